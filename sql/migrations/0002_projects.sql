@@ -1,0 +1,37 @@
+-- A project owns every other row. Its two keys are the credentials of the API; the secret one is kept as a hash.
+create table projects (
+  id              uuid primary key default uuid_v7(),
+  name            text not null check (length(name) between 1 and 100),
+  public_key      text not null unique check (public_key ~ '^pk_[0-9a-f]{48}$'),
+  secret_hash     bytea not null unique check (length(secret_hash) = 32),
+  secret_hint     text not null check (length(secret_hint) = 4),
+  -- Whether a mail in doubt is sent again, by kind of mail (wire.md section 6).
+  resend_in_doubt text[] not null default '{TRANSACTIONAL}'
+                  check (resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'),
+  disabled_at     timestamptz,
+  disabled_reason text,
+  created_at      timestamptz not null default now(),
+  updated_at      timestamptz not null default now()
+);
+
+-- Requests used in the current minute. Losing it in a crash costs nothing, so it writes no WAL.
+create unlogged table rate_limits (
+  project_id uuid primary key references projects on delete cascade,
+  minute     int not null,
+  used       int not null
+);
+
+-- A key that was used, with the answer of the request that used it.
+create table idempotency_keys (
+  project_id  uuid not null references projects on delete cascade,
+  key         text not null check (length(key) between 1 and 255),
+  request     text not null,
+  status_code int,
+  response    json,
+  created_at  timestamptz not null,
+  expires_at  timestamptz not null,
+  primary key (project_id, key)
+);
+
+-- Serves `idempotency_keys.purge`.
+create index idempotency_keys_expired on idempotency_keys (expires_at);

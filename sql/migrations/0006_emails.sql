@@ -1,0 +1,93 @@
+create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
+
+create type email_status as enum (
+  'PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED',
+  'SUPPRESSED'
+);
+
+-- What a message says, once for all its recipients. Bodies expire by retention, the ledger stays.
+create table contents (
+  project_id  uuid not null references projects on delete cascade,
+  id          uuid not null default uuid_v7(),
+  subject     text not null,
+  html        text not null,
+  from_email  text not null,
+  from_name   text,
+  reply_to    text,
+  headers     jsonb,
+  -- The `data` of the request: it goes over the contact's own, for this message only.
+  data        jsonb,
+  template_id uuid,
+  type        message_type not null default 'TRANSACTIONAL',
+  created_at  timestamptz not null default now(),
+  primary key (project_id, id)
+);
+
+create table attachments (
+  project_id   uuid not null,
+  content_id   uuid not null,
+  position     int not null,
+  filename     text not null,
+  content_type text not null,
+  cid          text,
+  disposition  text not null check (disposition in ('attachment', 'inline')),
+  content      bytea not null,
+  primary key (project_id, content_id, position),
+  foreign key (project_id, content_id) references contents (project_id, id) on delete cascade
+);
+
+-- The ledger: one row a message. States only move forward, and every move is a guarded UPDATE.
+create table emails (
+  project_id            uuid not null references projects on delete cascade,
+  id                    uuid not null default uuid_v7(),
+  contact_id            uuid,
+  address               text not null,
+  to_name               text,
+  content_id            uuid,
+  source_type           email_source not null,
+  campaign_id           uuid,
+  workflow_execution_id uuid,
+  status                email_status not null default 'PENDING',
+  -- The process that holds the row while it is SENDING.
+  claimed_by            uuid,
+  attempts              int not null default 0,
+  -- PENDING: not before this time. SENDING: claimed at. IN_DOUBT: in doubt since.
+  due_at                timestamptz not null,
+  message_id            text,
+  error                 text,
+  queued_at             timestamptz not null,
+  sent_at               timestamptz,
+  delivered_at          timestamptz,
+  opened_at             timestamptz,
+  clicked_at            timestamptz,
+  bounced_at            timestamptz,
+  complained_at         timestamptz,
+  opens                 int not null default 0,
+  clicks                int not null default 0,
+  primary key (project_id, id),
+  foreign key (project_id, contact_id) references contacts (project_id, id) on delete set null (contact_id),
+  foreign key (project_id, content_id) references contents (project_id, id) on delete set null (content_id)
+);
+
+-- Serves `emails.requeue_overdue`, `emails.release_dead` and `emails.settle_doubts`: open rows only, so it stays small.
+create index emails_open on emails (status, due_at) where status in ('PENDING', 'SENDING', 'IN_DOUBT');
+
+-- Serves `emails.list` by contact, and the deletion of a contact.
+create index emails_by_contact on emails (project_id, contact_id, id);
+
+-- Serves `emails.list` by campaign.
+create index emails_by_campaign on emails (project_id, campaign_id, id) where campaign_id is not null;
+
+-- Serves `emails.list` by the states that are rare; the others are found at once from the newest row down.
+create index emails_exceptions on emails (project_id, status, id)
+where status in ('IN_DOUBT', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
+
+-- Mail that was captured instead of sent, newest kept. Shown on /inbox.
+create table captured_mails (
+  id           uuid primary key default uuid_v7(),
+  from_address text not null,
+  to_address   text not null,
+  subject      text not null,
+  source       bytea not null,
+  captured_at  timestamptz not null default now()
+);

@@ -1,0 +1,52 @@
+-- name: upsert_many :many
+-- Creates contacts, or merges into those that have the address already. `rows` holds
+-- `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
+-- existing row needs besides: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees
+-- nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
+-- `was_subscribed` is null for a contact that is new.
+insert into contacts as c (project_id, email, subscribed, data)
+select r.project_id, r.email, r.subscribed, r.sets
+from json_to_recordset(:rows::json) as r (project_id uuid, email text, subscribed boolean, sets jsonb)
+order by r.project_id, r.email
+on conflict (project_id, email) do update
+set
+  was_subscribed = c.subscribed,
+  subscribed     = coalesce(
+    (:changes::jsonb #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
+    c.subscribed
+  ),
+  opted_out_at   = case
+    when coalesce(
+      (:changes::jsonb #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
+      c.subscribed
+    ) then null
+    when c.subscribed then now()
+    else c.opted_out_at
+  end,
+  data           = merge_contact_data(
+    c.data,
+    excluded.data,
+    :changes::jsonb #> array[c.project_id || ' ' || c.email, 'deletes']
+  ),
+  updated_at     = now()
+returning c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at;
+
+-- name: opted_out :many
+-- Which of these addresses belong to contacts who do not want mail any more.
+select email
+from contacts
+where project_id = :project_id and email = any(:emails::text[]) and opted_out_at is not null;
+
+-- name: opt_out_many :many
+-- Unsubscribes these contacts. Answers only those that were subscribed, so that the event is written once.
+update contacts c
+set was_subscribed = c.subscribed, subscribed = false, opted_out_at = now(), updated_at = now()
+from (
+  select project_id, id
+  from contacts
+  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :contact_ids::uuid[]))
+  order by project_id, id
+  for update
+) as chosen
+where c.project_id = chosen.project_id and c.id = chosen.id and c.subscribed
+returning c.project_id, c.id;

@@ -1,0 +1,23 @@
+-- name: insert :exec
+-- nullable: from_name, reply_to, headers, data, template_id
+insert into contents (project_id, id, subject, html, from_email, from_name, reply_to, headers, data, template_id, type)
+values (
+  :project_id, :id, :subject, :html, :from_email, :from_name, :reply_to, :headers, :data, :template_id, :type
+);
+
+-- name: attach :exec
+-- Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
+-- content in base64 as the request carried it.
+insert into attachments (project_id, content_id, position, filename, content_type, cid, disposition, content)
+select
+  :project_id, :content_id, r.position, r.filename, r.content_type, r.cid, r.disposition, decode(r.content, 'base64')
+from json_to_recordset(:rows::json) as r (
+  position int, filename text, content_type text, cid text, disposition text, content text
+);
+
+-- name: attachments :many
+-- The attachments of these contents, in the order of the request.
+select project_id, content_id, filename, content_type, cid, disposition, content
+from attachments
+where (project_id, content_id) in (select * from unnest(:project_ids::uuid[], :content_ids::uuid[]))
+order by project_id, content_id, position;

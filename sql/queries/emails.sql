@@ -1,0 +1,190 @@
+-- name: insert_many :exec
+-- nullable: campaign_id
+-- Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content.
+insert into emails (
+  project_id, id, contact_id, address, to_name, content_id, source_type, campaign_id, due_at, queued_at
+)
+select
+  :project_id, r.id, r.contact_id, r.address, r.to_name, :content_id, :source_type, :campaign_id, :now, :now
+from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text);
+
+-- name: claim :many
+-- Takes mails for this process: SENDING is committed before a socket is written to. What another process has, what
+-- was sent already and what belongs to a disabled project is left out. Answers everything that sending needs.
+with claimed as (
+  update emails e
+  set status = 'SENDING', claimed_by = :worker_id, attempts = e.attempts + 1, due_at = :now
+  from (
+    select w.project_id, w.id
+    from emails w
+    join projects p on p.id = w.project_id and p.disabled_at is null
+    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and w.status = 'PENDING'
+    for update of w skip locked
+  ) as free
+  where e.project_id = free.project_id and e.id = free.id
+  returning
+    e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
+    e.queued_at
+)
+select
+  e.project_id,
+  e.id,
+  e.contact_id as "contact_id?",
+  e.content_id as "content_id?",
+  e.address,
+  e.to_name,
+  e.source_type,
+  e.campaign_id,
+  e.attempts,
+  e.queued_at,
+  c.subscribed as "subscribed?",
+  c.opted_out_at,
+  c.data as "contact_data?",
+  o.subject as "subject?",
+  o.html as "html?",
+  o.from_email as "from_email?",
+  o.from_name,
+  o.reply_to,
+  o.headers,
+  o.data as "request_data?",
+  o.template_id,
+  o.type as "type?",
+  exists (
+    select from attachments a where a.project_id = e.project_id and a.content_id = e.content_id
+  ) as "has_attachments!"
+from claimed e
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+left join contents o on o.project_id = e.project_id and o.id = e.content_id;
+
+-- name: settle :many
+-- Writes the outcomes of mails that this process holds, with the events and the retries that follow from them, in
+-- one statement. `rows` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`.
+-- A row that was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still
+-- in doubt: then the word of the one who was there settles it. Answers the rows that were written.
+with outcome as (
+  select *
+  from json_to_recordset(:rows::json) as r (
+    project_id uuid, id uuid, status email_status, message_id text, error text, at timestamptz, retry_at timestamptz,
+    event_id uuid, event text, event_data jsonb
+  )
+),
+settled as (
+  update emails e
+  set
+    status     = o.status,
+    claimed_by = case when o.status = 'IN_DOUBT' then e.claimed_by end,
+    message_id = coalesce(o.message_id, e.message_id),
+    error      = o.error,
+    due_at     = coalesce(o.retry_at, o.at),
+    sent_at    = case when o.status = 'SENT' then o.at else e.sent_at end,
+    bounced_at = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
+  from outcome o
+  where e.project_id = o.project_id
+    and e.id = o.id
+    and e.claimed_by = :worker_id
+    and e.status in ('SENDING', 'IN_DOUBT')
+  returning e.project_id, e.id, e.contact_id, e.status
+),
+recorded as (
+  insert into events (project_id, id, contact_id, email_id, name, data, created_at)
+  select s.project_id, o.event_id, s.contact_id, s.id, o.event, o.event_data, o.at
+  from settled s
+  join outcome o on o.project_id = s.project_id and o.id = s.id
+  where o.event is not null
+),
+retried as (
+  select graphile_worker.add_job(
+    'send_emails',
+    payload => json_build_object('projectId', s.project_id, 'emailIds', json_build_array(s.id)),
+    run_at  => o.retry_at
+  )
+  from settled s
+  join outcome o on o.project_id = s.project_id and o.id = s.id
+  where s.status = 'PENDING'
+)
+select s.project_id, s.id, s.contact_id, s.status, (select count(*) from retried)::int as "retries!"
+from settled s;
+
+-- name: put_back :many
+-- Gives back mails that this process claimed and never began to send, as when it is told to stop.
+update emails
+set status = 'PENDING', claimed_by = null, attempts = attempts - 1
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and claimed_by = :worker_id
+  and status = 'SENDING'
+returning project_id, id;
+
+-- name: doubt_dead :many
+-- What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
+update emails
+set status = 'IN_DOUBT', due_at = :now, error = 'The process that was sending this mail ended before it knew the answer'
+where status = 'SENDING' and claimed_by = any(:worker_ids::uuid[])
+returning project_id, id;
+
+-- name: settle_doubts :many
+-- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
+update emails e
+set
+  status     = case when e.source_type::text = any(p.resend_in_doubt) then 'PENDING' else e.status end,
+  claimed_by = case when e.source_type::text = any(p.resend_in_doubt) then null else e.claimed_by end,
+  due_at     = case when e.source_type::text = any(p.resend_in_doubt) then :now::timestamptz else 'infinity' end
+from projects p
+where p.id = e.project_id
+  and (e.project_id, e.id) in (
+    select project_id, id
+    from emails
+    where status = 'IN_DOUBT' and due_at <= :before
+    order by due_at
+    limit :limit::int
+    for update skip locked
+  )
+returning e.project_id, e.id, e.status;
+
+-- name: requeue_overdue :many
+-- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
+-- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
+update emails e
+set due_at = :now
+where (e.project_id, e.id) in (
+  select w.project_id, w.id
+  from emails w
+  join projects p on p.id = w.project_id and p.disabled_at is null
+  where w.status = 'PENDING' and w.due_at <= :before and w.source_type <> 'CAMPAIGN'
+  order by w.due_at
+  limit :limit::int
+  for update of w skip locked
+)
+returning e.project_id, e.id;
+
+-- name: by_id :maybe
+select
+  id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
+  sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
+from emails
+where project_id = :project_id and id = :email_id;
+
+-- name: list :many
+-- splice: filter = true
+-- nullable: before_id
+-- The newest mails first, after the one the cursor stands on. The filter is one of a closed set.
+select
+  id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
+  sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
+from emails e
+where e.project_id = :project_id
+  and (:before_id::uuid is null or e.id < :before_id)
+  and :filter
+order by e.id desc
+limit :limit::int;
+
+-- name: count :one
+-- splice: filter = true
+select count(*)::int as "total!"
+from emails e
+where e.project_id = :project_id and :filter;
+
+-- name: held_by :many
+-- What a process has held since `before`, by the ledger's word.
+select project_id, id
+from emails
+where status = 'SENDING' and claimed_by = :worker_id and due_at < :before;

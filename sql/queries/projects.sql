@@ -1,0 +1,50 @@
+-- name: by_public_keys :many
+-- The projects of these public keys. Asked for every request: a rotated key fails on the next one.
+select
+  public_key as key,
+  id,
+  disabled_at is not null as "disabled!",
+  disabled_reason
+from projects
+where public_key = any(:keys::text[]);
+
+-- name: by_secret_hashes :many
+-- The projects of these secret keys, by their SHA-256.
+select
+  secret_hash as key,
+  id,
+  disabled_at is not null as "disabled!",
+  disabled_reason
+from projects
+where secret_hash = any(:keys::bytea[]);
+
+-- name: insert :one
+insert into projects (id, name, public_key, secret_hash, secret_hint)
+values (:id, :name, :public_key, :secret_hash, :secret_hint)
+returning id, name, created_at;
+
+-- name: count :one
+select count(*)::int as "total!" from projects;
+
+-- name: list :many
+-- For the operator: every project, oldest first.
+select id, name, public_key, secret_hint, disabled_at, disabled_reason, created_at
+from projects
+order by id
+limit 1000;
+
+-- name: disable :exec
+-- nullable: reason
+-- 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
+update projects
+set disabled_at = now(), disabled_reason = :reason, updated_at = now()
+where id = :project_id and disabled_at is null;
+
+-- name: enable :exec
+update projects
+set disabled_at = null, disabled_reason = null, updated_at = now()
+where id = :project_id and disabled_at is not null;
+
+-- name: lock_all :exec
+-- So that only one process makes the first project.
+lock table projects in share row exclusive mode;

@@ -1,0 +1,12 @@
+-- name: take :many
+-- Takes requests from the current minute of several projects at once. `used` is what all processes took, this
+-- one included. A clock that is behind joins the newer minute instead of opening the old one again.
+insert into rate_limits as r (project_id, minute, used)
+select project_id, :minute::int, requests
+from unnest(:project_ids::uuid[], :requests::int[]) as wanted (project_id, requests)
+order by project_id
+on conflict (project_id) do update
+set
+  used   = case when excluded.minute > r.minute then excluded.used else r.used + excluded.used end,
+  minute = greatest(r.minute, excluded.minute)
+returning project_id, minute, used;

@@ -1,0 +1,97 @@
+import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
+import { createBatcher } from "../batcher.ts";
+import { type Context, inTransaction, perService } from "../context.ts";
+import { type DataInput, dataProblem, sortData } from "./contact_data.ts";
+import { contactKey, upsertContacts } from "./contacts.ts";
+import { recordEvents } from "./events.ts";
+
+/** What a client tracks. The address is trimmed and lower-case; the rest has been validated. */
+export interface Tracked {
+  email: string;
+  event: string;
+  subscribed?: boolean | undefined;
+  data?: DataInput | undefined;
+}
+
+/** What became of it. */
+export interface TrackResult {
+  /** Id of the contact. */
+  contact: string;
+  /** Id of the event. */
+  event: string;
+  timestamp: Date;
+}
+
+// 500 requests a statement: more gains nothing, and one transaction should stay short.
+const MAX_BATCH = 500;
+// One works in the database while the other one gathers and is answered.
+const MAX_FLIGHTS = 2;
+
+/**
+ * Tracks one event of one contact: afterwards the contact exists, its data is merged, and the event is recorded, in
+ * one transaction. Requests that come while others are being committed share the next commit (each still succeeds
+ * or fails alone); one with an idempotency key has a transaction of its own, because its claim may have to wait.
+ */
+export async function track(ctx: Context, request: IdempotentRequest, tracked: Tracked): Promise<TrackResult> {
+  try {
+    const { projectId, key } = request;
+    if (key === null) return await groups(ctx)({ projectId, tracked });
+    return await once(ctx, request, async (tx) => (await trackAll(tx, [{ projectId, tracked }]))[0]!);
+  } catch (error) {
+    throw dataProblem(error);
+  }
+}
+
+interface Item {
+  projectId: string;
+  tracked: Tracked;
+}
+
+const groups = perService((ctx) =>
+  createBatcher((items: Item[]) => trackGroup(ctx, items), {
+    maxItems: MAX_BATCH,
+    maxFlights: MAX_FLIGHTS,
+    keyOf: ({ projectId, tracked }) => contactKey(projectId, tracked.email),
+  }),
+);
+
+/** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one fails. */
+async function trackGroup(ctx: Context, items: Item[]): Promise<(TrackResult | Error)[]> {
+  try {
+    return await inTransaction(ctx, (tx) => trackAll(tx, items));
+  } catch (error) {
+    if (items.length === 1 || !isRefusal(error)) throw error;
+    const alone = (item: Item) => inTransaction(ctx, async (tx) => (await trackAll(tx, [item]))[0]!);
+    return await Promise.all(items.map((item) => alone(item).catch((refused: Error) => refused)));
+  }
+}
+
+/** SQLSTATE classes 22 and 23: the data is at fault, not the database. */
+function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(String((error as { code?: unknown }).code));
+}
+
+async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {
+  const changes = items.map(({ tracked }) => sortData(tracked.data));
+  const contacts = await upsertContacts(
+    tx,
+    items.map(({ projectId, tracked }, i) => ({
+      projectId,
+      email: tracked.email,
+      subscribed: tracked.subscribed,
+      subscribedDefault: true,
+      change: changes[i]!,
+    })),
+  );
+  const contactIds = items.map(({ projectId, tracked }) => contacts.get(contactKey(projectId, tracked.email))!.id);
+  const events = await recordEvents(
+    tx,
+    items.map(({ projectId, tracked }, i) => ({
+      projectId,
+      contactId: contactIds[i]!,
+      name: tracked.event,
+      data: changes[i]!.values,
+    })),
+  );
+  return events.map(({ id, createdAt }, i) => ({ contact: contactIds[i]!, event: id, timestamp: createdAt }));
+}

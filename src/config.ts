@@ -1,0 +1,127 @@
+// The settings of the service: one schema, read once. The README's table is generated from it.
+import { type Static, Type as t } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
+export const Settings = t.Object({
+  PORT: t.Integer({ minimum: 0, maximum: 65535, default: 3000, description: "Port of the HTTP service." }),
+  HOST: t.Optional(
+    t.String({
+      minLength: 1,
+      description: "Address to listen on. Left out: `127.0.0.1`, and `0.0.0.0` in production.",
+    }),
+  ),
+  BASE_URL: t.Optional(
+    t.String({
+      pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
+      description:
+        "Address of this service in links and pages, without a slash at the end. Left out: `http://localhost:<PORT>`.",
+    }),
+  ),
+  DATABASE_URL: t.Optional(
+    t.String({
+      pattern: "^postgres(ql)?://",
+      secret: true,
+      description:
+        "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
+    }),
+  ),
+  DATA_DIR: t.String({
+    minLength: 1,
+    default: ".data",
+    description: "Folder of the embedded Postgres and of the generated development secret.",
+  }),
+  SMTP_URL: t.Optional(
+    t.String({
+      pattern: "^smtps?://",
+      secret: true,
+      description:
+        "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured and shown on `/inbox`.",
+    }),
+  ),
+  SECRET_KEY: t.Optional(
+    t.String({
+      minLength: 32,
+      secret: true,
+      description:
+        "At least 32 random characters: signs links and encrypts stored keys. Required in production; elsewhere one is generated in `DATA_DIR`.",
+    }),
+  ),
+  MODE: t.Union([t.Literal("all"), t.Literal("http"), t.Literal("worker")], {
+    default: "all",
+    description: "Which halves of the service this process runs: `all`, `http` or `worker`.",
+  }),
+  LOG_LEVEL: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error")], {
+    default: "info",
+    description: "`debug`, `info`, `warn` or `error`.",
+  }),
+  RATE_LIMIT_PER_MINUTE: t.Integer({
+    minimum: 0,
+    default: 1000,
+    description: "Requests a minute for one project, over all processes. 0 turns the limit off.",
+  }),
+  IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
+    exclusiveMinimum: 0,
+    default: 24,
+    description: "How long an `Idempotency-Key` is remembered.",
+  }),
+  MAX_ATTACHMENT_SIZE_MB: t.Number({
+    exclusiveMinimum: 0,
+    maximum: 30,
+    default: 10,
+    description: "All attachments of one mail together.",
+  }),
+  DNS_SERVERS: t.String({
+    default: "",
+    description: "Name servers as `host` or `host:port`, separated by commas. Empty: the system's.",
+  }),
+  NODE_ENV: t.String({
+    default: "development",
+    description: "`production` asks for `SECRET_KEY` and protects `/inbox` with it.",
+  }),
+});
+
+/** The settings of one process. Read once, by `main.ts` and `admin.ts`; nothing else looks at the environment. */
+export type Config = Readonly<Omit<Static<typeof Settings>, "BASE_URL" | "HOST" | "SECRET_KEY">> & {
+  readonly BASE_URL: string;
+  readonly HOST: string;
+  /** Empty until the start has generated one; see `development_secret.ts`. */
+  readonly SECRET_KEY: string;
+};
+
+/** Reads the settings, or throws one error that names every wrong one. An empty variable counts as left out. */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const settings = Value.Convert(Settings, Value.Default(Settings, Value.Clean(Settings, given)));
+  const wrong = [...Value.Errors(Settings, settings)].map((e) => `${e.path.slice(1)}: ${e.message}`);
+  const { SECRET_KEY, NODE_ENV, DNS_SERVERS } = settings as Static<typeof Settings>;
+  if (NODE_ENV === "production" && !SECRET_KEY) {
+    wrong.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
+  }
+  if (DNS_SERVERS && dnsServers({ DNS_SERVERS }).some((server) => !/^(\[[0-9a-fA-F:]+\]|[^\s:]+)(:\d+)?$/.test(server))) {
+    wrong.push('DNS_SERVERS: expected "host" or "host:port", separated by commas');
+  }
+  if (wrong.length > 0) throw new Error(`Cannot read the settings\n  ${[...new Set(wrong)].join("\n  ")}`);
+  return Object.freeze(withDefaults(settings as Static<typeof Settings>));
+}
+
+/** The name servers to ask, in order. Empty means the system's. */
+export function dnsServers(config: { DNS_SERVERS: string }): string[] {
+  return config.DNS_SERVERS.split(",")
+    .map((server) => server.trim())
+    .filter((server) => server !== "");
+}
+
+/** True where mistakes cost something: no generated secrets, a guarded inbox. */
+export function isProduction(config: { NODE_ENV: string }): boolean {
+  return config.NODE_ENV === "production";
+}
+
+function withDefaults(settings: Static<typeof Settings>): Config {
+  return {
+    ...settings,
+    BASE_URL: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
+    HOST: settings.HOST ?? (isProduction(settings) ? "0.0.0.0" : "127.0.0.1"),
+    SECRET_KEY: settings.SECRET_KEY ?? "",
+  };
+}

@@ -1,0 +1,119 @@
+// One rendering: what it has written, what it may still spend, and the values it looks at.
+
+/** Output of one rendering; what comes after it is cut off. A template without expressions is not counted. */
+const MAX_OUTPUT_CHARS = 5_000_000;
+/** Steps of one rendering: a node costs one, a string that is looked at one per 16 characters. About 0.1 s. */
+const MAX_STEPS = 2_000_000;
+/** Rounds of all `{{#each}}` of one rendering together; the rest of the template is still rendered. */
+const MAX_ROUNDS = 10_000;
+
+/** The state of one rendering. `steps` below zero ends it. */
+export interface Run {
+  out: string;
+  room: number;
+  steps: number;
+  rounds: number;
+  readonly root: unknown;
+}
+
+/** What an expression sees: `this`, the loop it is in, and the way out. */
+export interface Frame {
+  readonly value: unknown;
+  readonly outer: Frame | null;
+  /** What `as |a b|` names. */
+  readonly named: readonly unknown[];
+  /** `@index`, `@key`, `@first` and `@last`. */
+  readonly loop: Readonly<Record<string, unknown>> | null;
+}
+
+/** Begins a rendering. */
+export function newRun(root: unknown): Run {
+  return { out: "", room: MAX_OUTPUT_CHARS, steps: MAX_STEPS, rounds: MAX_ROUNDS, root };
+}
+
+/** Writes text, as far as there is room. */
+export function write(run: Run, text: string): void {
+  if (text.length <= run.room) {
+    run.out += text;
+    run.room -= text.length;
+    return;
+  }
+  run.out += text.slice(0, run.room);
+  run.room = 0;
+  run.steps = -1;
+}
+
+/** Own properties only, so that nothing of JavaScript shows through; functions do not exist. */
+export function own(value: unknown, name: string): unknown {
+  if (value === null || value === undefined || !Object.hasOwn(value, name)) return undefined;
+  const found = (value as Record<string, unknown>)[name];
+  return typeof found === "function" ? undefined : found;
+}
+
+/** The text of a value: lists of plain values with commas, everything deeper as JSON, never "[object Object]". */
+export function textOf(run: Run, value: unknown): string {
+  if (typeof value === "string") return spend(run, value);
+  switch (typeof value) {
+    case "number":
+    case "boolean":
+    case "bigint":
+      return String(value);
+    case "object":
+      return value === null ? "" : spend(run, textOfObject(value));
+    default:
+      return "";
+  }
+}
+
+function spend(run: Run, text: string): string {
+  run.steps -= text.length >> 4;
+  return text;
+}
+
+function textOfObject(value: object): string {
+  try {
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? "" : value.toISOString();
+    if (Array.isArray(value) && value.every(isPlain)) return value.join(",");
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return ""; // a circle, or too deep for JSON
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return (
+    value === null || (typeof value !== "object" && typeof value !== "function" && typeof value !== "symbol")
+  );
+}
+
+/** What `{{#if}}` takes for true: not missing, false, 0, "", nor an empty list. */
+export function isTruthy(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+/** What a fallback stands in for: 0 and empty lists are values. */
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === false || value === "";
+}
+
+const UNSAFE = /[&<>"'`=]/;
+const UNSAFE_ALL = /[&<>"'`=]/g;
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#x27;",
+  "`": "&#x60;",
+  "=": "&#x3D;",
+};
+
+/** Escapes as Handlebars does: `=` and the backtick too, which guard an attribute without quotes. */
+export function escapeHtml(text: string): string {
+  return UNSAFE.test(text) ? text.replace(UNSAFE_ALL, (char) => ESCAPES[char]!) : text;
+}
+
+/** Escapes what an author wrote in HTML: a character reference stays one. */
+export function escapeLiteral(text: string): string {
+  return text.replace(/&(?!#?\w+;)|[<>"'`=]/g, (char) => ESCAPES[char]!);
+}

@@ -1,0 +1,150 @@
+// The language of templates, section 5 of the wire contract. Handlebars reads them; what they may do is decided here:
+//
+//   {{name}} {{data.plan}} {{first name}} {{[odd = key]}}    a value; nothing when there is none
+//   {{plan ?? Free trial}} {{plan ?? "Free"}}                a literal for what is missing, null, false or ""
+//   {{{html}}} {{& html}}                                    not escaped
+//   {{#if a}} {{else if b}} {{else}} {{/if}} {{#unless a}}   0, "" and empty lists are false
+//   {{#each items as |item|}} {{#with customer}}             with @index @key @first @last @root, this and ../
+//   eq ne gt lt and or not default                           {{#if (and paid (gt total 100))}}
+//   upper lower   truncate text 80 "…"   number n 2 locale="de"
+//   date when "d MMMM yyyy" locale="de" timeZone="Europe/Oslo"   or short medium long full time datetime
+//
+// Dates and numbers are English and in UTC unless the template says otherwise (`locale=locale` follows the contact).
+// A literal of the author in HTML may hold character references. A helper's name without values is a variable.
+import { compile, type Compiled } from "./_compile.ts";
+import { newLru, type Lru } from "./_lru.ts";
+import { newRun, write } from "./_run.ts";
+import { positionAt } from "./_tree.ts";
+
+const MAX_CACHED_TEMPLATES = 200;
+const MAX_CACHED_BYTES = 32_000_000;
+/** What an expression of a compiled template takes, roughly. */
+const BYTES_PER_EXPRESSION = 500;
+/** A subject is cut here, whatever the values are. */
+const MAX_SUBJECT_CHARS = 998;
+
+/** What is wrong with a template, and where; line and column count from 1. */
+export interface TemplateError {
+  message: string;
+  line: number;
+  column: number;
+}
+
+/** What a template can see. */
+export interface Scope {
+  [name: string]: unknown;
+}
+
+/** `html` escapes values; `text` does not; `subject` is text in one line. */
+export type TemplateKind = "html" | "text" | "subject";
+
+/**
+ * A compiled template. It never throws. A rendering is cut off after 5 MB of output or some 0.1 s of work, and loops
+ * end after 10,000 rounds in all. A source that `checkTemplate` refuses has its plain variables filled in and every
+ * other expression left out.
+ */
+export interface Template {
+  (scope: Scope): string;
+  /** The paths of the variables it reads, in order of first appearance. */
+  readonly variables: readonly string[];
+}
+
+/** Finds what is wrong with a template, or null. */
+export function checkTemplate(source: string): TemplateError | null {
+  if (!source.includes("{{")) return null;
+  try {
+    compile(source, { escapes: true });
+    return null;
+  } catch (error) {
+    const { message, cause } = error as { message: string; cause?: { at?: number } };
+    const at = cause?.at;
+    // Without a place it is an error of the parser itself, and its message is not for readers.
+    if (at === undefined) return { message: "The template cannot be read", line: 1, column: 1 };
+    return { message, ...positionAt(source, at) };
+  }
+}
+
+const caches: Record<TemplateKind, Lru<Template>> = {
+  html: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+  text: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+  subject: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+};
+
+/** Compiles a template, or takes it from the ones used last. */
+export function compileTemplate(source: string, kind: TemplateKind): Template {
+  if (!source.includes("{{")) {
+    const text = kind === "subject" ? oneLine(source) : source;
+    return Object.assign(() => text, { variables: [] });
+  }
+  const known = caches[kind].get(source);
+  if (known) return known;
+  const template = makeTemplate(source, kind);
+  const expressions = source.split("{{").length - 1;
+  caches[kind].set(source, template, source.length * 2 + expressions * BYTES_PER_EXPRESSION);
+  return template;
+}
+
+function makeTemplate(source: string, kind: TemplateKind): Template {
+  const compiled = compileOrMend(source, { escapes: kind === "html" });
+  const render = (scope: Scope): string => {
+    const run = newRun(scope);
+    try {
+      compiled.write(run, { value: scope, outer: null, named: [], loop: null });
+    } catch {
+      // Nothing here throws, but a mail is worth more than that belief: what is written so far is sent.
+    }
+    return kind === "subject" ? oneLine(run.out) : run.out;
+  };
+  return Object.assign(render, { variables: compiled.variables });
+}
+
+/** Content that was never checked, or by an older version: leaves out every expression that is not a plain variable. */
+function compileOrMend(source: string, options: { escapes: boolean }): Compiled {
+  try {
+    return compile(source, options);
+  } catch {
+    const mended = source.replace(/\{\{[^{}]*\}\}/g, (found) =>
+      /^\{\{\s*[\w.]+\s*\}\}$/.test(found) ? found : "",
+    );
+    try {
+      return compile(mended, options);
+    } catch {
+      const text = mended.replace(/\{\{+[^{}]*(\}\}+)?/g, "");
+      return { write: (run) => write(run, text), variables: [] };
+    }
+  }
+}
+
+function oneLine(text: string): string {
+  return text
+    .replace(/[\0-\x1f\x7f\x85\u2028\u2029]+/g, " ")
+    .trim()
+    .slice(0, MAX_SUBJECT_CHARS);
+}
+
+/** What `mailScope` is made of. */
+export interface MailScopeInput {
+  contact: { id: string | null; email: string; subscribed: boolean; data: Record<string, unknown> };
+  /** The data of the request, which goes over that of the contact. */
+  data?: Record<string, unknown> | null;
+  urls: { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string };
+  /** What started a workflow. */
+  event?: unknown;
+}
+
+/** The scope of one mail: the data at the top, and over it the reserved names, which no data can take. */
+export function mailScope({ contact, data, urls, event }: MailScopeInput): Scope {
+  const merged: Record<string, unknown> = { ...contact.data, ...data };
+  const scope: Scope = {
+    ...merged,
+    id: contact.id,
+    email: contact.email,
+    subscribed: contact.subscribed,
+    locale: typeof merged.locale === "string" ? merged.locale : null,
+    data: merged,
+    unsubscribeUrl: urls.unsubscribeUrl,
+    subscribeUrl: urls.subscribeUrl,
+    manageUrl: urls.manageUrl,
+  };
+  return event === undefined ? scope : { ...scope, event };
+}

@@ -1,0 +1,48 @@
+import type postgres from "postgres";
+import type { Config } from "./config.ts";
+import type { Db } from "./db/types.ts";
+import type { Log } from "./log.ts";
+import type { Dns } from "./mail/dns.ts";
+import type { Mailer } from "./mail/mailer.ts";
+
+/**
+ * Everything that a function may touch besides its arguments. Passed first, named `ctx`, or `tx` inside a
+ * transaction.
+ */
+export interface Context {
+  readonly config: Config;
+  readonly pool: postgres.Sql;
+  /** The pool, or the transaction that is under way. */
+  readonly sql: Db;
+  readonly mailer: Mailer;
+  readonly dns: Dns;
+  readonly log: Log;
+  /** Time that decides anything comes from here, so that a test can move it. */
+  readonly now: () => Date;
+  /** This process, in claims and heartbeats. */
+  readonly workerId: string;
+}
+
+/** Runs `work` in one transaction; inside another transaction it joins that one. */
+export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
+  if (ctx.sql !== ctx.pool) return await work(ctx);
+  return (await ctx.pool.begin((sql) => work({ ...ctx, sql }))) as T;
+}
+
+/** A new time-ordered id (UUID version 7) by the clock of the service. */
+export function newId(ctx: Context): string {
+  return Bun.randomUUIDv7("hex", ctx.now().getTime());
+}
+
+/**
+ * One instance for each service in this process, made when first asked for: what must be shared between requests
+ * hangs on the context's pool and not on a module, so that two services (as in tests) share nothing.
+ */
+export function perService<T>(make: (ctx: Context) => T): (ctx: Context) => T {
+  const made = new WeakMap<postgres.Sql, T>();
+  return (ctx) => {
+    let instance = made.get(ctx.pool);
+    if (instance === undefined) made.set(ctx.pool, (instance = make({ ...ctx, sql: ctx.pool })));
+    return instance;
+  };
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { runMigrations } from "graphile-worker";
+import type pg from "pg";
+import type postgres from "postgres";
+
+/** Numbered, applied in the order of their names, never edited once released. */
+const MIGRATIONS_DIR = new URL("../../sql/migrations/", import.meta.url);
+
+// Any number will do, as long as nothing else in the database locks it.
+const LOCK = 7_672_451;
+
+/**
+ * Brings the database to the newest schema and answers the names of the migrations that were applied.
+ * Several processes may call it at once: one works, the others wait and find nothing left to do.
+ */
+export async function migrate(sql: postgres.Sql, workerPool: pg.Pool): Promise<string[]> {
+  const [server] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`;
+  if (server!.version < 150_000) {
+    throw new Error(`Cannot run on Postgres ${Math.floor(server!.version / 10_000)}: version 15 or newer is needed`);
+  }
+  const held = await sql.reserve();
+  try {
+    await held`select pg_advisory_lock(${LOCK})`;
+    await runMigrations({ pgPool: workerPool });
+    return await applyPending(sql);
+  } finally {
+    await held`select pg_advisory_unlock(${LOCK})`.catch(() => {});
+    held.release();
+  }
+}
+
+async function applyPending(sql: postgres.Sql): Promise<string[]> {
+  return await sql.begin(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    await tx`
+      create table if not exists migrations (
+        name       text primary key,
+        applied_at timestamptz not null default now()
+      )`;
+    const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+    const pending = migrationNames().filter((name) => !applied.has(name));
+    for (const name of pending) {
+      await tx.unsafe(readFileSync(new URL(name, MIGRATIONS_DIR), "utf8"));
+      await tx`insert into migrations (name) values (${name})`;
+    }
+    return pending;
+  });
+}
+
+/** Names of all migrations, in order. */
+export function migrationNames(): string[] {
+  return readdirSync(MIGRATIONS_DIR)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+}
+
+/** True when nothing is left to apply. */
+export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
+  const rows = await sql<{ name: string }[]>`select name from migrations`;
+  const applied = new Set(rows.map((row) => row.name));
+  return migrationNames().every((name) => applied.has(name));
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+import postgres from "postgres";
+import { parseStatements, type Statement } from "./_parse.ts";
+import type { Queries } from "./queries.gen.ts";
+import type { Db } from "./types.ts";
+
+/** The folder of the statements; each file is one namespace of {@linkcode q}. */
+export const QUERIES_DIR = new URL("../../sql/queries/", import.meta.url);
+
+/** Every statement of `sql/queries/` as a typed function: `q.<file>.<name>(ctx, parameters)`. */
+export const q = loadQueries();
+
+function loadQueries(): Queries {
+  const namespaces = readdirSync(QUERIES_DIR)
+    .filter((file) => file.endsWith(".sql"))
+    .map((file) => {
+      const statements = parseStatements(readFileSync(new URL(file, QUERIES_DIR), "utf8"), file);
+      const functions = statements.map((s) => [postgres.toCamel(s.name), toFunction(s, file)]);
+      return [postgres.toCamel(file.slice(0, -".sql".length)), Object.fromEntries(functions)];
+    });
+  return Object.fromEntries(namespaces) as Queries;
+}
+
+function toFunction(statement: Statement, file: string) {
+  const keys = statement.params.map(postgres.toCamel);
+  // A spliced statement has a new text for every condition, and a prepared one lives as long as its connection.
+  const prepared = statement.splices.size === 0;
+  return async ({ sql }: { sql: Db }, args: Record<string, never> = {}) => {
+    // postgres.js takes a file's statement as if it were a tagged template: values, arrays and fragments included.
+    const query = sql(statement.strings, ...keys.map((key) => args[key]!));
+    if (!prepared) Object.assign(query, { options: { prepare: false } });
+    const rows = await query;
+    if (statement.rows === "many") return [...rows];
+    if (statement.rows === "exec") return rows.count;
+    if (statement.rows === "maybe") return rows[0] ?? null;
+    if (rows.length === 1) return rows[0];
+    throw new Error(`Cannot take one row from ${file}:${statement.line} "${statement.name}": got ${rows.length}`);
+  };
+}

@@ -1,0 +1,29 @@
+// One JSON line per request and job. No addresses, keys or bodies.
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** How much is written: lines below this level are left out. */
+export type LogLevel = (typeof LEVELS)[number];
+
+/** Writes one line. `message` says what happened in a word or two, `fields` the particulars. */
+export type Log = { readonly [Level in LogLevel]: (message: string, fields?: Record<string, unknown>) => void };
+
+/** A log on standard output. `write` is another sink, for tests. */
+export function createLog(level: LogLevel, write: (line: string) => void = writeLine): Log {
+  const lowest = LEVELS.indexOf(level);
+  const at = (name: LogLevel) => (message: string, fields: Record<string, unknown> = {}) => {
+    if (LEVELS.indexOf(name) < lowest) return;
+    write(JSON.stringify({ time: new Date().toISOString(), level: name, message, ...fields }));
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** What may be said of an error in the log: its name, message and place, without the values of a statement. */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: String(error) };
+  return { error: `${error.name}: ${error.message}`, at: error.stack?.split("\n")[1]?.trim() };
+}
+
+function writeLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

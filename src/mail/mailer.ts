@@ -1,0 +1,54 @@
+// Handing mail over, whatever carries it: an SMTP server, or the capture of the first steps.
+
+/** One mail to one recipient, ready to be handed over. Every string has been checked for CR, LF and NUL. */
+export interface Mail {
+  /** Without angle brackets. Derived from the ledger row, so that a double can be recognised downstream. */
+  messageId: string;
+  /** What the SMTP server is told; never derived from the headers. */
+  envelope: { from: string; to: string };
+  from: Mailbox;
+  to: Mailbox;
+  replyTo: string | null;
+  subject: string;
+  html: string;
+  text: string;
+  headers: Readonly<Record<string, string>>;
+  attachments: readonly Attachment[];
+  date: Date;
+}
+
+/** An address with the name it goes by; an empty name for none. */
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** A file in a mail. `cid` names an inline image for the HTML. */
+export interface Attachment {
+  filename: string;
+  contentType: string;
+  cid: string | null;
+  disposition: "attachment" | "inline";
+  content: Uint8Array;
+}
+
+/**
+ * How a handover ended. `accepted`: the server has taken it. `deferred`: it has not, and may take it later.
+ * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the connection was
+ * lost after the end of the message and before the answer, so it may have been taken.
+ */
+export interface Handover {
+  state: "accepted" | "deferred" | "bounced" | "refused" | "in_doubt";
+  /** What the other side said, or what happened. One line, at most 500 characters. */
+  response: string;
+}
+
+/** What carries mail away. */
+export interface Mailer {
+  /** How many mails can be under way at once. */
+  readonly connections: number;
+  /** Hands one mail over. Never throws: what went wrong is in the answer. */
+  send(mail: Mail): Promise<Handover>;
+  /** Ends all connections that have nothing under way. */
+  close(): void;
+}

@@ -1,0 +1,29 @@
+import type { SendMailOptions } from "nodemailer";
+import type { Mail } from "./mailer.ts";
+
+/** The mail as the mail library takes it. It encodes names, subjects and bodies; it may read no file and no URL. */
+export function toMessage(mail: Mail): SendMailOptions {
+  return {
+    messageId: `<${mail.messageId}>`,
+    envelope: { from: mail.envelope.from, to: [mail.envelope.to] },
+    from: mail.from,
+    to: mail.to,
+    ...(mail.replyTo && { replyTo: { name: "", address: mail.replyTo } }),
+    subject: mail.subject,
+    html: mail.html,
+    text: mail.text,
+    headers: { ...mail.headers },
+    attachments: mail.attachments.map((attachment) => ({
+      filename: attachment.filename,
+      contentType: attachment.contentType,
+      contentDisposition: attachment.disposition,
+      content: Buffer.from(attachment.content),
+      ...(attachment.cid && { cid: attachment.cid }),
+    })),
+    date: mail.date,
+    // Half the cost of quoted-printable, and no line can be too long.
+    textEncoding: "base64",
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}

@@ -1,0 +1,159 @@
+// Every refusal of the service on one page. Messages say "Cannot …", suggestions say what to do.
+
+/** One invalid field of a request. */
+export interface FieldError {
+  /** Dot path, such as `attachments.0.filename`. */
+  field: string;
+  message: string;
+  code: FieldErrorCode;
+  received?: unknown;
+}
+
+/** What can be wrong with a field (wire.md section 1). */
+export type FieldErrorCode =
+  | "required"
+  | "invalid_type"
+  | "invalid_string"
+  | "too_small"
+  | "too_big"
+  | "invalid_enum_value"
+  | "invalid_union"
+  | "reserved_event"
+  | "custom";
+
+/** What may stand beside the message of a Problem. */
+interface ProblemExtras {
+  errors?: FieldError[];
+  details?: Record<string, unknown>;
+  suggestion?: string;
+  headers?: Record<string, string>;
+}
+
+/** A refusal that the caller can understand. Anything else that is thrown is a bug and becomes a 500. */
+export class Problem extends Error {
+  override name = "Problem";
+  readonly status: number;
+  /** The `code` of the envelope. Not named `code`: Elysia would take it for its own. */
+  readonly problemCode: string;
+  readonly extras: ProblemExtras;
+
+  constructor(status: number, problemCode: string, message: string, extras: ProblemExtras = {}) {
+    super(message);
+    this.status = status;
+    this.problemCode = problemCode;
+    this.extras = extras;
+  }
+}
+
+/** What a used idempotency key answers with. */
+export interface OriginalRequest extends Record<string, unknown> {
+  key: string;
+  originalRequest: string;
+  originalRequestAt: Date;
+  originalStatusCode: number | null;
+  originalResponse: unknown;
+}
+
+export const problems = {
+  // 400
+  badRequest: (message: string, suggestion?: string) =>
+    new Problem(400, "BAD_REQUEST", message, suggestion ? { suggestion } : {}),
+
+  notJson: (reason: string) =>
+    new Problem(400, "VALIDATION_ERROR", `Cannot read the body as JSON: ${reason}`, {
+      suggestion: "Send a JSON object with Content-Type: application/json",
+    }),
+
+  badIdempotencyKey: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot use this Idempotency-Key: 1 to 255 printable ASCII characters are allowed"),
+
+  badCursor: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
+      suggestion: "Pass the cursor of the previous page as it was, or leave it out to start at the first page",
+    }),
+
+  optedOut: (recipients: string[]) =>
+    new Problem(400, "BAD_REQUEST", "Cannot send a MARKETING template to contacts who have opted out", {
+      details: { recipients },
+      suggestion: "Leave these recipients out, or use a TRANSACTIONAL template",
+    }),
+
+  // 401
+  missingAuth: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot authenticate: the Authorization header is missing or malformed", {
+      suggestion: "Send the header Authorization: Bearer <API key>",
+    }),
+
+  invalidApiKey: (expected: "public" | "secret") =>
+    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: a valid ${expected} API key is required`, {
+      suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
+    }),
+
+  // 403
+  projectDisabled: (reason: string | null) =>
+    new Problem(403, "PROJECT_DISABLED", "Cannot act for a disabled project", reason ? { details: { reason } } : {}),
+
+  senderDomainNotVerified: (domain: string) =>
+    new Problem(403, "INTERNAL_SERVER_ERROR", `Cannot send from ${domain}: the domain is not verified for this project`, {
+      details: { reason: "SENDER_DOMAIN_NOT_VERIFIED", domain },
+      suggestion: `Add ${domain} to the project's domains and publish its DNS records, or send from a verified domain`,
+    }),
+
+  // 404 and 405
+  routeNotFound: (method: string, path: string) =>
+    new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find ${method} ${path}`, {
+      details: { resource: "route", id: path },
+      suggestion: "See /docs for every endpoint",
+    }),
+
+  methodNotAllowed: (method: string, path: string, allowed: string[]) =>
+    new Problem(405, "RESOURCE_NOT_FOUND", `Cannot ${method} ${path}`, {
+      details: { allowed },
+      headers: { allow: allowed.join(", ") },
+    }),
+
+  notFound: (resource: "email" | "project" | "captured mail", id: string) =>
+    new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
+
+  templateNotFound: (id: string) =>
+    new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", { details: { resource: "template", id } }),
+
+  // 409
+  idempotencyKeyReused: (original: OriginalRequest) =>
+    new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
+      details: original,
+      suggestion: "The first request was carried out: its answer is in details.originalResponse",
+    }),
+
+  // 413 and 415
+  bodyTooLarge: (limitBytes: number) =>
+    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot accept a body of more than ${Math.floor(limitBytes / 1_048_576)} MB`),
+
+  unsupportedMediaType: (received: string) =>
+    new Problem(415, "UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${received.slice(0, 100)}`, {
+      suggestion: "Send JSON with Content-Type: application/json",
+    }),
+
+  // 422
+  invalid: (errors: FieldError[]) =>
+    new Problem(422, "VALIDATION_ERROR", `Cannot accept this request: ${errors.map((e) => e.field || "body").slice(0, 5).join(", ")} ${errors.length === 1 ? "is" : "are"} not valid`, {
+      errors,
+    }),
+
+  // 429
+  rateLimitExceeded: (limit: number, retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot take more than ${limit} requests a minute for one project`, {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: `Try again in ${retryAfter} s`,
+    }),
+
+  // 500 and 503
+  unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
+
+  unavailable: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the database at the moment", {
+      headers: { "retry-after": "5" },
+      suggestion: "Nothing was changed: try again in a few seconds",
+    }),
+};

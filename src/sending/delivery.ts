@@ -1,0 +1,178 @@
+// The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
+// its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
+import { optOutContacts } from "../audience/contacts.ts";
+import { createBatcher } from "../batcher.ts";
+import { type Context, inTransaction, perService } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import type { Attachment } from "../mail/mailer.ts";
+import { compose } from "./compose.ts";
+import { type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
+
+/** A claimed row of the ledger, with all that sending needs. */
+export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["claim"]>>[number];
+
+interface Errand {
+  projectId: string;
+  emailId: string;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+/** Carries mails away with as many connections as the mailer has. */
+interface Courier {
+  deliver(projectId: string, emailId: string): Promise<void>;
+  /** Ids under way in this process. */
+  underway: Set<string>;
+  /** Takes no more errands and fails those that have not begun. */
+  stop(): void;
+}
+
+/**
+ * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each. Called
+ * twice for the same mail it sends it once: the second call finds nothing to claim.
+ */
+export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<void> {
+  await Promise.all(emailIds.map((emailId) => courierOf(ctx).deliver(projectId, emailId)));
+}
+
+/** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */
+export function stopDelivery(ctx: Context): void {
+  courierOf(ctx).stop();
+}
+
+/** Gives back rows that this process holds without knowing it: the answer to its claim was lost on the way. */
+export async function releaseLostClaims(ctx: Context): Promise<number> {
+  const { underway } = courierOf(ctx);
+  const before = new Date(ctx.now().getTime() - 60_000);
+  const held = await q.emails.heldBy(ctx, { workerId: ctx.workerId, before });
+  const lost = held.filter((row) => !underway.has(row.id));
+  if (lost.length === 0) return 0;
+  await q.emails.putBack(ctx, {
+    projectIds: lost.map((row) => row.projectId),
+    ids: lost.map((row) => row.id),
+    workerId: ctx.workerId,
+  });
+  return lost.length;
+}
+
+const courierOf = perService((ctx): Courier => {
+  const settle = createBatcher((outcomes: Outcome[]) => settleUntilWritten(ctx, outcomes), {
+    maxItems: 500,
+    maxFlights: 2,
+  });
+  const underway = new Set<string>();
+  let waiting: Errand[] = [];
+  let free = ctx.mailer.connections;
+  let claiming = false;
+  let stopped = false;
+
+  const send = async (errand: Errand, email: ClaimedEmail, attachments: Attachment[]): Promise<void> => {
+    const outcome = await handOver(ctx, email, attachments);
+    await settle(outcome);
+    underway.delete(email.id);
+    free++;
+    errand.done();
+    void pump();
+  };
+
+  const pump = async (): Promise<void> => {
+    if (claiming || free === 0 || waiting.length === 0) return;
+    claiming = true;
+    const errands = waiting.splice(0, free);
+    free -= errands.length;
+    try {
+      const claimed = await claim(ctx, errands);
+      const attachments = await loadAttachments(ctx, [...claimed.values()]);
+      for (const errand of errands) {
+        const email = claimed.get(errand.emailId);
+        if (!email) {
+          free++;
+          errand.done();
+          continue;
+        }
+        underway.add(email.id);
+        void send(errand, email, attachments.get(email.contentId!) ?? []);
+      }
+    } catch (error) {
+      free += errands.length;
+      for (const errand of errands) errand.failed(error);
+    } finally {
+      claiming = false;
+    }
+    void pump();
+  };
+
+  return {
+    underway,
+    deliver: (projectId, emailId) =>
+      new Promise((done, failed) => {
+        if (stopped) return failed(new Error("This process is stopping"));
+        waiting.push({ projectId, emailId, done, failed });
+        void pump();
+      }),
+    stop() {
+      stopped = true;
+      for (const errand of waiting) errand.failed(new Error("This process is stopping"));
+      waiting = [];
+    },
+  };
+});
+
+async function claim(ctx: Context, errands: Errand[]): Promise<Map<string, ClaimedEmail>> {
+  const claimed = await q.emails.claim(ctx, {
+    workerId: ctx.workerId,
+    now: ctx.now(),
+    projectIds: errands.map((errand) => errand.projectId),
+    ids: errands.map((errand) => errand.emailId),
+  });
+  return new Map(claimed.map((email) => [email.id, email]));
+}
+
+async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Attachment[]>> {
+  const having = emails.filter((email) => email.hasAttachments);
+  if (having.length === 0) return new Map();
+  const rows = await q.contents.attachments(ctx, {
+    projectIds: having.map((email) => email.projectId),
+    contentIds: having.map((email) => email.contentId!),
+  });
+  return Map.groupBy(rows, (row) => row.contentId) as unknown as Map<string, Attachment[]>;
+}
+
+/** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
+async function handOver(ctx: Context, email: ClaimedEmail, attachments: Attachment[]): Promise<Outcome> {
+  if (email.contactId === null) return suppressed(ctx, email, "The contact was deleted");
+  if (email.contentId === null) return suppressed(ctx, email, "The content of this mail has expired");
+  if (email.type === "MARKETING" && email.optedOutAt) return suppressed(ctx, email, "The contact has opted out");
+  const mail = compose(ctx, email as Parameters<typeof compose>[1], attachments);
+  return outcomeOf(ctx, email, mail, await ctx.mailer.send(mail));
+}
+
+// The outcome is known only here: as long as this process lives, it is not given up.
+async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<null[]> {
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+    try {
+      await settleOutcomes(ctx, outcomes);
+      return outcomes.map(() => null);
+    } catch (error) {
+      ctx.log.warn("outcomes not written yet", { mails: outcomes.length, error: String(error) });
+      await Bun.sleep(pauseMs);
+    }
+  }
+}
+
+async function settleOutcomes(ctx: Context, outcomes: Outcome[]): Promise<void> {
+  const args = { workerId: ctx.workerId, rows: outcomes };
+  if (!outcomes.some((outcome) => outcome.status === "BOUNCED")) {
+    await q.emails.settle(ctx, args);
+    return;
+  }
+  await inTransaction(ctx, async (tx) => {
+    const settled = await q.emails.settle(tx, args);
+    const bounced = settled.filter((row) => row.status === "BOUNCED" && row.contactId !== null);
+    await optOutContacts(
+      tx,
+      bounced.map(({ projectId, contactId }) => ({ projectId, contactId: contactId! })),
+    );
+  });
+}

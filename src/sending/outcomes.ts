@@ -1,0 +1,98 @@
+import { type Context, newId } from "../context.ts";
+import type { Handover, Mail } from "../mail/mailer.ts";
+import { messageIdOf } from "./compose.ts";
+import type { ClaimedEmail } from "./delivery.ts";
+
+/** What became of one mail, as `emails.settle` writes it. */
+export interface Outcome {
+  project_id: string;
+  id: string;
+  status: "SENT" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  message_id: string | null;
+  error: string | null;
+  at: Date;
+  retry_at: Date | null;
+  event_id: string | null;
+  event: string | null;
+  event_data: Record<string, unknown> | null;
+}
+
+/** How long a mail is tried again after it was queued. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+const FIRST_RETRY_MS = 15_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+const STATUS = {
+  accepted: "SENT",
+  bounced: "BOUNCED",
+  refused: "FAILED",
+  in_doubt: "IN_DOUBT",
+} as const;
+
+/** The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. */
+export function outcomeOf(ctx: Context, email: ClaimedEmail, mail: Mail, handover: Handover): Outcome {
+  if (handover.state === "deferred") return deferral(ctx, email, mail, handover.response);
+  const status = STATUS[handover.state];
+  return {
+    ...base(ctx, email, mail.messageId),
+    status,
+    error: status === "SENT" ? null : handover.response,
+    ...eventOf(ctx, email, mail, status),
+  };
+}
+
+/** The outcome of a mail that must not be sent any more. */
+export function suppressed(ctx: Context, email: ClaimedEmail, reason: string): Outcome {
+  const messageId = email.fromEmail ? messageIdOf(email.id, email.fromEmail) : null;
+  return { ...base(ctx, email, messageId), status: "SUPPRESSED", error: reason };
+}
+
+/** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */
+export function retryAt(now: Date, attempts: number, random: number = Math.random()): Date {
+  const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+  return new Date(now.getTime() + pause * (1 - random / 2));
+}
+
+function deferral(ctx: Context, email: ClaimedEmail, mail: Mail, response: string): Outcome {
+  const retry = retryAt(ctx.now(), email.attempts);
+  const outcome = { ...base(ctx, email, mail.messageId), error: response };
+  if (retry.getTime() - email.queuedAt.getTime() > GIVE_UP_AFTER_MS) {
+    return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
+  }
+  return { ...outcome, status: "PENDING", retry_at: retry };
+}
+
+function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
+  return {
+    project_id: email.projectId,
+    id: email.id,
+    message_id: messageId,
+    at: ctx.now(),
+    retry_at: null,
+    event_id: null,
+    event: null,
+    event_data: null,
+  };
+}
+
+/** The event that others hear of (wire.md section 8, system events). */
+function eventOf(ctx: Context, email: ClaimedEmail, mail: Mail, status: Outcome["status"]) {
+  if (status !== "SENT" && status !== "BOUNCED") return {};
+  const common = {
+    subject: mail.subject,
+    from: mail.from.address,
+    fromName: mail.from.name || null,
+    messageId: mail.messageId,
+    emailId: email.id,
+    templateId: email.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+  const at = ctx.now();
+  const particulars = status === "SENT" ? { sentAt: at } : { bounceType: "Permanent", bouncedAt: at };
+  return {
+    event_id: newId(ctx),
+    event: status === "SENT" ? "email.sent" : "email.bounce",
+    event_data: { ...common, ...particulars },
+  };
+}
