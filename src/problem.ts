@@ -59,6 +59,9 @@ export const problems = {
   badRequest: (message: string, suggestion?: string) =>
     new Problem(400, "BAD_REQUEST", message, suggestion ? { suggestion } : {}),
 
+  badParameters: (errors: FieldError[]) =>
+    new Problem(400, "BAD_REQUEST", `Cannot use these parameters: ${errors.map((e) => e.field).join(", ")}`, { errors }),
+
   notJson: (reason: string) =>
     new Problem(400, "VALIDATION_ERROR", `Cannot read the body as JSON: ${reason}`, {
       suggestion: "Send a JSON object with Content-Type: application/json",

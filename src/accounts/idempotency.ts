@@ -21,7 +21,7 @@ export function assertIdempotencyKey(key: string): void {
 /**
  * Does `work` in one transaction with the claim of the key: it happens once. If it fails, the key is free again; if
  * it succeeded, whoever comes second, also at the same moment, gets IDEMPOTENCY_KEY_REUSED with the first answer.
- * `work` returns the body of the 200 answer. Without a key it is just a transaction.
+ * `work` returns the `data` of the 200 answer. Without a key it is just a transaction.
  */
 export async function once<Answer extends object>(
   ctx: Context,
@@ -35,7 +35,8 @@ export async function once<Answer extends object>(
     const claimed = await q.idempotencyKeys.claim(tx, { projectId, key, request, now, expiresAt });
     if (!claimed) throw await reused(tx, projectId, key);
     const answer = await work(tx);
-    await q.idempotencyKeys.answer(tx, { projectId, key, statusCode: 200, response: answer });
+    // As it goes out: both endpoints that take a key answer in this envelope.
+    await q.idempotencyKeys.answer(tx, { projectId, key, statusCode: 200, response: { success: true, data: answer } });
     return answer;
   });
 }

@@ -18,10 +18,11 @@ import { positionAt } from "./_tree.ts";
 
 const MAX_CACHED_TEMPLATES = 200;
 const MAX_CACHED_BYTES = 32_000_000;
-/** What an expression of a compiled template takes, roughly. */
-const BYTES_PER_EXPRESSION = 500;
+/** What an expression takes when compiled (measured). */
+const BYTES_PER_EXPRESSION = 1_300;
 /** A subject is cut here, whatever the values are. */
 const MAX_SUBJECT_CHARS = 998;
+const PLAIN_VARIABLE = /^\s*(?!else\b)[\w.]+\s*$/;
 
 /** What is wrong with a template, and where; line and column count from 1. */
 export interface TemplateError {
@@ -98,19 +99,18 @@ function makeTemplate(source: string, kind: TemplateKind): Template {
   return Object.assign(render, { variables: compiled.variables });
 }
 
-/** Content that was never checked, or by an older version: leaves out every expression that is not a plain variable. */
+/** Content that was never checked, or by an older version: only its plain variables are filled in. */
 function compileOrMend(source: string, options: { escapes: boolean }): Compiled {
   try {
     return compile(source, options);
   } catch {
-    const mended = source.replace(/\{\{[^{}]*\}\}/g, (found) =>
-      /^\{\{\s*[\w.]+\s*\}\}$/.test(found) ? found : "",
-    );
+    const mended = source
+      .replace(/\{\{([^{}]*)\}\}/g, (found, inside: string) => (PLAIN_VARIABLE.test(inside) ? found : ""))
+      .replace(/\\*\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
     try {
       return compile(mended, options);
     } catch {
-      const text = mended.replace(/\{\{+[^{}]*(\}\}+)?/g, "");
-      return { write: (run) => write(run, text), variables: [] };
+      return { write: (run) => write(run, mended), variables: [] };
     }
   }
 }

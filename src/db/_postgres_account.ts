@@ -68,7 +68,11 @@ export async function runAs(account: Account, command: string[]): Promise<{ ok: 
       env: programEnvironment(),
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
     return { ok: code === 0, output: `${out}${err}`.trim() };
   } catch (error) {
     return { ok: false, output: (error as Error).message };
@@ -113,15 +117,18 @@ async function namespace(): Promise<Account | string> {
 }
 
 async function systemUser(): Promise<Account | string> {
-  const find = async () => (await readUsers()).find(({ name }) => name === SYSTEM_USER);
-  let user = await find();
+  let user = await findUser(SYSTEM_USER);
   if (!user) {
     const options = ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"];
     const { output } = await runAs({ prefix: [] }, ["useradd", ...options, SYSTEM_USER]);
-    user = await find();
+    user = await findUser(SYSTEM_USER);
     if (!user) return `the user ${SYSTEM_USER} cannot be created: ${output}`;
   }
   return { prefix: [], as: { uid: user.uid, gid: user.gid } };
+}
+
+async function findUser(name: string): Promise<PasswdEntry | undefined> {
+  return (await readUsers()).find((user) => user.name === name);
 }
 
 async function readUsers(): Promise<PasswdEntry[]> {

@@ -62,11 +62,13 @@ async function copyTree(from: string, to: string, options: { shared: boolean }):
   );
 }
 
-/** A file for another user is always a copy: its rights may have to be widened, and those of node_modules may not. */
+/** A link has the rights of the file in node_modules, which we leave alone: where others may not read it, we copy. */
 async function copyFile(from: string, to: string, { shared }: { shared: boolean }): Promise<void> {
-  if (!shared && (await linked(from, to))) return;
+  const { mode } = await fs.stat(from);
+  const readable = mode | ((mode >> 6) & 0o5);
+  if ((!shared || mode === readable) && (await linked(from, to))) return;
   await fs.copyFile(from, to);
-  if (shared) await fs.chmod(to, ((await fs.stat(from)).mode & 0o777) | 0o555);
+  if (shared) await fs.chmod(to, readable & 0o777);
 }
 
 async function linked(from: string, to: string): Promise<boolean> {

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const LOCK_TIMEOUT_MS = 120_000;
-const LOCK_POLL_MS = 20;
+const POLL_MS = 20;
 const PORT_ATTEMPTS = 50;
+const PORT_RELEASE_MS = 500;
 
 /** What a second process must know to reach the server. */
 export interface Connection {
@@ -49,7 +50,7 @@ async function acquire(lock: Database, dir: string): Promise<void> {
       if (Date.now() > deadline) {
         throw cannotStart(`another process keeps ${dir} locked`, "end that process, then start again");
       }
-      await sleep(LOCK_POLL_MS);
+      await sleep(POLL_MS);
     }
   }
 }
@@ -94,8 +95,17 @@ export async function findFreePort(): Promise<number> {
   throw cannotStart("no port between 20000 and 32000 is free on 127.0.0.1");
 }
 
-/** Whether a server could listen on the port of 127.0.0.1 now. */
-export async function isFree(port: number): Promise<boolean> {
+/** Whether a server can listen on the port of 127.0.0.1, be it in a moment: a dying one lets go of its port last. */
+export async function becomesFree(port: number): Promise<boolean> {
+  const deadline = Date.now() + PORT_RELEASE_MS;
+  while (!(await isFree(port))) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
   return await new Promise((resolve) => {
     probe.once("error", () => resolve(false));

@@ -76,14 +76,21 @@ export function disarmLeftover(data: string): void {
  * and until then no new server can start. Their work is lost already. Elsewhere than on Linux we wait for them.
  */
 export async function endSurvivors(data: string): Promise<void> {
-  const entries = await fs.readdir("/proc").catch(() => []);
-  const family = entries
-    .filter((entry) => /^\d+$/.test(entry) && workingFolderOf(Number(entry)) === data)
-    .map(Number);
+  const pids = (await fs.readdir("/proc").catch(() => [])).map(Number).filter((pid) => pid > 1);
+  const family = pids.filter((pid) => workingFolderOf(pid) === data);
+  // A server that lives has no business here, but its children must never be taken for survivors.
+  if (family.some((pid) => basename(commandOf(pid)[0]!) === "postgres")) return;
   const survivors = family.filter((pid) => commandOf(pid)[0]!.startsWith("postgres: "));
-  // Any other among them is a server that lives, and these are its own.
-  if (survivors.length < family.length) return;
-  for (const pid of survivors) process.kill(pid, "SIGKILL");
+  for (const pid of survivors) sendSignal(pid, "SIGKILL");
+}
+
+/** Sends a signal; false when the process has ended meanwhile. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 /** Empty for a process that is gone, and for a zombie. */

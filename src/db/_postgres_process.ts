@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Account, programEnvironment } from "./_postgres_account.ts";
 import { cannotStart } from "./_postgres_folder.ts";
-import { disarmLeftover, findPostmaster, READY_TIMEOUT_MS, readPostmaster } from "./_postgres_pid.ts";
+import {
+  disarmLeftover,
+  findPostmaster,
+  READY_TIMEOUT_MS,
+  readPostmaster,
+  sendSignal,
+} from "./_postgres_pid.ts";
 
 const POLL_MS = 10;
 const FAST_SHUTDOWN_MS = 30_000;
@@ -105,14 +111,6 @@ function* shutdownSteps(data: string, fastShutdownMs: number): Generator<() => b
     if (!server || !sendSignal(server.pid, signal)) return;
     const deadline = Date.now() + timeoutMs;
     yield () => findPostmaster(data)?.pid === server.pid && Date.now() < deadline;
-  }
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false; // It ended just now
   }
 }
 

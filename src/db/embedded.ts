@@ -6,10 +6,10 @@ import { chooseAccount, giveTo, type RootAccount } from "./_postgres_account.ts"
 import { prepareBinaries } from "./_postgres_binaries.ts";
 import { assertSameMajor, createCluster, ROLE } from "./_postgres_cluster.ts";
 import {
+  becomesFree,
   cannotStart,
   type Connection,
   findFreePort,
-  isFree,
   newPassword,
   readConnection,
   withFolderLock,
@@ -93,9 +93,8 @@ async function takeOverOrStart(dir: string, options: EmbeddedOptions, restart: b
     );
   }
   const { connection, files } = await prepare(dir, kept, options);
-  const port = await start(files, connection.port, restart, (port) =>
-    writeConnection(dir, { ...connection, port }),
-  );
+  const keepPort = (free: number) => writeConnection(dir, { ...connection, port: free });
+  const port = await start(files, connection.port, restart, keepPort);
   return { ...connection, port, data: files.data, adopted: false };
 }
 
@@ -136,7 +135,7 @@ async function start(
   let port = keptPort;
   const giveUpAt = Date.now() + OBSTACLE_MS;
   while (true) {
-    if (!restart && !(await isFree(port))) await keepPort((port = await findFreePort()));
+    if (!restart && !(await becomesFree(port))) await keepPort((port = await findFreePort()));
     const lastWords = await launch(files, port);
     if (lastWords === null) return port;
     const survivors = lastWords.includes("shared memory block");

@@ -86,6 +86,9 @@ export interface Queries {
     list(on: On, args: { projectId: string; beforeId: string | null; filter: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** (sql/queries/emails.sql:180) */
     count(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
+    /** What a process has held since `before`, by the ledger's word.
+     * (sql/queries/emails.sql:186) */
+    heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
@@ -173,5 +176,8 @@ export interface Queries {
     /** Whether any process takes jobs.
      * (sql/queries/workers.sql:39) */
     alive(on: On): Promise<{ total: number }>;
+    /** Whether anybody holds this lock; as its number is unique to the process, that is the process itself.
+     * (sql/queries/workers.sql:43) */
+    holdsLock(on: On, args: { lockId: unknown }): Promise<{ held: boolean }>;
   };
 }

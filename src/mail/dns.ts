@@ -129,7 +129,7 @@ const exchangeUdp: Exchange = (server, query, deadline) =>
       socket.close();
       resolve(result);
     };
-    const timer = setTimeout(() => settle("timeout"), deadline - performance.now());
+    const timer = setTimeout(() => settle("timeout"), remainingMs(deadline));
     socket.on("error", () => settle("network"));
     socket.on("message", (bytes) => {
       const reply = readReply(bytes, query);
@@ -147,7 +147,7 @@ const exchangeTcp: Exchange = (server, query, deadline) =>
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => settle("timeout"), deadline - performance.now());
+    const timer = setTimeout(() => settle("timeout"), remainingMs(deadline));
     let received: Buffer = Buffer.alloc(0);
     socket.on("error", () => settle("network"));
     socket.on("close", () => settle("network"));
@@ -158,6 +158,10 @@ const exchangeTcp: Exchange = (server, query, deadline) =>
     });
     socket.on("connect", () => socket.write(streamEncode(query)));
   });
+
+function remainingMs(deadline: number): number {
+  return Math.max(0, deadline - performance.now());
+}
 
 /** The packet, if it answers this very query. */
 function readReply(bytes: Buffer, query: Packet): Reply | null {

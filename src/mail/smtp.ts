@@ -17,11 +17,11 @@ const DEFAULTS = {
  * mail library, such as `maxConnections` and `socketTimeout` (milliseconds).
  */
 export function createSmtpMailer(url: string): Mailer {
+  const options = { ...DEFAULTS, ...urlOptions(url) };
   const transport = createTransport({
     pool: true,
     maxMessages: Infinity,
-    ...DEFAULTS,
-    ...urlOptions(url),
+    ...options,
     url: withoutQuery(url),
   } as SMTPPool.Options);
   // `messageEnd` is called when all of a message has been given to the socket: from then on it may have been taken.
@@ -32,7 +32,7 @@ export function createSmtpMailer(url: string): Mailer {
     done();
   });
   return {
-    connections: transport.options.maxConnections ?? DEFAULTS.maxConnections,
+    connections: Number(options.maxConnections),
     async send(mail) {
       let ended = false;
       const message = { ...toMessage(mail), messageEnd: () => (ended = true) };

@@ -4,13 +4,10 @@ import { optOutContacts } from "../audience/contacts.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
-import type { Queries } from "../db/queries.gen.ts";
 import type { Attachment } from "../mail/mailer.ts";
 import { compose } from "./compose.ts";
+import type { ClaimedEmail } from "./emails.ts";
 import { type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
-
-/** A claimed row of the ledger, with all that sending needs. */
-export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["claim"]>>[number];
 
 interface Errand {
   projectId: string;

@@ -1,7 +1,7 @@
 import { type Context, newId } from "../context.ts";
 import type { Handover, Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
-import type { ClaimedEmail } from "./delivery.ts";
+import type { ClaimedEmail } from "./emails.ts";
 
 /** What became of one mail, as `emails.settle` writes it. */
 export interface Outcome {

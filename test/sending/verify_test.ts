@@ -45,6 +45,7 @@ beforeAll(async () => {
     "silent.test": "SILENT",
     "halfbroken.test": { MX: "SERVFAIL", A: ["192.0.2.1"] },
     "hidden.test": { MX: [], A: "SERVFAIL", AAAA: [] },
+    "www.hidden.test": { A: ["192.0.2.1"] },
     "gone.test": { MX: "SERVFAIL", A: "NXDOMAIN", AAAA: "NXDOMAIN" },
   });
   for (const name of ["broken", "refusing", "silent"]) server.set(`www.${name}.test`, "*", "SERVFAIL");

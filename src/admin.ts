@@ -1,0 +1,101 @@
+// `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
+import { parseArgs } from "node:util";
+import { createProject, disableProject, enableProject, listProjects } from "./accounts/projects.ts";
+import { loadConfig } from "./config.ts";
+import { type Context, inTransaction } from "./context.ts";
+import { migrationNames } from "./db/migrate.ts";
+import { Problem } from "./problem.ts";
+import { addVerifiedDomain } from "./sending/domains.ts";
+import { openService } from "./service.ts";
+
+const HELP = `Usage: bun run admin <command>
+
+  project create --name N [--domain D --verified]   make a project; prints it with both keys
+  project list                                      every project, without secrets
+  project disable <id> [--reason R]                 refuse its requests and hold its mail
+  project enable <id>                               take it back into service
+  domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
+  migrate                                           bring the database to the newest schema
+
+The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
+`;
+
+interface Options {
+  name?: string | undefined;
+  domain?: string | undefined;
+  verified?: boolean | undefined;
+  reason?: string | undefined;
+}
+
+type Command = (ctx: Context, args: string[], options: Options) => Promise<unknown>;
+
+/** Every command by its words. */
+const COMMANDS: Record<string, Command> = {
+  "project create": async (ctx, _args, { name, domain, verified }) => {
+    if (name === undefined) throw new Error("Cannot create a project without --name");
+    assertVerified(domain, verified);
+    return await inTransaction(ctx, async (tx) => {
+      const project = await createProject(tx, name);
+      const added = domain === undefined ? {} : await addVerifiedDomain(tx, project.id, domain);
+      return { ...project, ...added };
+    });
+  },
+  "project list": (ctx) => listProjects(ctx),
+  "project disable": async (ctx, [id], { reason }) => {
+    return { id, disabled: true, changed: await disableProject(ctx, projectId(id), reason ?? null) };
+  },
+  "project enable": async (ctx, [id]) => {
+    return { id, disabled: false, changed: await enableProject(ctx, projectId(id)) };
+  },
+  "domain add": async (ctx, [id, domain = ""], { verified }) => {
+    assertVerified(domain, verified);
+    return await addVerifiedDomain(ctx, projectId(id), domain);
+  },
+  // Opening the database has migrated it already.
+  migrate: async () => ({ migrations: migrationNames() }),
+};
+
+function assertVerified(domain: string | undefined, verified: boolean | undefined): void {
+  if (domain !== undefined && !verified) throw new Error("Cannot add a domain here without --verified");
+}
+
+function projectId(id: string | undefined): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id ?? "")) {
+    throw new Error("Cannot find a project without its id: see `project list`");
+  }
+  return id!;
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      name: { type: "string" },
+      domain: { type: "string" },
+      verified: { type: "boolean" },
+      reason: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  const words = [positionals.slice(0, 2).join(" "), positionals[0] ?? ""].find((text) => text in COMMANDS);
+  if (values.help || words === undefined) {
+    (values.help ? console.log : console.error)(HELP);
+    return values.help ? 0 : 2;
+  }
+  const service = await openService(loadConfig());
+  try {
+    const answer = await COMMANDS[words]!(service.ctx, positionals.slice(words.split(" ").length), values);
+    console.log(JSON.stringify(answer, null, 2));
+    return 0;
+  } finally {
+    await service.close();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const fields = error instanceof Problem ? (error.extras.errors ?? []) : [];
+  console.error([(error as Error).message, ...fields.map((field) => `  ${field.field}: ${field.message}`)].join("\n"));
+  process.exitCode = 1;
+}

@@ -1,0 +1,46 @@
+import { createFirstProject, type NewProject } from "./accounts/projects.ts";
+import { isProduction } from "./config.ts";
+import { addVerifiedDomain } from "./sending/domains.ts";
+import type { Service } from "./service.ts";
+
+/** Mail from this domain is accepted in the project that the first start makes. Reserved by RFC 2606: it reaches nobody. */
+export const SANDBOX_DOMAIN = "sandbox.example";
+
+/** On the first start with an empty embedded database: makes a project and shows how to send a mail with it. */
+export async function welcome({ ctx, isEmbedded }: Service, port: number | null): Promise<void> {
+  if (!isEmbedded || port === null || isProduction(ctx.config)) return;
+  const base = ctx.config.PORT === port ? ctx.config.BASE_URL : `http://localhost:${port}`;
+  const project = await createFirstProject(ctx, "Demo", async (tx, { id }) => {
+    await addVerifiedDomain(tx, id, SANDBOX_DOMAIN);
+  });
+  if (project) console.log(firstSteps(base, project, ctx.config.SMTP_URL !== undefined));
+  else console.log(`\nPostrider is ready at ${base}   (API reference: ${base}/docs)\n`);
+}
+
+function firstSteps(base: string, project: NewProject, sendsForReal: boolean): string {
+  return `
+  Postrider is ready at ${base}
+
+  A project "Demo" was made for you. Its keys (the secret one is shown only now):
+
+    public   ${project.public}
+    secret   ${project.secret}
+
+  Send a mail:
+
+    curl ${base}/v1/send \\
+      -H "Authorization: Bearer ${project.secret}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"to": "ada@example.com", "from": "hello@${SANDBOX_DOMAIN}", "subject": "Hello {{name}}", "body": "<p>It works, {{name}}.</p>", "data": {"name": "Ada"}}'
+
+  Track an event:
+
+    curl ${base}/v1/track \\
+      -H "Authorization: Bearer ${project.public}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"email": "ada@example.com", "event": "signed up", "data": {"plan": "pro"}}'
+
+  See it arrive:  ${sendsForReal ? "your SMTP server" : `${base}/inbox`}
+  All endpoints:  ${base}/docs
+`;
+}

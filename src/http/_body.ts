@@ -1,0 +1,87 @@
+// Reads the JSON of a request, after it is known who is asking.
+import { type FieldError, problems } from "../problem.ts";
+
+/** Limit of a JSON body, in bytes, where nothing else is said (wire.md section 1). */
+export const BODY_LIMIT = 5 * 1_048_576;
+/** Limit of the body of `/v1/send`, which carries attachments. */
+export const SEND_BODY_LIMIT = 50 * 1_048_576;
+
+const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
+// PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
+const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
+
+/**
+ * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than `limit` bytes (without reading
+ * it, where its length is told), with 415 what is not JSON by its type, with 400 what cannot be parsed, and with 422
+ * what holds NUL or half a character, wherever it stands.
+ */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
+  const text = announced === null ? await readLimited(request, limit) : decode(await request.bytes());
+  if (text.trim() === "") return {};
+  const type = request.headers.get("content-type");
+  if (type !== null && !JSON_TYPES.test(type)) throw problems.unsupportedMediaType(type);
+  const body = parse(text);
+  if (SUSPICIOUS.test(text)) {
+    const errors = brokenText(body);
+    if (errors.length > 0) throw problems.invalid(errors);
+  }
+  return body;
+}
+
+async function readLimited(request: Request, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > limit) throw problems.bodyTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw problems.notJson("it is not UTF-8");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // A RangeError is a nesting so deep that the parser gave up.
+    throw problems.notJson(error instanceof SyntaxError ? error.message : "it is nested too deeply");
+  }
+}
+
+/** Where text stands that PostgreSQL cannot hold. Walks with a list of its own: the nesting may be deep. */
+function brokenText(body: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const waiting: [path: string, value: unknown][] = [["", body]];
+  for (let next = waiting.pop(); next && errors.length < 20; next = waiting.pop()) {
+    const [path, value] = next;
+    if (typeof value === "string" && isBroken(value)) errors.push(brokenAt(path));
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      const at = path === "" ? key : `${path}.${key}`;
+      if (isBroken(key)) errors.push(brokenAt(at.replaceAll("\0", "")));
+      else waiting.push([at, inner]);
+    }
+  }
+  return errors;
+}
+
+function isBroken(text: string): boolean {
+  return text.includes("\0") || !text.isWellFormed();
+}
+
+function brokenAt(field: string): FieldError {
+  const message = "NUL and half surrogate pairs are not allowed in text";
+  return { field: field.toWellFormed().slice(0, 200), code: "invalid_string", message };
+}

@@ -1,0 +1,121 @@
+// Turns what TypeBox says about a value into the field errors of the API: all of them, each at its own path.
+import type { TSchema } from "@sinclair/typebox";
+import { type ValueError, type ValueErrorIterator, ValueErrorType as Type } from "@sinclair/typebox/errors";
+import type { FieldError, FieldErrorCode } from "../problem.ts";
+
+const MAX_ERRORS = 100;
+const MAX_RECEIVED_LENGTH = 100;
+
+const RULES = Symbol("rules");
+
+/** Rules over several fields, which a schema cannot say. They see only the fields that the schema has let through. */
+export type Rules = (value: never) => FieldError[];
+
+/** Adds rules to the schema of a body, so that a refusal lists their errors beside those of the schema. */
+export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
+  return Object.assign(schema, { [RULES]: rules });
+}
+
+/** Every field error of a value that its schema has refused. */
+export function fieldErrors(schema: TSchema, errors: Iterable<ValueError>, value: unknown): FieldError[] {
+  const found = unique([...errors].flatMap(toFieldErrors)).slice(0, MAX_ERRORS);
+  const rules = (schema as { [RULES]?: Rules })[RULES];
+  if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
+  const refused = new Set(found.map((error) => error.field.split(".")[0]!));
+  const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
+  const more = rules(rest as never).filter((error) => !refused.has(error.field.split(".")[0]!));
+  return [...found, ...more];
+}
+
+function toFieldErrors(error: ValueError): FieldError[] {
+  if (error.type === Type.Union) {
+    const branch = bestBranch(error);
+    return branch ? branch.flatMap(toFieldErrors) : [toFieldError(error, "invalid_union", unionMessage(error))];
+  }
+  return [toFieldError(error, codeOf(error), messageOf(error))];
+}
+
+/** Of the alternatives, the only one whose type fits: its errors say more than "none of these". */
+function bestBranch(error: ValueError): ValueError[] | null {
+  const branches = error.errors.map((iterator: ValueErrorIterator) => [...iterator]);
+  const fitting = branches.filter((errors) => !errors.some((inner) => inner.path === error.path && isTypeError(inner)));
+  return fitting.length === 1 ? fitting[0]! : null;
+}
+
+function isTypeError(error: ValueError): boolean {
+  return codeOf(error) === "invalid_type" || error.type === Type.Literal;
+}
+
+function toFieldError(error: ValueError, code: FieldErrorCode, message: string): FieldError {
+  const field = error.path.slice(1).split("/").map(unescapePointer).join(".");
+  const received = receivedOf(error.value);
+  return { field, code, message, ...(received !== undefined && { received }) };
+}
+
+function codeOf({ type }: ValueError): FieldErrorCode {
+  switch (type) {
+    case Type.ObjectRequiredProperty:
+      return "required";
+    case Type.StringFormat:
+    case Type.StringPattern:
+      return "invalid_string";
+    case Type.StringMinLength:
+    case Type.ArrayMinItems:
+    case Type.ObjectMinProperties:
+    case Type.NumberMinimum:
+    case Type.NumberExclusiveMinimum:
+    case Type.IntegerMinimum:
+    case Type.IntegerExclusiveMinimum:
+      return "too_small";
+    case Type.StringMaxLength:
+    case Type.ArrayMaxItems:
+    case Type.ObjectMaxProperties:
+    case Type.NumberMaximum:
+    case Type.NumberExclusiveMaximum:
+    case Type.IntegerMaximum:
+    case Type.IntegerExclusiveMaximum:
+      return "too_big";
+    case Type.Literal:
+    case Type.Kind:
+      return "invalid_enum_value";
+    default:
+      return "invalid_type";
+  }
+}
+
+function messageOf({ type, schema, message }: ValueError): string {
+  if (type === Type.ObjectRequiredProperty) return "This field is required";
+  if (type === Type.StringFormat) return FORMATS[schema.format as string] ?? message;
+  if (schema.enum) return `Expected one of ${(schema.enum as string[]).join(", ")}`;
+  return message;
+}
+
+const FORMATS: Record<string, string> = {
+  email: "Expected an email address",
+  mailbox: "Expected an email address, or a name and an address such as Ada <ada@example.com>",
+  "header-text": "Line breaks and NUL are not allowed here",
+  uuid: "Expected a UUID",
+  "date-time": "Expected a date and time in ISO 8601",
+};
+
+function unionMessage({ schema }: ValueError): string {
+  const kinds = (schema.anyOf as TSchema[]).map((branch) => String(branch.title ?? branch.type));
+  return `Expected ${kinds.join(" or ")}`;
+}
+
+/** The value, where it is short enough to be of help. */
+function receivedOf(value: unknown): unknown {
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  if (typeof value === "string") return value.length <= MAX_RECEIVED_LENGTH ? value : undefined;
+  return undefined;
+}
+
+/** A missing field is reported by TypeBox twice: as missing, and as of the wrong type. */
+function unique(errors: FieldError[]): FieldError[] {
+  const seen = new Set<string>();
+  return errors.filter(({ field }) => !seen.has(field) && seen.add(field));
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,66 @@
+// The OpenAPI document, made from the routes themselves.
+import { toOpenAPISchema } from "@elysiajs/openapi";
+import type { AnyElysia } from "elysia";
+import type { Config } from "../config.ts";
+import { VERSION } from "../version.ts";
+import { ProblemEnvelope } from "./_schemas.ts";
+
+type Schema = Record<string, unknown>;
+
+interface Operation {
+  requestBody?: { content: Record<string, { schema: unknown }>; required?: boolean };
+  responses?: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
+  security?: Record<string, string[]>[];
+  [field: string]: unknown;
+}
+
+const KEYS = {
+  secretKey: { type: "http", scheme: "bearer", description: "The secret key of the project: `sk_…`" },
+  publicKey: { type: "http", scheme: "bearer", description: "The public key of the project: `pk_…`, for `/v1/track` only" },
+};
+
+const REFUSALS: Record<string, string> = {
+  400: "Malformed, or a parameter that cannot be used",
+  401: "No key, an unknown key, or the wrong kind of key",
+  402: "A billing limit is reached",
+  403: "Not allowed: the project is disabled, or the sender domain is not verified",
+  404: "Not found",
+  409: "In conflict with what is there",
+  413: "The body is too large",
+  415: "The body is of a type that is not read here",
+  422: "Validation failed: `errors` lists every field",
+  429: "The rate limit is reached: `details.retryAfter` says when to come back",
+  500: "Something unexpected went wrong",
+  503: "The database is away: nothing was changed",
+};
+
+/** The document for these routes, as OpenAPI 3.1. Routes with `detail.hide` are left out. */
+export function openApiDocument(app: AnyElysia, config: Config) {
+  const { paths } = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Operation>> };
+  for (const route of app.routes) {
+    const operation = paths[route.path.replace(/:(\w+)/g, "{$1}").replace(/(.)\/$/, "$1")]?.[route.method.toLowerCase()];
+    if (operation) complete(operation, route.hooks, route.path);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Postrider",
+      version: VERSION,
+      description: "An email service that needs nothing but Postgres.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: config.BASE_URL }],
+    paths,
+    components: { securitySchemes: KEYS, schemas: { Problem: ProblemEnvelope } },
+  };
+}
+
+function complete(operation: Operation, hooks: { body?: unknown; detail?: Schema }, path: string): void {
+  // A body that is read late (after the key is known) is of no known type for the generator.
+  if (hooks.body) operation.requestBody = { required: true, content: { "application/json": { schema: hooks.body } } };
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
+    if (status in REFUSALS) response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
+  }
+  operation.security ??= [{ [path === "/v1/track" ? "publicKey" : "secretKey"]: [] }];
+}

@@ -1,0 +1,71 @@
+// The one place where whatever was thrown becomes an answer.
+import type { TSchema } from "@sinclair/typebox";
+import { Elysia, ValidationError } from "elysia";
+import type { ValueError } from "@sinclair/typebox/errors";
+import { describeError } from "../log.ts";
+import { Problem, problems } from "../problem.ts";
+import { fieldErrors } from "./_field_errors.ts";
+import { note, requestIdOf } from "./_requests.ts";
+
+/** Turns whatever a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
+export function problemResponses(allowedMethods: (path: string) => string[]) {
+  return new Elysia({ name: "problems" }).onError({ as: "global" }, ({ error, code, request, path, set }) => {
+    const problem =
+      code === "NOT_FOUND" && !(error instanceof Problem)
+        ? unknownRoute(request.method, path, allowedMethods(path))
+        : toProblem(error);
+    if (problem.status >= 500) note(request, { error: describeError(error) });
+    set.status = problem.status;
+    for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
+    return toEnvelope(problem, requestIdOf(request));
+  });
+}
+
+/** The error envelope of service-api.md. */
+export function toEnvelope(problem: Problem, requestId: string) {
+  const { errors, details, suggestion } = problem.extras;
+  return {
+    success: false,
+    error: {
+      code: problem.problemCode,
+      message: problem.message,
+      statusCode: problem.status,
+      requestId,
+      ...(errors && { errors }),
+      ...(details && { details }),
+      ...(suggestion && { suggestion }),
+    },
+    timestamp: new Date().toISOString(),
+  };
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ValidationError) return validationProblem(error);
+  if (isDatabaseAway(error)) return problems.unavailable();
+  return problems.unexpected();
+}
+
+function validationProblem(error: ValidationError): Problem {
+  const { type, validator, value } = error as unknown as {
+    type: string;
+    validator: { schema: TSchema; Errors(value: unknown): Iterable<ValueError> };
+    value: unknown;
+  };
+  // An answer that is not what its schema promises is our fault, and stays inside.
+  if (type === "response") return problems.unexpected();
+  const errors = fieldErrors(validator.schema, validator.Errors(value), value);
+  if (type === "body") return problems.invalid(errors);
+  if (type === "query") return problems.badParameters(errors);
+  return problems.routeNotFound("", "this resource");
+}
+
+function unknownRoute(method: string, path: string, allowed: string[]): Problem {
+  return allowed.length > 0 ? problems.methodNotAllowed(method, path, allowed) : problems.routeNotFound(method, path);
+}
+
+/** Connection lost, refused, or the server is shutting down or starting (SQLSTATE class 08, 57P0x). */
+function isDatabaseAway(error: unknown): boolean {
+  const code = String((error as { code?: unknown } | null)?.code ?? "");
+  return /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|08|57P0|53300)/.test(code);
+}

@@ -1,0 +1,88 @@
+// Shapes that several routes share, and the kinds of values that JSON Schema alone cannot check.
+import { FormatRegistry, Kind, type TSchema, TypeRegistry } from "@sinclair/typebox";
+import { t } from "elysia";
+import { parseAddress } from "../mail/address.ts";
+import { toRecipient } from "../sending/send_input.ts";
+
+FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
+FormatRegistry.Set("mailbox", (text) => toRecipient(text) !== null);
+FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
+// Rows carry dates as Date; JSON writes them as ISO 8601.
+TypeRegistry.Set("Timestamp", (_schema, value) => value instanceof Date && !Number.isNaN(value.getTime()));
+// A query holds only text; the handler clamps the number.
+TypeRegistry.Set("QueryInteger", (_schema, value) => /^-?\d{1,15}$/.test(String(value)));
+
+/** A point in time: a Date here, ISO 8601 in JSON. */
+export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", format: "date-time" });
+
+/** A UUID in a path or query. */
+export const Uuid = t.String({ format: "uuid" });
+
+/** An address, trimmed and lower-cased before use. */
+export const EmailAddress = t.String({ format: "email", examples: ["ada@example.com"] });
+
+/** Text that ends up in a header line: no CR, LF or NUL. */
+export const HeaderText = (options: { minLength?: number; maxLength: number }) =>
+  t.String({ format: "header-text", ...options });
+
+/** A whole number in a query, given as text. */
+export const QueryInteger = (options: { minimum: number; maximum?: number; default: number; description?: string }) =>
+  t.Optional(t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...options }));
+
+/** Null, or what `schema` says. */
+export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
+
+/** One of these words. */
+export const Words = <const T extends readonly string[]>(words: T) =>
+  t.Unsafe<T[number]>({ [Kind]: "Words", type: "string", enum: [...words] });
+TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
+
+/** The free-form data of a contact or an event. */
+export const Data = t.Record(t.String(), t.Unknown(), { additionalProperties: true });
+
+/** The envelope of a refusal (service-api.md, Errors). */
+export const ProblemEnvelope = t.Object(
+  {
+    success: t.Literal(false),
+    error: t.Object({
+      code: t.String({ examples: ["VALIDATION_ERROR"] }),
+      message: t.String(),
+      statusCode: t.Integer(),
+      requestId: Uuid,
+      errors: t.Optional(
+        t.Array(
+          t.Object({
+            field: t.String({ examples: ["attachments.0.filename"] }),
+            message: t.String(),
+            code: t.String({ examples: ["invalid_string"] }),
+            received: t.Optional(t.Unknown()),
+          }),
+        ),
+      ),
+      details: t.Optional(Data),
+      suggestion: t.Optional(t.String()),
+    }),
+    timestamp: t.String({ format: "date-time" }),
+  },
+  { title: "Problem", description: "Why a request was refused, and what to do" },
+);
+
+/** What every endpoint behind a key may refuse with, besides its own. */
+const COMMON_REFUSALS = [401, 403, 429, 500, 503];
+
+/** The answers of a route: `schema` with 200 (or `status`), and the refusals it may give. */
+export function answers<T extends TSchema, Status extends number = 200>(
+  schema: T,
+  options: { refusals?: number[]; status?: Status } = {},
+): Record<Status, T> {
+  const refusals = [...(options.refusals ?? []), ...COMMON_REFUSALS];
+  return {
+    [options.status ?? 200]: schema,
+    ...Object.fromEntries(refusals.map((status) => [status, ProblemEnvelope])),
+  } as Record<Status, T>;
+}
+
+/** True for a UUID in its usual form. A path id that is none is simply not found (wire.md section 1). */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}

@@ -1,0 +1,27 @@
+// For whatever watches the container. No key, no limit.
+import { Elysia, t } from "elysia";
+import type { Context } from "../context.ts";
+import { readiness } from "../sending/readiness.ts";
+
+/** `GET /health`: the process is alive. `GET /ready`: it can do its work. */
+export function healthRoutes(ctx: Context) {
+  return new Elysia()
+    .get("/health", () => ({ status: "ok" as const }), {
+      response: { 200: t.Object({ status: t.Literal("ok") }) },
+      detail: { summary: "Whether the process is alive", tags: ["Operation"], security: [] },
+    })
+    .get(
+      "/ready",
+      async ({ set }) => {
+        const state = await readiness(ctx);
+        if (!state.ready) set.status = 503;
+        return state;
+      },
+      {
+        response: {
+          200: t.Object({ ready: t.Boolean(), database: t.Boolean(), migrations: t.Boolean(), workers: t.Boolean() }),
+        },
+        detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },
+      },
+    );
+}

@@ -1,0 +1,50 @@
+// The table of contents of the HTTP service: one line per first path segment.
+import { type AnyElysia, Elysia } from "elysia";
+import type { Context } from "../context.ts";
+import { corsHeaders, preflight } from "./_cors.ts";
+import { openApiDocument } from "./_openapi.ts";
+import { problemResponses } from "./_problems.ts";
+import { begin, logRequest } from "./_requests.ts";
+import { docsRoutes } from "./docs.ts";
+import { emailsRoutes } from "./emails.ts";
+import { healthRoutes } from "./health.ts";
+import { inboxRoutes } from "./inbox.ts";
+import { v1Routes } from "./v1.ts";
+
+/** The HTTP service, not yet listening. */
+export function createApp(ctx: Context): AnyElysia {
+  const app: AnyElysia = new Elysia({ aot: true, precompile: true })
+    .onRequest(({ request, set }) => {
+      const path = pathOf(request.url);
+      const requestId = begin(request);
+      set.headers["x-request-id"] = requestId;
+      Object.assign(set.headers, corsHeaders(path));
+      return preflight(request, path, requestId) ?? undefined;
+    })
+    .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
+      logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
+    })
+    .use(problemResponses((path) => allowedMethods(app.routes, path)))
+    .use(v1Routes(ctx))
+    .use(emailsRoutes(ctx))
+    .use(healthRoutes(ctx))
+    .use(docsRoutes(() => openApiDocument(app, ctx.config)))
+    .use(inboxRoutes(ctx));
+  return app;
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const end = url.indexOf("?", start);
+  return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
+}
+
+/** The methods that a path has, so that another one gets 405 and not 404. */
+function allowedMethods(routes: { method: string; path: string }[], path: string): string[] {
+  const segments = path.split("/");
+  const matches = routes.filter((route) => {
+    const pattern = route.path.replace(/(.)\/$/, "$1").split("/");
+    return pattern.length === segments.length && pattern.every((part, i) => part.startsWith(":") || part === segments[i]);
+  });
+  return [...new Set(matches.map((route) => route.method))];
+}

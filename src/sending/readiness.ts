@@ -1,0 +1,29 @@
+import type { Context } from "../context.ts";
+import { isMigrated } from "../db/migrate.ts";
+import { q } from "../db/queries.ts";
+
+/** What must hold before requests should come this way. */
+export interface Readiness {
+  ready: boolean;
+  /** The database answers. */
+  database: boolean;
+  /** Nothing is left to migrate. */
+  migrations: boolean;
+  /** Some process takes jobs. */
+  workers: boolean;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** Looks whether the service can do its work. Answers within 2 s, whatever the database does. */
+export async function readiness(ctx: Context): Promise<Readiness> {
+  const state = { database: false, migrations: false, workers: false };
+  const look = async () => {
+    const { total } = await q.workers.alive(ctx);
+    state.database = true;
+    state.workers = total > 0;
+    state.migrations = await isMigrated(ctx.pool);
+  };
+  await Promise.race([look().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
+  return { ready: state.database && state.migrations && state.workers, ...state };
+}

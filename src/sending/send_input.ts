@@ -1,0 +1,128 @@
+// What `POST /v1/send` may carry, and everything about it that a schema cannot say.
+import { type DataInput, dataErrors } from "../audience/contact_data.ts";
+import { checkTemplate } from "../content/render.ts";
+import { parseMailbox } from "../mail/address.ts";
+import type { FieldError } from "../problem.ts";
+
+/** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
+export type MailboxInput = string | { email: string; name?: string | undefined };
+
+/** A file as the request carries it. */
+export interface AttachmentInput {
+  filename: string;
+  /** Base64. */
+  content: string;
+  contentType: string;
+  contentId?: string | undefined;
+  disposition?: "attachment" | "inline" | undefined;
+}
+
+/** The body of `POST /v1/send`, valid by its schema. */
+export interface SendInput {
+  to: MailboxInput | MailboxInput[];
+  subject?: string | undefined;
+  body?: string | undefined;
+  template?: string | undefined;
+  from?: MailboxInput | undefined;
+  name?: string | undefined;
+  subscribed?: boolean | undefined;
+  data?: DataInput | undefined;
+  headers?: Record<string, string> | undefined;
+  reply?: string | undefined;
+  attachments?: AttachmentInput[] | undefined;
+}
+
+/** A mailbox with its address trimmed and lower-case. */
+export interface Recipient {
+  email: string;
+  name: string | null;
+}
+
+const MAX_MESSAGE_BYTES = 40 * 1_048_576;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]{1,100}$/;
+const FORBIDDEN_HEADER =
+  /^(from|to|cc|bcc|sender|subject|date|message-id|dkim-signature|return-path|received|mime-version|content-.*)$/i;
+
+/** Reads one mailbox. Null when it is none. */
+export function toRecipient(input: MailboxInput): Recipient | null {
+  const parsed = parseMailbox(typeof input === "string" ? input : input.email);
+  if (!parsed) return null;
+  const name = typeof input === "string" ? parsed.name : input.name?.trim();
+  return { email: parsed.email, name: name || null };
+}
+
+/** Every recipient in the order given, the same address as often as it was given. */
+export function recipientsOf(input: SendInput): Recipient[] {
+  return [input.to].flat().map((mailbox) => toRecipient(mailbox)!);
+}
+
+/** All that is wrong with the input besides its schema: cross-field rules, templates, headers, sizes. */
+export function sendErrors(input: SendInput, limits: { attachmentBytes: number }): FieldError[] {
+  return [
+    ...contentErrors(input),
+    ...templateErrors("subject", input.subject),
+    ...templateErrors("body", input.body),
+    ...dataErrors(input.data),
+    ...headerErrors(input.headers),
+    ...attachmentErrors(input.attachments, limits.attachmentBytes),
+    ...messageErrors(input),
+  ];
+}
+
+function contentErrors({ template, subject, body }: SendInput): FieldError[] {
+  if (template !== undefined) return [];
+  const missing = [subject === undefined && "subject", body === undefined && "body"].filter((name) => name !== false);
+  return missing.map((field) => ({ field, code: "required", message: `A ${field} is required without a template` }));
+}
+
+function templateErrors(field: string, source: string | undefined): FieldError[] {
+  const error = source === undefined ? null : checkTemplate(source);
+  if (!error) return [];
+  return [{ field, code: "custom", message: `${error.message} (line ${error.line}, column ${error.column})` }];
+}
+
+function headerErrors(headers: Record<string, string> = {}): FieldError[] {
+  return Object.entries(headers).flatMap(([name, value]): FieldError[] => {
+    const field = `headers.${name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100)}`;
+    if (!HEADER_NAME.test(name)) {
+      return [{ field, code: "invalid_string", message: "A header name is printable ASCII without spaces and colons" }];
+    }
+    if (FORBIDDEN_HEADER.test(name)) {
+      return [{ field, code: "custom", message: "This header is written by the service and cannot be replaced" }];
+    }
+    if (/[\r\n\0]/.test(value)) {
+      return [{ field, code: "invalid_string", message: "A header value has no line breaks and no NUL" }];
+    }
+    return value.length > 998
+      ? [{ field, code: "too_big", message: "A header value has at most 998 characters" }]
+      : [];
+  });
+}
+
+function attachmentErrors(attachments: AttachmentInput[] = [], limitBytes: number): FieldError[] {
+  const errors = attachments.flatMap(({ content, disposition, contentId }, i): FieldError[] => {
+    const found: FieldError[] = [];
+    if (content.length % 4 !== 0 || !BASE64.test(content)) {
+      found.push({ field: `attachments.${i}.content`, code: "invalid_string", message: "The content is not base64" });
+    }
+    if (disposition === "inline" && !contentId) {
+      const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
+      found.push({ field: `attachments.${i}.contentId`, code: "required", message });
+    }
+    return found;
+  });
+  const total = attachments.reduce((sum, { content }) => sum + (content.length * 3) / 4, 0);
+  if (total > limitBytes + 2) {
+    const message = `All attachments together have at most ${limitBytes / 1_048_576} MB`;
+    errors.push({ field: "attachments", code: "too_big", message });
+  }
+  return errors;
+}
+
+function messageErrors({ body = "", attachments = [] }: SendInput): FieldError[] {
+  // The body goes out twice, as HTML and as text, and everything in base64.
+  const bytes = (Buffer.byteLength(body) * 8) / 3 + attachments.reduce((sum, { content }) => sum + content.length, 0);
+  if (bytes <= MAX_MESSAGE_BYTES) return [];
+  return [{ field: "body", code: "too_big", message: "The whole message has at most 40 MB" }];
+}

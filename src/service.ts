@@ -1,0 +1,81 @@
+// Puts the parts together: settings, database, mailer, name servers. Used by `main.ts`, `admin.ts` and the benches.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type pg from "pg";
+import { type Config, dnsServers } from "./config.ts";
+import type { Context } from "./context.ts";
+import { type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
+import { migrate } from "./db/migrate.ts";
+import { openPool } from "./db/pool.ts";
+import { openWorkerPool } from "./db/worker_pool.ts";
+import { createLog } from "./log.ts";
+import { createDns } from "./mail/dns.ts";
+import { createSmtpMailer } from "./mail/smtp.ts";
+import { createInboxMailer } from "./sending/captured_mails.ts";
+
+/** The parts of a running service, and how they end. */
+export interface Service {
+  ctx: Context;
+  /** The pool of graphile-worker. */
+  workerPool: pg.Pool;
+  /** True when the Postgres is our own. */
+  isEmbedded: boolean;
+  /** Ends the connections, and the embedded Postgres if this process started it. */
+  close(): Promise<void>;
+}
+
+// 20 for the work, a few for the queue: far from Postgres's 100, also with a second process beside.
+const POOL_SIZE = 20;
+const WORKER_POOL_SIZE = 8;
+
+/** Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. */
+export async function openService(given: Config): Promise<Service> {
+  const config = given.SECRET_KEY ? given : { ...given, SECRET_KEY: developmentSecret(given.DATA_DIR) };
+  const log = createLog(config.LOG_LEVEL);
+  const embedded = config.DATABASE_URL ? null : await startOwnPostgres(config, (message) => log.warn(message));
+  const url = config.DATABASE_URL ?? embedded!.url;
+  const pool = openPool(url, { max: POOL_SIZE });
+  const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
+  const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
+  const close = async () => {
+    mailer.close();
+    await Promise.all([pool.end({ timeout: 5 }), workerPool.end().catch(() => {})]);
+    if (embedded && !embedded.adopted) await embedded.stop();
+  };
+  try {
+    await migrate(pool, workerPool);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const ctx: Context = {
+    config,
+    pool,
+    sql: pool,
+    mailer,
+    dns: createDns({ servers: dnsServers(config) }),
+    log,
+    now: () => new Date(),
+    workerId: Bun.randomUUIDv7(),
+  };
+  return { ctx, workerPool, isEmbedded: embedded !== null, close };
+}
+
+async function startOwnPostgres(config: Config, log: (message: string) => void): Promise<EmbeddedPostgres> {
+  const embedded = await startEmbedded({ dir: join(config.DATA_DIR, "postgres"), log });
+  process.on("exit", () => {
+    if (!embedded.adopted) embedded.stopNow();
+  });
+  return embedded;
+}
+
+/** The secret of a development machine: made once, kept in the data folder, readable by its owner only. */
+function developmentSecret(dataDir: string): string {
+  const path = join(dataDir, "secret_key");
+  if (!existsSync(path)) {
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600 });
+  }
+  return readFileSync(path, "utf8").trim();
+}

@@ -1,0 +1,191 @@
+// The half of the service that takes jobs: graphile-worker over the tasks, in two lanes, and the heartbeat.
+import { EventEmitter } from "node:events";
+import { hostname } from "node:os";
+import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
+import type pg from "pg";
+import type postgres from "postgres";
+import type { Context } from "./context.ts";
+import { q } from "./db/queries.ts";
+import { type Jobs, LANES } from "./jobs.ts";
+import { describeError } from "./log.ts";
+
+/** What a worker needs of the rooms above it. */
+export interface WorkerParts {
+  tasks: Record<keyof Jobs, (ctx: Context, payload: never) => Promise<void>>;
+  crontab: string;
+  /** Called with every heartbeat: whatever must be noticed within seconds. */
+  onBeat: (ctx: Context) => Promise<void>;
+  /** Called when no more jobs will be taken. */
+  onStop: (ctx: Context) => void;
+}
+
+/** The running worker. */
+export interface Worker {
+  /** Takes no more jobs, waits up to 25 s for what is under way, and leaves the table of workers. */
+  stop(): Promise<void>;
+}
+
+type Lane = "fast" | "bulk";
+
+// Many jobs at once in the fast lane: each waits for a connection of the mailer most of its time.
+const CONCURRENCY: Record<Lane, number> = { fast: 100, bulk: 4 };
+const LOCAL_QUEUE: Record<Lane, number> = { fast: 200, bulk: 4 };
+const BEAT_MS = 3_000;
+const RESTART_MS = 1_000;
+const DRAIN_MS = 25_000;
+
+/** Starts taking jobs. Keeps at it: when the database goes away, it waits for it to come back. */
+export async function startWorker(ctx: Context, pgPool: pg.Pool, parts: WorkerParts): Promise<Worker> {
+  const pools = new Set<string>();
+  const heart = startHeart(ctx, pools, parts.onBeat);
+  await heart.firstBeat;
+  const lanes = (["fast", "bulk"] as const).map((lane) => keepRunning(ctx, pgPool, parts, lane, pools, heart.beat));
+  return {
+    async stop() {
+      const drained = Promise.all(lanes.map((lane) => lane.stop()));
+      parts.onStop(ctx);
+      const inTime = await Promise.race([drained.then(() => true), Bun.sleep(DRAIN_MS).then(() => false)]);
+      // What is still under way keeps its heartbeat row: whoever survives settles it.
+      await heart.stop({ leave: inTime });
+    },
+  };
+}
+
+/** Runs one lane until told to stop, and starts it again whenever it ends by itself. */
+function keepRunning(
+  ctx: Context,
+  pgPool: pg.Pool,
+  parts: WorkerParts,
+  lane: Lane,
+  pools: Set<string>,
+  beat: () => Promise<void>,
+) {
+  let stopping = false;
+  let runner: Runner | undefined;
+  const loop = async () => {
+    while (!stopping) {
+      try {
+        runner = await startRunner(ctx, pgPool, parts, lane, pools, beat);
+        if (stopping) await runner.stop();
+        await runner.promise;
+      } catch (error) {
+        ctx.log.warn("worker stopped", { lane, ...describeError(error) });
+      }
+      if (!stopping) await Bun.sleep(RESTART_MS);
+    }
+  };
+  const ended = loop();
+  return {
+    async stop() {
+      stopping = true;
+      await runner?.stop().catch(() => {});
+      await ended;
+    },
+  };
+}
+
+async function startRunner(
+  ctx: Context,
+  pgPool: pg.Pool,
+  { tasks, crontab }: WorkerParts,
+  lane: Lane,
+  pools: Set<string>,
+  beat: () => Promise<void>,
+): Promise<Runner> {
+  const events = new EventEmitter() as WorkerEvents;
+  // Jobs are locked in the name of the pool: whoever buries this process must know it.
+  events.on("pool:create", ({ workerPool }) => {
+    pools.add(workerPool.id);
+    void beat();
+  });
+  return await run({
+    pgPool,
+    events,
+    noHandleSignals: true,
+    taskList: taskListOf(ctx, tasks, lane),
+    ...(lane === "bulk" ? { crontabFile: crontab } : { parsedCronItems: [] }),
+    logger: quietLogger(ctx),
+    preset: {
+      worker: {
+        concurrentJobs: CONCURRENCY[lane],
+        localQueue: { size: LOCAL_QUEUE[lane] },
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+        pollInterval: 1_000,
+        gracefulShutdownAbortTimeout: DRAIN_MS,
+      },
+    },
+  });
+}
+
+/** The tasks of one lane as graphile-worker takes them, each run written to the log. */
+export function taskListOf(ctx: Context, tasks: WorkerParts["tasks"], lane?: Lane): TaskList {
+  const names = (Object.keys(tasks) as (keyof Jobs)[]).filter((name) => lane === undefined || LANES[name] === lane);
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
+        const startedAt = performance.now();
+        const line = () => ({ job: name, id: job.id, attempt: job.attempts, ms: Math.round(performance.now() - startedAt) });
+        try {
+          await tasks[name](ctx, payload as never);
+          ctx.log.info("job", line());
+        } catch (error) {
+          ctx.log.error("job failed", { ...line(), ...describeError(error) });
+          throw error;
+        }
+      },
+    ]),
+  );
+}
+
+/** Says every few seconds that this process lives, and holds a lock that Postgres frees when it does not. */
+function startHeart(ctx: Context, pools: Set<string>, onBeat: WorkerParts["onBeat"]) {
+  let lockId: number | undefined;
+  let holder: postgres.ReservedSql | undefined;
+  let stopped = false;
+  const register = async () => {
+    ({ lockId } = await q.workers.register(ctx, { id: ctx.workerId, host: hostname(), pid: process.pid }));
+    await holdLock();
+  };
+  const holdLock = async () => {
+    holder?.release();
+    holder = await ctx.pool.reserve();
+    await q.workers.holdLock({ sql: holder }, { lockId: lockId! });
+  };
+  const beat = async () => {
+    if (stopped || lockId === undefined) return;
+    const known = await q.workers.beat(ctx, { id: ctx.workerId, pools: [...pools] });
+    // Taken for dead, as after a long freeze: what it held is settled, and it joins anew.
+    if (!known) await register();
+    // The lock went with its connection, as after a restart of Postgres.
+    else if (!(await q.workers.holdsLock(ctx, { lockId: lockId! })).held) await holdLock();
+  };
+  const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
+  const firstBeat = register();
+  const loop = (async () => {
+    await firstBeat;
+    while (!stopped) {
+      await Bun.sleep(BEAT_MS);
+      await beatSafely();
+      await onBeat(ctx).catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+    }
+  })();
+  return {
+    firstBeat,
+    beat: beatSafely,
+    async stop({ leave }: { leave: boolean }) {
+      stopped = true;
+      void loop;
+      if (leave) await q.workers.leave(ctx, { id: ctx.workerId }).catch(() => {});
+      holder?.release();
+    },
+  };
+}
+
+/** graphile-worker's own lines, as far as they are about trouble. */
+function quietLogger(ctx: Context): Logger {
+  return new Logger(() => (level, message) => {
+    if (level === "error" || level === "warning") ctx.log.warn("queue", { detail: message });
+  });
+}

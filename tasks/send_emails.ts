@@ -1,0 +1,8 @@
+import type { Context } from "../src/context.ts";
+import type { Jobs } from "../src/jobs.ts";
+import { deliverEmails } from "../src/sending/delivery.ts";
+
+/** Sends mails of the ledger. A second run finds nothing to claim and sends nothing. */
+export async function sendEmails(ctx: Context, { projectId, emailIds }: Jobs["send_emails"]): Promise<void> {
+  await deliverEmails(ctx, projectId, emailIds);
+}

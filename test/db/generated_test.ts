@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { parseStatements } from "../../src/db/_parse.ts";
+import { generateTypes } from "../../src/db/generate.ts";
+import { drawSchema } from "../../src/db/schema_picture.ts";
+import { dropDatabase, newDatabase, openPlainPool } from "../support/postgres.ts";
+import type postgres from "postgres";
+
+let database: string;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  database = await newDatabase();
+  sql = openPlainPool(database);
+});
+
+afterAll(async () => {
+  await sql.end({ timeout: 1 });
+  await dropDatabase(database);
+});
+
+const fileText = (path: string) => Bun.file(new URL(`../../${path}`, import.meta.url)).text();
+
+describe("what is generated", () => {
+  test("queries.gen.ts is what Postgres says about sql/queries today", async () => {
+    expect(await generateTypes(sql)).toBe(await fileText("src/db/queries.gen.ts"));
+  });
+
+  test("schema.sql is the picture of the migrations today", async () => {
+    expect(await drawSchema(sql)).toBe(await fileText("sql/schema.sql"));
+  });
+});
+
+describe("a query file", () => {
+  test("is cut at its parameters, and not at casts, literals, names or comments", () => {
+    const [statement] = parseStatements(
+      "-- name: pick :many\n-- nullable: b\n-- splice: c = true\n-- Says why.\nselect ':no', \"a:no\", x::int -- :no\nfrom t where a = :a and b = :b and :c;\n",
+      "t.sql",
+    );
+
+    expect(statement).toMatchObject({ name: "pick", rows: "many", comment: ["Says why."], line: 1, params: ["a", "b", "c"] });
+    expect([...statement!.nullable]).toEqual(["b"]);
+    expect([...statement!.splices]).toEqual([["c", "true"]]);
+    expect(statement!.strings.raw.join("?")).toBe(
+      "select ':no', \"a:no\", x::int -- :no\nfrom t where a = ? and b = ? and ?",
+    );
+  });
+
+  test("with one name twice is refused", () => {
+    expect(() => parseStatements("-- name: a :one\nselect 1;\n-- name: a :one\nselect 2;\n", "t.sql")).toThrow("twice");
+  });
+
+  test("with text before its first name is refused", () => {
+    expect(() => parseStatements("select 1;\n-- name: a :one\nselect 2;\n", "t.sql")).toThrow("before the first name");
+  });
+
+  test("with a statement that Postgres cannot run is refused with its place", async () => {
+    const statement = parseStatements("-- name: a :one\nselect nothing from nowhere;\n", "t.sql");
+    expect(statement).toHaveLength(1);
+    const broken = sql(statement[0]!.strings).describe();
+    expect(await broken.catch((error: Error) => error.message)).toContain("nowhere");
+  });
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll } from "bun:test";
+import { runOnce } from "graphile-worker";
+import type { AnyElysia } from "elysia";
+import type pg from "pg";
+import { createProject, type NewProject } from "../../src/accounts/projects.ts";
+import { type Config, loadConfig } from "../../src/config.ts";
+import type { Context } from "../../src/context.ts";
+import { openWorkerPool } from "../../src/db/worker_pool.ts";
+import { createApp } from "../../src/http/mod.ts";
+import { createLog } from "../../src/log.ts";
+import { createDns } from "../../src/mail/dns.ts";
+import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { addVerifiedDomain } from "../../src/sending/domains.ts";
+import { taskListOf } from "../../src/worker.ts";
+import { tasks } from "../../tasks/mod.ts";
+import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "./postgres.ts";
+import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
+
+/** The domain that the projects of tests may send from. */
+export const DOMAIN = "shop.example";
+
+/** An answer of the service. */
+export interface Answer {
+  status: number;
+  // Tests look into answers of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+  headers: Headers;
+}
+
+/** How a request is made. */
+export interface RequestOptions {
+  key?: string;
+  body?: unknown;
+  /** Sent as it is, instead of `body` as JSON. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+/** A service over a database of its own, for one test file. */
+export interface TestService extends Context {
+  app: AnyElysia;
+  smtp: TestSmtpServer;
+  workerPool: pg.Pool;
+  databaseUrl: string;
+  /** The lines of the log. */
+  lines: Record<string, unknown>[];
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** A new project that may send from {@linkcode DOMAIN}. */
+  createProject(): Promise<NewProject>;
+  /** Runs every job that is due by the clock of the service, until none is left. */
+  runJobs(): Promise<void>;
+  /** Moves the clock; it goes on from there. */
+  setNow(now: Date): void;
+}
+
+/** Gives the test file a service; its database is copied from the template and dropped at the end. */
+export function useService(settings: Partial<Record<keyof Config, string>> = {}): TestService {
+  const service = {} as TestService;
+  const closing: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    const smtp = await startSmtpServer();
+    const database = await newDatabase();
+    const pool = openTestPool(database);
+    const workerPool = openWorkerPool(databaseUrl(database), 4);
+    const config = loadConfig({
+      RATE_LIMIT_PER_MINUTE: "0",
+      SECRET_KEY: "a secret that only the tests know, 32+",
+      SMTP_URL: smtp.url,
+      ...settings,
+    });
+    const mailer = createSmtpMailer(config.SMTP_URL!);
+    const lines: Record<string, unknown>[] = [];
+    let shift = 0;
+    const ctx: Context = {
+      config,
+      pool,
+      sql: pool,
+      mailer,
+      dns: createDns({ servers: ["127.0.0.1:9"] }),
+      log: createLog("info", (line) => lines.push(JSON.parse(line))),
+      now: () => new Date(Date.now() + shift),
+      workerId: Bun.randomUUIDv7(),
+    };
+    const app = createApp(ctx);
+    closing.push(
+      async () => mailer.close(),
+      () => smtp.stop(),
+      () => pool.end({ timeout: 1 }),
+      () => workerPool.end(),
+      () => dropDatabase(database),
+    );
+    Object.assign(service, ctx, {
+      app,
+      smtp,
+      workerPool,
+      lines,
+      databaseUrl: databaseUrl(database),
+      request: (method: string, path: string, options?: RequestOptions) => request(app, method, path, options),
+      createProject: async () => {
+        const project = await createProject(ctx, "Test");
+        await addVerifiedDomain(ctx, project.id, DOMAIN);
+        return project;
+      },
+      runJobs: () => runJobs(ctx, workerPool),
+      setNow: (now: Date) => (shift = now.getTime() - Date.now()),
+    });
+  });
+
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+
+  return service;
+}
+
+async function request(app: AnyElysia, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  const { key, body, raw, headers } = options;
+  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  const response = await app.handle(
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      ...(payload !== undefined && { body: payload }),
+    }),
+  );
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+}
+
+async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
+  // The queue goes by the clock of Postgres: what is due by ours is made due by its.
+  await ctx.pool`update graphile_worker._private_jobs set run_at = now() where run_at <= ${ctx.now()}`;
+  await runOnce({
+    pgPool,
+    taskList: taskListOf(ctx, tasks),
+    noHandleSignals: true,
+    preset: { worker: { concurrentJobs: 10 } },
+  });
+}
