@@ -82,7 +82,7 @@ async function main(): Promise<number> {
     (values.help ? console.log : console.error)(HELP);
     return values.help ? 0 : 2;
   }
-  const service = await openService(loadConfig());
+  const service = await openService(loadConfig(), { guest: true });
   try {
     const answer = await COMMANDS[words]!(service.ctx, positionals.slice(words.split(" ").length), values);
     console.log(JSON.stringify(answer, null, 2));

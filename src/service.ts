@@ -29,11 +29,14 @@ export interface Service {
 const POOL_SIZE = 20;
 const WORKER_POOL_SIZE = 8;
 
-/** Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. */
-export async function openService(given: Config): Promise<Service> {
+/**
+ * Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. A `guest`,
+ * such as an admin command, leaves the embedded Postgres running when it found it so.
+ */
+export async function openService(given: Config, { guest = false } = {}): Promise<Service> {
   const config = given.SECRET_KEY ? given : { ...given, SECRET_KEY: developmentSecret(given.DATA_DIR) };
   const log = createLog(config.LOG_LEVEL);
-  const embedded = config.DATABASE_URL ? null : await startOwnPostgres(config, (message) => log.warn(message));
+  const embedded = config.DATABASE_URL ? null : await startOwnPostgres(config, guest, (message) => log.warn(message));
   const url = config.DATABASE_URL ?? embedded!.url;
   const pool = openPool(url, { max: POOL_SIZE });
   const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
@@ -41,7 +44,7 @@ export async function openService(given: Config): Promise<Service> {
   const close = async () => {
     mailer.close();
     await Promise.all([pool.end({ timeout: 5 }), workerPool.end().catch(() => {})]);
-    if (embedded && !embedded.adopted) await embedded.stop();
+    if (!guest || !embedded?.adopted) await embedded?.stop();
   };
   try {
     await migrate(pool, workerPool);
@@ -62,10 +65,10 @@ export async function openService(given: Config): Promise<Service> {
   return { ctx, workerPool, isEmbedded: embedded !== null, close };
 }
 
-async function startOwnPostgres(config: Config, log: (message: string) => void): Promise<EmbeddedPostgres> {
-  const embedded = await startEmbedded({ dir: join(config.DATA_DIR, "postgres"), log });
+async function startOwnPostgres(config: Config, guest: boolean, log: (line: string) => void): Promise<EmbeddedPostgres> {
+  const embedded = await startEmbedded({ dir: join(config.DATA_DIR, "postgres"), supervise: !guest, log });
   process.on("exit", () => {
-    if (!embedded.adopted) embedded.stopNow();
+    if (!guest || !embedded.adopted) embedded.stopNow();
   });
   return embedded;
 }

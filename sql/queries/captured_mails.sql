@@ -20,7 +20,7 @@ where id = :id;
 -- name: prune :exec
 -- Keeps the newest `keep` mails.
 delete from captured_mails
-where id < (select id from captured_mails order by id desc offset :keep::int limit 1);
+where id <= (select id from captured_mails order by id desc offset :keep::int limit 1);
 
 -- name: clear :exec
 delete from captured_mails;

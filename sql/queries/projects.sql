@@ -9,14 +9,14 @@ from projects
 where public_key = any(:keys::text[]);
 
 -- name: by_secret_hashes :many
--- The projects of these secret keys, by their SHA-256.
+-- The projects of these secret keys, by their SHA-256 in hex.
 select
-  secret_hash as key,
+  encode(secret_hash, 'hex') as "key!",
   id,
   disabled_at is not null as "disabled!",
   disabled_reason
 from projects
-where secret_hash = any(:keys::bytea[]);
+where secret_hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash);
 
 -- name: insert :one
 insert into projects (id, name, public_key, secret_hash, secret_hint)

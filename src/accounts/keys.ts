@@ -44,18 +44,14 @@ const lookUps = perService((ctx) => {
     }, options),
     secret: createBatcher(async (keys: string[]) => {
       // Compared as digests, by the index: the time it takes says nothing about the key itself.
-      const hashes = keys.map(hashKey);
-      const rows = await q.projects.bySecretHashes(ctx, { keys: hashes });
-      const found = new Map(rows.map((row) => [hex(row.key), row]));
-      return hashes.map((hash): ProjectIdentity | null => found.get(hex(hash)) ?? null);
+      const hashes = keys.map((key) => hashKey(key).toString("hex"));
+      const rows = await q.projects.bySecretHashes(ctx, { hashes });
+      const found = new Map(rows.map((row) => [row.key, row]));
+      return hashes.map((hash): ProjectIdentity | null => found.get(hash) ?? null);
     }, options),
   };
 });
 
 function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

@@ -1,9 +1,10 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
-import { type DataInput, dataProblem, sortData } from "./contact_data.ts";
+import { type FieldError, problems } from "../problem.ts";
+import { type DataInput, dataErrors, dataProblem, sortData } from "./contact_data.ts";
 import { contactKey, upsertContacts } from "./contacts.ts";
-import { recordEvents } from "./events.ts";
+import { isReservedEvent, recordEvents } from "./events.ts";
 
 /** What a client tracks. The address is trimmed and lower-case; the rest has been validated. */
 export interface Tracked {
@@ -11,6 +12,14 @@ export interface Tracked {
   event: string;
   subscribed?: boolean | undefined;
   data?: DataInput | undefined;
+}
+
+/** All that is wrong with what is tracked, besides its schema. Fields may be missing. */
+export function trackErrors({ event, data }: Partial<Tracked>): FieldError[] {
+  const errors = dataErrors(data);
+  if (event === undefined || !isReservedEvent(event)) return errors;
+  const message = `"${event}" is a reserved event name: only the service itself emits it`;
+  return [{ field: "event", code: "reserved_event", message, received: event }, ...errors];
 }
 
 /** What became of it. */
@@ -31,8 +40,11 @@ const MAX_FLIGHTS = 2;
  * Tracks one event of one contact: afterwards the contact exists, its data is merged, and the event is recorded, in
  * one transaction. Requests that come while others are being committed share the next commit (each still succeeds
  * or fails alone); one with an idempotency key has a transaction of its own, because its claim may have to wait.
+ * Errors: 422 with all fields, 409 for a used key.
  */
 export async function track(ctx: Context, request: IdempotentRequest, tracked: Tracked): Promise<TrackResult> {
+  const errors = trackErrors(tracked);
+  if (errors.length > 0) throw problems.invalid(errors);
   try {
     const { projectId, key } = request;
     if (key === null) return await groups(ctx)({ projectId, tracked });

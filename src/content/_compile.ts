@@ -22,6 +22,8 @@ export type Write = (run: Run, frame: Frame) => void;
 export interface Compiled {
   write: Write;
   variables: readonly string[];
+  /** What it is the size of. */
+  expressionChars: number;
 }
 
 /** Compiles a template. Throws by `refuse`. */
@@ -30,7 +32,8 @@ export function compile(source: string, options: { escapes: boolean }): Compiled
   const top: Place = { outer: null, name: "", params: [], paramNames: [] };
   const compiled = compileProgram(build, top, build.tree.program);
   for (const at of build.tree.syntax.fallbacks.keys()) refuse('"??" is not possible here', at);
-  return { write: compiled, variables: [...build.variables] };
+  const { expressionChars } = build.tree.syntax;
+  return { write: compiled, variables: [...build.variables], expressionChars };
 }
 
 function compileProgram(build: Build, place: Place, program: hbs.AST.Program | undefined): Write {

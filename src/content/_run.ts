@@ -89,7 +89,9 @@ function jsonOf(run: Run, value: unknown, depth: number): string {
   if (typeof value !== "object" || value === null) return isPlain(value) ? String(value ?? null) : "null";
   if (value instanceof Date) return JSON.stringify(isoOf(value));
   if (Array.isArray(value)) return `[${value.map((item) => jsonOf(run, item, depth + 1)).join(",")}]`;
-  const pairs = Object.keys(value).map((key) => `${JSON.stringify(key)}:${jsonOf(run, own(value, key), depth + 1)}`);
+  const pairs = Object.keys(value).map(
+    (key) => `${JSON.stringify(key)}:${jsonOf(run, own(value, key), depth + 1)}`,
+  );
   return `{${pairs.join(",")}}`;
 }
 

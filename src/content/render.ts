@@ -16,10 +16,13 @@ import { newLru, type Lru } from "./_lru.ts";
 import { newRun, write } from "./_run.ts";
 import { positionAt } from "./_tree.ts";
 
+export { plainText } from "./plain_text.ts";
+
 const MAX_CACHED_TEMPLATES = 200;
-const MAX_CACHED_BYTES = 32_000_000;
-/** What an expression takes when compiled (measured). */
-const BYTES_PER_EXPRESSION = 1_300;
+/** For each kind; more than the largest possible template, which would else be compiled for every mail. */
+const MAX_CACHED_BYTES = 40_000_000;
+/** What a character of an expression takes when it is compiled (measured). */
+const BYTES_PER_EXPRESSION_CHAR = 160;
 /** A subject is cut here, whatever the values are. */
 const MAX_SUBJECT_CHARS = 998;
 const PLAIN_VARIABLE = /^\s*(?!else\b)[\w.]+\s*$/;
@@ -79,14 +82,17 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
   }
   const known = caches[kind].get(source);
   if (known) return known;
-  const template = makeTemplate(source, kind);
-  const expressions = source.split("{{").length - 1;
-  caches[kind].set(source, template, source.length * 2 + expressions * BYTES_PER_EXPRESSION);
+  const compiled = compileOrMend(source, { escapes: kind === "html" });
+  const template = toTemplate(compiled, kind);
+  caches[kind].set(
+    source,
+    template,
+    source.length * 2 + compiled.expressionChars * BYTES_PER_EXPRESSION_CHAR,
+  );
   return template;
 }
 
-function makeTemplate(source: string, kind: TemplateKind): Template {
-  const compiled = compileOrMend(source, { escapes: kind === "html" });
+function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
   const render = (scope: Scope): string => {
     const run = newRun(scope);
     try {
@@ -110,7 +116,7 @@ function compileOrMend(source: string, options: { escapes: boolean }): Compiled 
     try {
       return compile(mended, options);
     } catch {
-      return { write: (run) => write(run, mended), variables: [] };
+      return { write: (run) => write(run, mended), variables: [], expressionChars: 0 };
     }
   }
 }

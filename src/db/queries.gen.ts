@@ -125,9 +125,9 @@ export interface Queries {
     /** The projects of these public keys. Asked for every request: a rotated key fails on the next one.
      * (sql/queries/projects.sql:1) */
     byPublicKeys(on: On, args: { keys: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null }[]>;
-    /** The projects of these secret keys, by their SHA-256.
+    /** The projects of these secret keys, by their SHA-256 in hex.
      * (sql/queries/projects.sql:11) */
-    bySecretHashes(on: On, args: { keys: Uint8Array[] }): Promise<{ key: Uint8Array; id: string; disabled: boolean; disabledReason: string | null }[]>;
+    bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null }[]>;
     /** (sql/queries/projects.sql:21) */
     insert(on: On, args: { id: string; name: string; publicKey: string; secretHash: Uint8Array; secretHint: string }): Promise<{ id: string; name: string; createdAt: Date }>;
     /** (sql/queries/projects.sql:26) */

@@ -8,8 +8,8 @@ const MAX_RECEIVED_LENGTH = 100;
 
 const RULES = Symbol("rules");
 
-/** Rules over several fields, which a schema cannot say. They see only the fields that the schema has let through. */
-export type Rules = (value: never) => FieldError[];
+/** Rules over several fields, which a schema cannot say. They see the fields that the schema let through, and which it did not. */
+export type Rules = (value: never, refused: ReadonlySet<string>) => FieldError[];
 
 /** Adds rules to the schema of a body, so that a refusal lists their errors beside those of the schema. */
 export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
@@ -23,7 +23,7 @@ export function fieldErrors(schema: TSchema, errors: Iterable<ValueError>, value
   if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
   const refused = new Set(found.map((error) => error.field.split(".")[0]!));
   const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
-  const more = rules(rest as never).filter((error) => !refused.has(error.field.split(".")[0]!));
+  const more = rules(rest as never, refused).filter((error) => !refused.has(error.field.split(".")[0]!));
   return [...found, ...more];
 }
 
@@ -38,12 +38,18 @@ function toFieldErrors(error: ValueError): FieldError[] {
 /** Of the alternatives, the only one whose type fits: its errors say more than "none of these". */
 function bestBranch(error: ValueError): ValueError[] | null {
   const branches = error.errors.map((iterator: ValueErrorIterator) => [...iterator]);
-  const fitting = branches.filter((errors) => !errors.some((inner) => inner.path === error.path && isTypeError(inner)));
+  const fitting = branches.filter((errors) => errors.every((inner) => inner.path !== error.path || typeFits(inner)));
   return fitting.length === 1 ? fitting[0]! : null;
 }
 
-function isTypeError(error: ValueError): boolean {
-  return codeOf(error) === "invalid_type" || error.type === Type.Literal;
+/** True when the value is of the right type and something else is wrong with it. */
+function typeFits(error: ValueError): boolean {
+  if (error.type === Type.Union) {
+    // The iterators of an error can be read once only: what was read is kept for the next look.
+    error.errors = error.errors.map((iterator) => [...iterator] as unknown as ValueErrorIterator);
+    return bestBranch(error) !== null;
+  }
+  return codeOf(error) !== "invalid_type";
 }
 
 function toFieldError(error: ValueError, code: FieldErrorCode, message: string): FieldError {
@@ -52,10 +58,10 @@ function toFieldError(error: ValueError, code: FieldErrorCode, message: string):
   return { field, code, message, ...(received !== undefined && { received }) };
 }
 
-function codeOf({ type }: ValueError): FieldErrorCode {
+function codeOf({ type, schema, value }: ValueError): FieldErrorCode {
+  if (value === undefined) return "required";
+  if (type === Type.Kind && !schema.enum) return "invalid_type";
   switch (type) {
-    case Type.ObjectRequiredProperty:
-      return "required";
     case Type.StringFormat:
     case Type.StringPattern:
       return "invalid_string";
@@ -83,8 +89,9 @@ function codeOf({ type }: ValueError): FieldErrorCode {
   }
 }
 
-function messageOf({ type, schema, message }: ValueError): string {
-  if (type === Type.ObjectRequiredProperty) return "This field is required";
+function messageOf({ type, schema, message, value }: ValueError): string {
+  if (value === undefined) return "This field is required";
+  if (schema["x-any-object"]) return "Expected an object";
   if (type === Type.StringFormat) return FORMATS[schema.format as string] ?? message;
   if (schema.enum) return `Expected one of ${(schema.enum as string[]).join(", ")}`;
   return message;

@@ -41,7 +41,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
     const operation = paths[route.path.replace(/:(\w+)/g, "{$1}").replace(/(.)\/$/, "$1")]?.[route.method.toLowerCase()];
     if (operation) complete(operation, route.hooks, route.path);
   }
-  return {
+  return asJsonSchema({
     openapi: "3.1.0",
     info: {
       title: "Postrider",
@@ -52,7 +52,13 @@ export function openApiDocument(app: AnyElysia, config: Config) {
     servers: [{ url: config.BASE_URL }],
     paths,
     components: { securitySchemes: KEYS, schemas: { Problem: ProblemEnvelope } },
-  };
+  });
+}
+
+/** Drops what is meant for the validator only, and shows free-form data as the object it is. */
+function asJsonSchema<T extends object>(document: T): T {
+  const asObject = ({ "x-any-object": _, ...rest }: Schema) => ({ type: "object", additionalProperties: true, ...rest });
+  return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => (value?.["x-any-object"] ? asObject(value) : value));
 }
 
 function complete(operation: Operation, hooks: { body?: unknown; detail?: Schema }, path: string): void {

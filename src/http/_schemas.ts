@@ -37,8 +37,19 @@ export const Words = <const T extends readonly string[]>(words: T) =>
   t.Unsafe<T[number]>({ [Kind]: "Words", type: "string", enum: [...words] });
 TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
 
-/** The free-form data of a contact or an event. */
-export const Data = t.Record(t.String(), t.Unknown(), { additionalProperties: true });
+/**
+ * A JSON object with any keys. Not a Record: its copy would lose a key named `__proto__` and take text for an object.
+ * The OpenAPI document shows it as an object.
+ */
+export const Data = t.Unsafe<Record<string, unknown>>({ [Kind]: "Data", "x-any-object": true });
+TypeRegistry.Set("Data", (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value));
+
+/** A JSON object whose values are text; see {@linkcode Data}. */
+export const TextMap = t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": true });
+TypeRegistry.Set("TextMap", (_schema, value) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === "string");
+});
 
 /** The envelope of a refusal (service-api.md, Errors). */
 export const ProblemEnvelope = t.Object(

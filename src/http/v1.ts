@@ -1,19 +1,16 @@
 // /v1: the public API. Answers in the success envelope.
 import { Elysia, t } from "elysia";
 import { assertIdempotencyKey } from "../accounts/idempotency.ts";
-import { dataErrors } from "../audience/contact_data.ts";
-import { isReservedEvent } from "../audience/events.ts";
-import { track } from "../audience/tracking.ts";
+import { track, trackErrors } from "../audience/tracking.ts";
 import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
-import type { FieldError } from "../problem.ts";
 import { send } from "../sending/send.ts";
 import { type SendInput, sendErrors } from "../sending/send_input.ts";
 import { verifyAddress } from "../sending/verify.ts";
 import { keyDoor } from "./_auth.ts";
 import { SEND_BODY_LIMIT } from "./_body.ts";
 import { withRules } from "./_field_errors.ts";
-import { answers, Data, EmailAddress, HeaderText, Timestamp, Uuid } from "./_schemas.ts";
+import { answers, Data, EmailAddress, HeaderText, TextMap, Timestamp, Uuid, Words } from "./_schemas.ts";
 
 const IdempotencyHeaders = t.Object({
   "idempotency-key": t.Optional(
@@ -27,13 +24,6 @@ const TrackBody = t.Object({
   subscribed: t.Optional(t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." })),
   data: t.Optional(Data),
 });
-
-function trackErrors({ event, data }: { event?: string; data?: Record<string, unknown> }): FieldError[] {
-  const errors = dataErrors(data);
-  if (event === undefined || !isReservedEvent(event)) return errors;
-  const message = `"${event}" is a reserved event name: only the service itself emits it`;
-  return [{ field: "event", code: "reserved_event", message, received: event }, ...errors];
-}
 
 const Tracked = t.Object({
   success: t.Literal(true),
@@ -60,7 +50,7 @@ const Attachment = t.Object({
   content: t.String({ minLength: 1, description: "Base64." }),
   contentType: t.String({ minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" }),
   contentId: t.Optional(t.String({ minLength: 1, maxLength: 255, pattern: "^[^<>\\r\\n\\u0000 ]+$" })),
-  disposition: t.Optional(t.Union([t.Literal("attachment"), t.Literal("inline")])),
+  disposition: t.Optional(Words(["attachment", "inline"])),
 });
 
 const SendBody = t.Object({
@@ -72,7 +62,7 @@ const SendBody = t.Object({
   name: t.Optional(HeaderText({ maxLength: 255 })),
   subscribed: t.Optional(t.Boolean()),
   data: t.Optional(Data),
-  headers: t.Optional(t.Record(t.String(), t.String(), { additionalProperties: true })),
+  headers: t.Optional(TextMap),
   reply: t.Optional(EmailAddress),
   attachments: t.Optional(t.Array(Attachment, { maxItems: 10 })),
 });
@@ -105,7 +95,7 @@ const Verification = t.Object({
 /** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
 export function v1Routes(ctx: Context) {
   const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
-  const sendBody = withRules(t.Object(SendBody.properties), (input: SendInput) => sendErrors(input, { attachmentBytes }));
+  const sendBody = withRules(t.Object(SendBody.properties), (input: SendInput, refused) => sendErrors(input, { attachmentBytes }, refused));
   return new Elysia({ prefix: "/v1" })
     .use(
       new Elysia().use(keyDoor(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(

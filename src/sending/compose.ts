@@ -1,5 +1,6 @@
 // A ledger row with its content becomes a mail.
-import { compileTemplate, mailScope, plainText } from "../content/render.ts";
+import { plainText } from "../content/plain_text.ts";
+import { compileTemplate, mailScope } from "../content/render.ts";
 import type { Context } from "../context.ts";
 import type { Attachment, Mail } from "../mail/mailer.ts";
 import { subscriptionUrls } from "./subscription_links.ts";

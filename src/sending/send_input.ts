@@ -57,10 +57,17 @@ export function recipientsOf(input: SendInput): Recipient[] {
   return [input.to].flat().map((mailbox) => toRecipient(mailbox)!);
 }
 
-/** All that is wrong with the input besides its schema: cross-field rules, templates, headers, sizes. */
-export function sendErrors(input: SendInput, limits: { attachmentBytes: number }): FieldError[] {
+/**
+ * All that is wrong with the input besides its schema: cross-field rules, templates, headers, sizes. `refused` are
+ * fields that were left out of it because their schema is not satisfied.
+ */
+export function sendErrors(
+  input: SendInput,
+  limits: { attachmentBytes: number },
+  refused: ReadonlySet<string> = new Set(),
+): FieldError[] {
   return [
-    ...contentErrors(input),
+    ...(refused.has("template") ? [] : contentErrors(input)),
     ...templateErrors("subject", input.subject),
     ...templateErrors("body", input.body),
     ...dataErrors(input.data),

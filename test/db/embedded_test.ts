@@ -12,11 +12,10 @@ const CHECKOUT = resolve(import.meta.dir, "../..");
 const isRoot = process.getuid?.() === 0;
 const namespacesWork = Bun.spawnSync(["sh", "-c", "unshare --user --map-user=1 true"]).exitCode === 0;
 
-/** What a child reports: where its server is, or why there is none. */
+/** What a child reports. */
 interface Report {
   url: string;
   adopted: boolean;
-  error?: string;
 }
 
 const opened: EmbeddedPostgres[] = [];
@@ -61,7 +60,7 @@ async function start(dir: string, options: Partial<EmbeddedOptions> = {}): Promi
   return server;
 }
 
-/** Starts in a process of its own, which lives on until it is killed. */
+/** Starts in a process of its own, which lives on until it is killed. Throws what the child has thrown. */
 async function startInChild(
   options: EmbeddedOptions,
   spawn: {
@@ -91,7 +90,9 @@ async function startInChild(
   });
   children.push(child);
   const { value } = await child.stdout.getReader().read();
-  return { child, report: JSON.parse(new TextDecoder().decode(value)) };
+  const { error, ...report } = JSON.parse(new TextDecoder().decode(value));
+  if (error) throw new Error(error);
+  return { child, report };
 }
 
 /** A Bun that the user can run: ours may lie in a folder only root can enter. */
@@ -290,6 +291,8 @@ describe("a server that has been left behind", () => {
       const stranger = Bun.spawn(["sleep", "60"]);
       children.push(stranger);
       await fs.writeFile(pidFile, [stranger.pid, ...lines.slice(1)].join("\n"), { mode: 0o600 });
+      const { uid, gid } = await fs.stat(await dataOf(dir));
+      await fs.chown(pidFile, uid, gid);
       const second = await start(dir);
 
       expect(second).toMatchObject({ url: first.url, adopted: false });
@@ -479,12 +482,9 @@ describe("whoever starts it", () => {
   test.skipIf(!isRoot)(
     "root, when no account can be had, is told in one line what is wrong and what to do",
     async () => {
-      const { report } = await startInChild(
-        { dir: newFolder(), rootAccount: "namespace" },
-        { env: { PATH: "/nowhere" } },
-      );
+      const options = { dir: newFolder(), rootAccount: "namespace" } as const;
 
-      expect(report.error).toMatch(
+      await expect(startInChild(options, { env: { PATH: "/nowhere" } })).rejects.toThrow(
         /^Cannot start the embedded Postgres because .*unshare.*: set DATABASE_URL .*$/,
       );
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "bun:test";
-import { runOnce } from "graphile-worker";
+import { Logger, runOnce } from "graphile-worker";
 import type { AnyElysia } from "elysia";
 import type pg from "pg";
 import { createProject, type NewProject } from "../../src/accounts/projects.ts";
@@ -63,7 +63,7 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
     const smtp = await startSmtpServer();
     const database = await newDatabase();
     const pool = openTestPool(database);
-    const workerPool = openWorkerPool(databaseUrl(database), 4);
+    const workerPool = openWorkerPool(databaseUrl(database), 12);
     const config = loadConfig({
       RATE_LIMIT_PER_MINUTE: "0",
       SECRET_KEY: "a secret that only the tests know, 32+",
@@ -141,6 +141,7 @@ async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
     pgPool,
     taskList: taskListOf(ctx, tasks),
     noHandleSignals: true,
+    logger: new Logger(() => () => {}),
     preset: { worker: { concurrentJobs: 10 } },
   });
 }

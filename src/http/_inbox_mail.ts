@@ -1,0 +1,131 @@
+// A captured mail as the inbox answers it. Whatever a mail holds is taken for hostile: no part of it ever runs.
+import { type Attachment, decodeWords } from "postal-mime";
+import type { readCapturedMail } from "../sending/captured_mails.ts";
+import { escapeHtml } from "./_html.ts";
+
+type OpenedMail = Awaited<ReturnType<typeof readCapturedMail>>;
+
+const PRIVATE = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+} as const;
+
+// No scripts, no forms, no frames, no change of our page. Pictures and fonts load as in a mail program, and links open a
+// page of their own, which is then free of these limits.
+const MAIL_CSP =
+  "default-src 'none'; img-src data: https: http: 'self'; style-src 'unsafe-inline'; font-src https: data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; " +
+  "sandbox allow-popups allow-popups-to-escape-sandbox";
+const FILE_CSP = "default-src 'none'; sandbox";
+
+// What a browser draws and never runs. SVG is not here: opened on its own it is a document with scripts.
+const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
+
+/** The mail without its HTML, source and files, for the page. */
+export function toMailJson({ content, ...mail }: OpenedMail) {
+  return {
+    id: mail.id,
+    from: mail.fromAddress,
+    to: mail.toAddress,
+    subject: mail.subject,
+    capturedAt: mail.capturedAt,
+    headers: content.headers.map(({ originalKey, value }) => ({
+      name: originalKey,
+      value: decodeWords(value),
+    })),
+    hasHtml: content.html !== undefined,
+    text: content.text ?? null,
+    attachments: content.attachments.map((attachment, index) => ({
+      index,
+      filename: filenameOf(attachment, index),
+      contentType: attachment.mimeType,
+      sizeBytes: bytesOf(attachment).byteLength,
+      inline: isInlinePicture(attachment),
+    })),
+  };
+}
+
+/** The mail's HTML as a document for the sandboxed frame. */
+export function htmlResponse({ id, content }: OpenedMail): Response {
+  const html = content.html ?? `<pre>${escapeHtml(content.text ?? "")}</pre>`;
+  const headers = {
+    ...PRIVATE,
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": MAIL_CSP,
+  };
+  return new Response(withLinksInNewTabs(withPictures(html, id, content.attachments)), { headers });
+}
+
+/** The message as it would have gone over the wire. */
+export function sourceResponse(source: Uint8Array): Response {
+  const headers = {
+    ...PRIVATE,
+    "content-type": "text/plain; charset=utf-8",
+    "content-security-policy": FILE_CSP,
+  };
+  return new Response(new Uint8Array(source), { headers });
+}
+
+/** One file of the mail: a picture of its HTML as such, anything else as a download. Null when there is no such file. */
+export function attachmentResponse({ content }: OpenedMail, n: string): Response | null {
+  const attachment = /^\d{1,4}$/.test(n) ? content.attachments[Number(n)] : undefined;
+  if (!attachment) return null;
+  const inline = isInlinePicture(attachment);
+  const headers = {
+    ...PRIVATE,
+    "content-type": inline ? attachment.mimeType : "application/octet-stream",
+    "content-disposition": contentDisposition(
+      inline ? "inline" : "attachment",
+      filenameOf(attachment, Number(n)),
+    ),
+    "content-security-policy": FILE_CSP,
+  };
+  return new Response(bytesOf(attachment), { headers });
+}
+
+/** Makes `cid:` addresses those of the mail's own files. */
+function withPictures(html: string, id: string, attachments: Attachment[]): string {
+  const byCid = new Map(attachments.map(({ contentId }, i) => [contentId?.replace(/^<|>$/g, ""), i]));
+  return html.replace(/(["'(=]\s*)cid:([^"'()<>\s]+)/gi, (whole, before: string, cid: string) => {
+    const index = byCid.get(cid) ?? byCid.get(decodePercent(cid));
+    return index === undefined ? whole : `${before}/inbox/mails/${id}/attachments/${index}`;
+  });
+}
+
+/** Puts our `<base>` before any other one, and after the doctype: before it, the page would be drawn in quirks mode. */
+function withLinksInNewTabs(html: string): string {
+  const doctype = /^(?:\s|<!--.*?-->)*<!doctype[^>]*>/is.exec(html)?.[0] ?? "";
+  return `${doctype}<base target="_blank">${html.slice(doctype.length)}`;
+}
+
+function isInlinePicture({ contentId, mimeType }: Attachment): boolean {
+  return contentId !== undefined && PICTURES.test(mimeType);
+}
+
+function filenameOf({ filename }: Attachment, index: number): string {
+  return filename || `attachment-${index + 1}`;
+}
+
+function bytesOf({ content }: Attachment): Uint8Array<ArrayBuffer> {
+  return typeof content === "string" ? Uint8Array.from(Buffer.from(content)) : new Uint8Array(content);
+}
+
+/** The header of RFC 6266: plain ASCII for the old, UTF-8 for the others, and no path in either. */
+function contentDisposition(disposition: "inline" | "attachment", filename: string): string {
+  const name = filename.replace(/[\p{Cc}/\\]/gu, "_").slice(-200).toWellFormed();
+  const ascii = name.replace(/[^\x20-\x7e]|["%]/g, "_");
+  const utf8 = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${disposition}; filename="${ascii}"; filename*=UTF-8''${utf8}`;
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,54 @@
+import { escapeHtml, page } from "./_html.ts";
+
+// A pigeonhole with a letter; in the page itself, so that nothing asks for /favicon.ico.
+const ICON =
+  "data:image/svg+xml," +
+  encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="6" width="28" height="20" rx="5" fill="#b5482f"/><path d="m7 12 9 7 9-7" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+  );
+
+const HEAD = `<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="/inbox/inbox.css">
+<link rel="stylesheet" href="/inbox/inbox_list.css">
+<link rel="stylesheet" href="/inbox/inbox_mail.css">
+<script type="module" src="/inbox/inbox.js"></script>`;
+
+/** The page of the inbox. It holds no mail: its script asks for them. */
+export function inboxPage({ BASE_URL }: { BASE_URL: string }): string {
+  return page({
+    title: "Inbox · Postrider",
+    head: HEAD,
+    body: `<header class="bar">
+  <h1><img src="${ICON}" alt="" width="26" height="26"> Inbox <span id="count" class="count"></span></h1>
+  <p id="state" class="state" role="status">Connecting</p>
+  <button id="clear" class="button" type="button" hidden>Clear</button>
+</header>
+<main id="main" data-view="loading">
+  <nav class="list" aria-label="Captured mails">
+    <ol id="list"></ol>
+    <p class="keys"><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>1</kbd>–<kbd>4</kbd> views</p>
+  </nav>
+  <article id="mail" class="mail" aria-live="off" tabindex="-1"></article>
+  <section class="empty" aria-labelledby="empty-title">
+    <h2 id="empty-title">No mail yet</h2>
+    <p>As long as <code>SMTP_URL</code> is not set, every mail is kept here instead of being sent. Send the first one, and it appears by itself:</p>
+    <div class="command">
+      <pre id="command" tabindex="0" aria-label="A command that sends a mail">${escapeHtml(firstMail(BASE_URL))}</pre>
+      <button id="copy" class="button" type="button" hidden>Copy</button>
+    </div>
+    <p class="hint">The sender’s domain has to be verified for your project; <code>sandbox.example</code> is, in the project that the first start makes. All endpoints are in the <a href="/docs">reference</a>.</p>
+  </section>
+</main>
+<p id="news" class="unseen" role="status"></p>
+<noscript><p class="noscript">The inbox needs JavaScript to show the mails.</p></noscript>`,
+  });
+}
+
+function firstMail(baseUrl: string): string {
+  return `curl ${baseUrl}/v1/send \\
+  -H "Authorization: Bearer <secret key>" \\
+  -H "Content-Type: application/json" \\
+  -d '{"to": "ada@example.com", "from": "hello@sandbox.example",
+       "subject": "Hello Ada", "body": "<h1>It works</h1>"}'`;
+}

@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { createApp } from "../../src/http/mod.ts";
+import { openPool } from "../../src/db/pool.ts";
+import { useService } from "../support/service.ts";
+
+const LIMIT = 50;
+const service = useService({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+
+const minute = (n: number) => new Date(Math.floor(Date.now() / 60_000) * 60_000 + n * 60_000 + 1_000);
+
+beforeAll(() => service.setNow(minute(0)));
+
+const statusOf = async (app: { handle(request: Request): Promise<Response> }, key: string) => {
+  const headers = { authorization: `Bearer ${key}` };
+  return await app.handle(new Request("http://localhost/emails", { headers }));
+};
+
+describe("the rate limit", () => {
+  test("lets exactly its number through, at once or one by one, and says how many are left", async () => {
+    const { secret } = await service.createProject();
+    const first = await service.request("GET", "/emails", { key: secret });
+    const rest = await Promise.all(Array.from({ length: LIMIT + 9 }, () => statusOf(service.app, secret)));
+    const refused = await service.request("GET", "/emails", { key: secret });
+
+    expect(first.headers.get("ratelimit-limit")).toBe(String(LIMIT));
+    expect(first.headers.get("ratelimit-remaining")).toBe(String(LIMIT - 1));
+    expect(Number(first.headers.get("ratelimit-reset"))).toBeWithin(1, 61);
+    expect(rest.filter((response) => response.status === 200)).toHaveLength(LIMIT - 1);
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.code).toBe("RATE_LIMIT_EXCEEDED");
+    expect(refused.headers.get("retry-after")).toBe(String(refused.body.error.details.retryAfter));
+  });
+
+  test("is one for all processes that share the database", async () => {
+    const { secret } = await service.createProject();
+    const pool = openPool(service.databaseUrl, { max: 5 });
+    const other = createApp({ ...service, pool, sql: pool });
+    const answers = await Promise.all(
+      Array.from({ length: LIMIT * 2 }, (_, i) => statusOf(i % 2 ? other : service.app, secret)),
+    );
+    await pool.end();
+
+    expect(answers.filter((response) => response.status === 200)).toHaveLength(LIMIT);
+  });
+
+  test("is over with its minute, and does not touch other projects", async () => {
+    const [one, two] = [await service.createProject(), await service.createProject()];
+    for (let i = 0; i < LIMIT; i++) await statusOf(service.app, one.secret);
+    const full = await statusOf(service.app, one.secret);
+    const other = await statusOf(service.app, two.secret);
+    service.setNow(minute(1));
+    const next = await statusOf(service.app, one.secret);
+
+    expect([full.status, other.status, next.status]).toEqual([429, 200, 200]);
+  });
+});
