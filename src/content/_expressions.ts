@@ -143,11 +143,13 @@ function wordsOf(build: Build, first: Call["path"], rest: Call["params"], hash: 
 }
 
 function readPath(build: Build, place: Place, path: Path): Subject {
-  if (path.data) return readLoop(path);
-  const param = findParam(place, path);
-  if (param) return param;
+  const found = path.data ? readLoop(path) : (findParam(place, path) ?? readVariable(place, path));
+  if (found.name) build.variables.add(found.name);
+  return found;
+}
+
+function readVariable(place: Place, path: Path): Subject {
   const name = join(placeAt(place, path.depth)?.name, path.parts);
-  if (name) build.variables.add(name);
   const [key, ...deeper] = path.parts;
   if (path.depth === 0 && key !== undefined && deeper.length === 0) {
     return { read: (_, frame) => own(frame.value, key), name };

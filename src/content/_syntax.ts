@@ -186,12 +186,9 @@ function notClosed(isTriple: boolean): string {
 }
 
 function close(scan: Scan, at: number, here: number, isTriple: boolean): number {
-  if (isTriple) {
-    const end = match(scan.source, /\}~?\}\}/y, here);
-    return end ? here + end[0]!.length : refuse(notClosed(true), at);
-  }
-  if (scan.source[here + 1] !== "}") return refuse(notClosed(false), at);
-  const behind = here + 2;
+  const end = match(scan.source, isTriple ? /\}~?\}\}/y : /\}\}/y, here);
+  if (!end) return refuse(notClosed(isTriple), at);
+  const behind = here + end[0]!.length;
   if (scan.source[behind] === "}") replace(scan, behind, behind + 1, TEXT_BRACE);
   return behind;
 }

@@ -35,6 +35,7 @@ const formatters: Record<string, FormatCallback> = {
 
 const convert = compile({
   wordwrap: false,
+  baseElements: { selectors: [], returnDomByDefault: true }, // as a browser, also what stands behind </body>
   limits: { maxDepth: MAX_DEPTH, maxInputLength: MAX_CHARS },
   formatters,
   selectors: [

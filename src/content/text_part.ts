@@ -28,8 +28,13 @@ function makeTextPart(html: string): Template {
   }
   const source = textSource(html);
   const template = compileTemplate(source ?? html, source === null ? "html" : "text");
-  const finish = source === null ? plainText : tidy;
+  const finish = source === null ? plainText : /<pre\b/i.test(html) ? tidy : tidyValues;
   return Object.assign((scope: object) => finish(template({ ...scope })), { variables: template.variables });
+}
+
+/** What HTML would have done where a value is empty: one blank instead of two, and no address instead of "()". */
+function tidyValues(text: string): string {
+  return tidy(text.replace(/ \(\)/g, "").replace(/(?<=\S) {2,}/g, " "));
 }
 
 type MarkKind = "value" | "open" | "else" | "close";
@@ -50,9 +55,7 @@ const MARK = /\uE000(\d+)\uE001/g;
 function textSource(html: string): string | null {
   if (html.includes(OPEN) || checkTemplate(html)) return null;
   const { expressions } = readSyntax(html);
-  if (!expressions.every(({ at, end, sign }) => isConvertible(html.slice(at, end), sign))) return null;
-  // Lists with numbers count their items when they are converted.
-  if (/<ol\b/i.test(html) && /\{\{~?#\s*each/.test(html)) return null;
+  if (!expressions.every((expression) => isConvertible(html, expression))) return null;
   const { marked, marks } = markAll(html, expressions);
   const text = plainText(marked);
   // What the conversion has made of character references must not become an expression, nor hide one.
@@ -61,9 +64,10 @@ function textSource(html: string): string | null {
   return source.includes(OPEN) || checkTemplate(source) ? null : source;
 }
 
-/** What is not escaped may be HTML, and a fallback with `&amp;` is HTML. */
-function isConvertible(expression: string, sign: string): boolean {
-  return sign !== "{" && sign !== "&" && !/&#?\w+;/.test(expression);
+/** What is not escaped may be HTML, a fallback with `&amp;` is HTML, and a list with numbers counts its items. */
+function isConvertible(html: string, { at, end, sign }: Expression): boolean {
+  if (sign === "#") return html.lastIndexOf("<ol", at) <= html.lastIndexOf("</ol", at);
+  return sign !== "{" && sign !== "&" && !/&#?\w+;/.test(html.slice(at, end));
 }
 
 /** Puts a mark for every expression; equal ones get the same, so that a link whose text is its address is seen. */

@@ -22,6 +22,9 @@ const FILE_CSP = "default-src 'none'; sandbox";
 // What a browser draws and never runs. SVG is not here: opened on its own it is a document with scripts.
 const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
 
+// A picture may be named many times in one mail, and each time it is written out.
+const MAX_PICTURES_CHARS = 64 * 1_048_576;
+
 /** The mail without its HTML, source and files, for the page. */
 export function toMailJson({ content, ...mail }: OpenedMail) {
   return {
@@ -47,14 +50,14 @@ export function toMailJson({ content, ...mail }: OpenedMail) {
 }
 
 /** The mail's HTML as a document for the sandboxed frame. */
-export function htmlResponse({ id, content }: OpenedMail): Response {
+export function htmlResponse({ content }: OpenedMail): Response {
   const html = content.html ?? `<pre>${escapeHtml(content.text ?? "")}</pre>`;
   const headers = {
     ...PRIVATE,
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": MAIL_CSP,
   };
-  return new Response(withLinksInNewTabs(withPictures(html, id, content.attachments)), { headers });
+  return new Response(withLinksInNewTabs(withPictures(html, content.attachments)), { headers });
 }
 
 /** The message as it would have gone over the wire. */
@@ -84,12 +87,21 @@ export function attachmentResponse({ content }: OpenedMail, n: string): Response
   return new Response(bytesOf(attachment), { headers });
 }
 
-/** Makes `cid:` addresses those of the mail's own files. */
-function withPictures(html: string, id: string, attachments: Attachment[]): string {
-  const byCid = new Map(attachments.map(({ contentId }, i) => [contentId?.replace(/^<|>$/g, ""), i]));
+/**
+ * Puts the mail's own pictures in the place of their `cid:` addresses. As data, because a sandboxed document counts as
+ * another site: the browser would ask for a picture without the password that production wants.
+ */
+function withPictures(html: string, attachments: Attachment[]): string {
+  const pictures = new Map(
+    attachments.filter(isInlinePicture).map((a) => [a.contentId?.replace(/^<|>$/g, ""), a]),
+  );
+  let room = MAX_PICTURES_CHARS;
   return html.replace(/(["'(=]\s*)cid:([^"'()<>\s]+)/gi, (whole, before: string, cid: string) => {
-    const index = byCid.get(cid) ?? byCid.get(decodePercent(cid));
-    return index === undefined ? whole : `${before}/inbox/mails/${id}/attachments/${index}`;
+    const picture = pictures.get(cid) ?? pictures.get(decodePercent(cid));
+    const data = picture && Buffer.from(bytesOf(picture)).toString("base64");
+    if (!data || data.length > room) return whole;
+    room -= data.length;
+    return `${before}data:${picture.mimeType};base64,${data}`;
   });
 }
 
@@ -113,7 +125,10 @@ function bytesOf({ content }: Attachment): Uint8Array<ArrayBuffer> {
 
 /** The header of RFC 6266: plain ASCII for the old, UTF-8 for the others, and no path in either. */
 function contentDisposition(disposition: "inline" | "attachment", filename: string): string {
-  const name = filename.replace(/[\p{Cc}/\\]/gu, "_").slice(-200).toWellFormed();
+  const name = filename
+    .replace(/[\p{Cc}/\\]/gu, "_")
+    .slice(-200)
+    .toWellFormed();
   const ascii = name.replace(/[^\x20-\x7e]|["%]/g, "_");
   const utf8 = encodeURIComponent(name).replace(
     /['()*]/g,

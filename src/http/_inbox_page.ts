@@ -27,7 +27,7 @@ export function inboxPage({ BASE_URL }: { BASE_URL: string }): string {
 <main id="main" data-view="loading">
   <nav class="list" aria-label="Captured mails">
     <ol id="list"></ol>
-    <p class="keys"><kbd>j</kbd> <kbd>k</kbd> next and previous <kbd>1</kbd>–<kbd>4</kbd> views</p>
+    <p class="keys"><span><kbd>j</kbd> <kbd>k</kbd> next, previous</span> <span><kbd>1</kbd> – <kbd>4</kbd> views</span></p>
   </nav>
   <article id="mail" class="mail" aria-live="off" tabindex="-1"></article>
   <section class="empty" aria-labelledby="empty-title">

@@ -153,7 +153,7 @@ describe("GET /inbox/mails/:id/html", () => {
     expect(await answer.text()).toStartWith('<!doctype html><base target="_blank"><html>');
   });
 
-  test("pictures of the mail are found by their cid, others are left as they are", async () => {
+  test("pictures of the mail stand in the place of their cid, others are left as they are", async () => {
     const html = `<img src="cid:logo@acme"><img src='cid:logo%40acme'><td style="background:url(cid:logo@acme)"><img src="cid:missing"> cid:logo@acme`;
     const id = await capture({
       html,
@@ -162,7 +162,7 @@ describe("GET /inbox/mails/:id/html", () => {
 
     const body = await (await get(`/inbox/mails/${id}/html`)).text();
 
-    const address = `/inbox/mails/${id}/attachments/0`;
+    const address = `data:image/png;base64,${PIXEL.toString("base64")}`;
     expect(body.trim()).toBe(
       `<base target="_blank"><img src="${address}"><img src='${address}'><td style="background:url(${address})"><img src="cid:missing"> cid:logo@acme`,
     );

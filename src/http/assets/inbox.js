@@ -26,7 +26,7 @@ async function poll() {
     await refresh();
     setState("live", "Live");
   } catch {
-    setState("away", "Not connected, trying again");
+    setState("away", "Not connected");
   } finally {
     poll.running = false;
     poll.timer = setTimeout(poll, POLL_MS);

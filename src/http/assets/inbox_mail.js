@@ -169,7 +169,7 @@ function sourceView({ id }) {
     })
     .catch(() => (text.textContent = "Cannot load the source now"));
   const links = element("p", { className: "links" }, [
-    element("a", { href: address, target: "_blank" }, ["Open alone"]),
+    element("a", { href: address, target: "_blank" }, ["Open in a new tab"]),
     element("a", { href: address, download: `${id}.eml` }, ["Download .eml"]),
   ]);
   return [links, text];

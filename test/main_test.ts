@@ -1,0 +1,180 @@
+// The service as a process: killed, stopped, and with its Postgres taken away.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbedded } from "../src/db/embedded.ts";
+import { openPool } from "../src/db/pool.ts";
+import { settleDoubts } from "../src/sending/recovery.ts";
+import { DOMAIN, useService } from "./support/service.ts";
+import { startProcess, type ServiceProcess, until } from "./support/process.ts";
+import { startSmtpServer } from "./support/smtp_server.ts";
+
+const service = useService();
+const SECRET_KEY = "a secret that only the tests know, 32+";
+const running = new Set<ServiceProcess>();
+const folders: string[] = [];
+
+const start = async (settings: Record<string, string>) => {
+  const started = await startProcess({ SECRET_KEY, RATE_LIMIT_PER_MINUTE: "0", ...settings });
+  running.add(started);
+  return started;
+};
+const folder = () => {
+  const dir = mkdtempSync(join(tmpdir(), "postrider-main-"));
+  folders.push(dir);
+  return dir;
+};
+
+afterAll(async () => {
+  for (const started of running) await started.end("SIGKILL").catch(() => {});
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
+
+const post = async (url: string, path: string, key: string, body: unknown) => {
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, any> };
+};
+
+const statuses = async (ids: string[]) => {
+  const rows = await service.pool`select id, status from emails where id = any(${ids})`;
+  return new Map(rows.map((row) => [row.id as string, row.status as string]));
+};
+
+describe("a worker that is killed in mid-delivery", () => {
+  test("leaves nothing lost, and nothing sent twice but what the ledger calls in doubt; the next one finishes within 30 s", async () => {
+    const project = await service.createProject();
+    const smtp = await startSmtpServer();
+    smtp.behave({ holdData: () => Bun.sleep(40) });
+    const settings = { DATABASE_URL: service.databaseUrl, MODE: "worker", SMTP_URL: `${smtp.url}?maxConnections=5` };
+    const to = Array.from({ length: 300 }, (_, i) => `kill${i}@example.com`);
+    const { body } = await service.request("POST", "/v1/send", {
+      key: project.secret,
+      body: { to, from: `a@${DOMAIN}`, subject: "s", body: "b" },
+    });
+    const ids = body.data.emails.map((email: { email: string }) => email.email) as string[];
+
+    const first = await start(settings);
+    await smtp.waitFor(60);
+    await first.end("SIGKILL");
+    const killedAt = Date.now();
+    await start(settings);
+    await until("every mail sent or in doubt", async () => {
+      const all = [...(await statuses(ids)).values()];
+      return all.every((status) => status === "SENT" || status === "IN_DOUBT");
+    });
+    const seconds = (Date.now() - killedAt) / 1000;
+
+    const inDoubt = [...(await statuses(ids))].filter(([, status]) => status === "IN_DOUBT").map(([id]) => id);
+    expect(seconds).toBeLessThan(30);
+    expect(inDoubt.length).toBeWithin(1, 6);
+    const arrivals = () => Map.groupBy(smtp.received, ({ source }) => /<([0-9a-f-]{36})@/.exec(source)![1]!);
+    expect(ids.filter((id) => !arrivals().has(id) && !inDoubt.includes(id))).toEqual([]);
+    expect([...arrivals().values()].filter((messages) => messages.length > 1)).toEqual([]);
+
+    service.setNow(new Date(Date.now() + 16 * 60_000));
+    await settleDoubts(service);
+    service.setNow(new Date());
+    await until("what was in doubt is sent again", async () => {
+      return [...(await statuses(ids)).values()].every((status) => status === "SENT");
+    });
+    const twice = [...arrivals()].filter(([, messages]) => messages.length > 1).map(([id]) => id);
+    expect(arrivals().size).toBe(300);
+    expect(twice.every((id) => inDoubt.includes(id))).toBe(true);
+    await smtp.stop();
+  }, 90_000);
+});
+
+describe("SIGTERM", () => {
+  test("finishes what is in flight, leaves the rest to others, and exits with 0", async () => {
+    const project = await service.createProject();
+    const smtp = await startSmtpServer();
+    smtp.behave({ holdData: () => Bun.sleep(300) });
+    const settings = { DATABASE_URL: service.databaseUrl, SMTP_URL: `${smtp.url}?maxConnections=4` };
+    const only = await start(settings);
+    const to = Array.from({ length: 40 }, (_, i) => `term${i}@example.com`);
+    const { status, body } = await post(only.url, "/v1/send", project.secret, { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
+    const ids = body.data.emails.map((email: { email: string }) => email.email) as string[];
+    await smtp.waitFor(4);
+    const code = await only.end("SIGTERM");
+    const left = [...(await statuses(ids)).values()];
+
+    expect([status, code]).toEqual([200, 0]);
+    expect(new Set(left)).toEqual(new Set(["SENT", "PENDING"]));
+    expect(left.filter((s) => s === "SENT")).toHaveLength(smtp.received.length);
+    expect(await service.pool`select from workers where pid = ${only.pid}`).toHaveLength(0);
+
+    smtp.behave({});
+    await start(settings);
+    await until("the rest is sent", async () => [...(await statuses(ids)).values()].every((s) => s === "SENT"));
+    expect(smtp.received).toHaveLength(40);
+    await smtp.stop();
+  }, 60_000);
+});
+
+describe("Postgres", () => {
+  test("gone and back: a clear answer meanwhile, and the service goes on without a restart", async () => {
+    const dir = folder();
+    const postgres = await startEmbedded({ dir, supervise: false });
+    const smtp = await startSmtpServer();
+    const only = await start({ DATABASE_URL: postgres.url, SMTP_URL: smtp.url, DATA_DIR: folder() });
+    const { createProject } = await import("../src/accounts/projects.ts");
+    const { addVerifiedDomain } = await import("../src/sending/domains.ts");
+    const pool = openPool(postgres.url, { max: 1 });
+    const ctx = { ...service, pool, sql: pool };
+    const project = await createProject(ctx, "Test");
+    await addVerifiedDomain(ctx, project.id, DOMAIN);
+    await pool.end();
+    const send = (to: string) => post(only.url, "/v1/send", project.secret, { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
+    const ready = async () => (await fetch(`${only.url}/ready`)).status;
+
+    expect((await send("before@example.com")).status).toBe(200);
+    await smtp.waitFor(1);
+    await postgres.stop();
+    const [away, notReady, alive] = [await send("away@example.com"), await ready(), await fetch(`${only.url}/health`)];
+    const again = await startEmbedded({ dir, supervise: false });
+    await until("ready again", async () => (await ready()) === 200);
+    const after = await send("after@example.com");
+    await smtp.waitFor(2, 30_000);
+
+    expect([away.status, away.body.error.code, notReady, alive.status]).toEqual([503, "INTERNAL_SERVER_ERROR", 503, 200]);
+    expect(after.status).toBe(200);
+    expect(smtp.received.map((message) => message.to[0])).toEqual(["before@example.com", "after@example.com"]);
+    await only.end("SIGTERM");
+    await again.stop();
+    await smtp.stop();
+  }, 90_000);
+});
+
+describe("the first start", () => {
+  test("with nothing set makes a project and shows curl lines that work as printed", async () => {
+    const only = await start({ DATA_DIR: folder(), SECRET_KEY: "" });
+    const shown = only.output();
+    const commands = shown.split("\n\n").map((part) => part.trim()).filter((part) => part.startsWith("curl"));
+    const answers = commands.map((command) => Bun.spawnSync(["sh", "-c", `${command} -s`]).stdout.toString());
+
+    expect(commands).toHaveLength(2);
+    expect(answers.map((answer) => JSON.parse(answer).success)).toEqual([true, true]);
+    expect(shown).toMatch(/pk_[0-9a-f]{48}/);
+    expect(shown).toMatch(/sk_[0-9a-f]{48}/);
+    const inbox = /(http:\S+\/inbox)/.exec(shown)![1]!;
+    await until("the mail is in the inbox", async () => {
+      const mails = (await (await fetch(`${inbox}/mails`)).json()) as { subject: string }[];
+      return JSON.stringify(mails).includes("Hello Ada");
+    });
+    expect(await only.end("SIGTERM")).toBe(0);
+  }, 60_000);
+
+  test("in production without SECRET_KEY does not happen, and every wrong setting is named at once", async () => {
+    const error = await startProcess({ NODE_ENV: "production", PORT: "many", MODE: "half", DATA_DIR: folder() }).then(
+      () => "started",
+      (refused: Error) => refused.message,
+    );
+
+    for (const name of ["SECRET_KEY", "PORT", "MODE"]) expect(error).toContain(`${name}: `);
+  });
+});

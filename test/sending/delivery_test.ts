@@ -1,0 +1,359 @@
+// From the ledger to a real SMTP server that misbehaves in every way.
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { q } from "../../src/db/queries.ts";
+import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { retryAt } from "../../src/sending/outcomes.ts";
+import { buryDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
+import { startSmtpServer } from "../support/smtp_server.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+const service = useService();
+let project: NewProject;
+
+beforeAll(async () => {
+  project = await service.createProject();
+});
+
+beforeEach(() => {
+  service.smtp.received.length = 0;
+});
+
+afterEach(() => {
+  service.smtp.behave({});
+  service.setNow(new Date());
+});
+
+let serial = 0;
+const accept = async (to: string | string[] = `r${serial++}@example.com`, from = project) => {
+  const body = { to, from: `hello@${DOMAIN}`, subject: "Hi", body: "<p>Hello</p>" };
+  const { status, body: answer } = await service.request("POST", "/v1/send", { key: from.secret, body });
+  expect(status).toBe(200);
+  return answer.data.emails.map((email: { email: string }) => email.email) as string[];
+};
+const ledger = async (id: string) => {
+  const [row] = await service.pool`select * from emails where id = ${id}`;
+  return row!;
+};
+const eventsOf = async (id: string) =>
+  (await service.pool`select name from events where email_id = ${id} order by id`).map((row) => row.name as string);
+const arrivals = (id: string) => service.smtp.received.filter(({ source }) => source.includes(`<${id}@${DOMAIN}>`)).length;
+const jobsOf = (id: string) => service.pool`select from graphile_worker._private_jobs where payload::text like ${`%${id}%`}`;
+const later = (ms: number) => service.setNow(new Date(service.now().getTime() + ms));
+
+/** Hands one mail to the server of this address, and says how it ended. */
+const handOver = async (url: string) => {
+  const mailer = createSmtpMailer(url);
+  const box = (address: string) => ({ name: "", address });
+  const { state } = await mailer.send({
+    messageId: "a@b.io",
+    envelope: { from: "a@b.io", to: "c@d.io" },
+    from: box("a@b.io"),
+    to: box("c@d.io"),
+    replyTo: null,
+    subject: "s",
+    html: "h",
+    text: "t",
+    headers: {},
+    attachments: [],
+    date: new Date(),
+  });
+  mailer.close();
+  return state;
+};
+
+describe("a server that says no", () => {
+  test("for now (4xx to RCPT) defers the mail, which leaves at the next attempt", async () => {
+    service.smtp.behave({ rcpt: () => "451 4.7.1 Greylisted" });
+    const [id] = await accept();
+    await service.runJobs();
+    const deferred = await ledger(id!);
+    service.smtp.behave({});
+    later(60_000);
+    await service.runJobs();
+
+    expect(deferred).toMatchObject({ status: "PENDING", attempts: 1, claimedBy: null });
+    expect(deferred.error).toContain("Greylisted");
+    expect(deferred.dueAt.getTime()).toBeWithin(Date.now() + 5_000, Date.now() + 16_000);
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 2, error: null });
+    expect(service.smtp.received).toHaveLength(1);
+    expect(await eventsOf(id!)).toEqual(["email.sent"]);
+  });
+
+  test("for now after the message (4xx to DATA) defers it too", async () => {
+    service.smtp.behave({ data: () => "452 4.2.2 Mailbox full" });
+    const [id] = await accept();
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "PENDING", attempts: 1 });
+  });
+
+  test("for a day makes the mail FAILED, with the server's words", async () => {
+    service.smtp.behave({ rcpt: () => "450 4.2.0 Try later" });
+    const [id] = await accept();
+    for (let hours = 0; hours < 25; hours++) {
+      await service.runJobs();
+      later(3_700_000);
+    }
+    await service.runJobs();
+
+    const row = await ledger(id!);
+    expect(row).toMatchObject({ status: "FAILED" });
+    expect(row.error).toBe("Given up after 24 hours: 450 4.2.0 Try later");
+    expect(row.attempts).toBeGreaterThan(20);
+  });
+
+  test.each([
+    ["550 5.1.1 No such user", "rcpt", "BOUNCED"],
+    ["550 No such user", "rcpt", "BOUNCED"],
+    ["552 5.2.2 Over quota", "rcpt", "BOUNCED"],
+    ["550 5.7.1 Relaying denied", "rcpt", "FAILED"],
+    ["554 Rejected", "rcpt", "FAILED"],
+    ["554 5.7.1 Spam", "data", "FAILED"],
+    ["550 5.1.1 No such user", "data", "BOUNCED"],
+  ] as const)("for good (%s to %s) makes it %s at once", async (reply, when, status) => {
+    service.smtp.behave(when === "rcpt" ? { rcpt: () => reply } : { data: () => reply });
+    const [id] = await accept();
+    await service.runJobs();
+
+    const row = await ledger(id!);
+    expect(row).toMatchObject({ status, attempts: 1 });
+    expect(row.error).toContain(reply);
+    expect(row.bouncedAt === null).toBe(status !== "BOUNCED");
+    expect(await eventsOf(id!)).toEqual(status === "BOUNCED" ? ["email.bounce"] : []);
+    expect(await jobsOf(id!)).toHaveLength(0);
+  });
+
+  test("a bounce unsubscribes the contact, and says so once", async () => {
+    const to = "gone@example.com";
+    await service.request("POST", "/v1/track", { key: project.public, body: { email: to, event: "e" } });
+    service.smtp.behave({ rcpt: () => "550 5.1.1 No such user" });
+    await accept([to, to]);
+    await service.runJobs();
+
+    const [contact] = await service.pool`select id, subscribed, opted_out_at from contacts where email = ${to}`;
+    expect(contact).toMatchObject({ subscribed: false, optedOutAt: expect.any(Date) });
+    const names = await service.pool`select name from events where contact_id = ${contact!.id} and name like 'contact.%'`;
+    expect(names).toEqual([{ name: "contact.unsubscribed" }] as never);
+  });
+
+  test("one recipient's bounce does not touch the others of the same call", async () => {
+    service.smtp.behave({ rcpt: (address) => (address.startsWith("bad") ? "550 5.1.1 No" : undefined) });
+    const ids = await accept(["good1@example.com", "bad@example.com", "good2@example.com"]);
+    await service.runJobs();
+
+    expect(await Promise.all(ids.map(async (id) => (await ledger(id)).status))).toEqual(["SENT", "BOUNCED", "SENT"]);
+  });
+});
+
+describe("a connection that is lost", () => {
+  test("before the end of the message defers the mail", async () => {
+    service.smtp.behave({ cut: "before data" });
+    const [id] = await accept();
+    // Larger than what the socket takes at once, so that the cut comes before the end.
+    await service.pool`update contents set html = ${"x".repeat(8_000_000)} where id = (select content_id from emails where id = ${id!})`;
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "PENDING", attempts: 1 });
+  });
+
+  test("after the end of the message leaves it in doubt, and is not sent again at once", async () => {
+    service.smtp.behave({ cut: "after data" });
+    const [id] = await accept();
+    await service.runJobs();
+    service.smtp.behave({});
+    later(5 * 60_000);
+    await settleDoubts(service);
+    await sweepEmails(service);
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT", attempts: 1 });
+    expect(arrivals(id!)).toBe(1);
+    expect(await eventsOf(id!)).toEqual([]);
+  });
+
+  test("in doubt for 15 minutes, a transactional mail is sent again under the same Message-ID", async () => {
+    service.smtp.behave({ cut: "after data" });
+    const [id] = await accept();
+    await service.runJobs();
+    service.smtp.behave({});
+    later(16 * 60_000);
+    await Promise.all([settleDoubts(service), settleDoubts(service)]);
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 2, error: null });
+    expect(arrivals(id!)).toBe(2);
+  });
+
+  test("in doubt, it is kept as it is where the project wants that", async () => {
+    const careful = await service.createProject();
+    await service.pool`update projects set resend_in_doubt = '{}' where id = ${careful.id}`;
+    service.smtp.behave({ cut: "after data" });
+    const [id] = await accept("kept@example.com", careful);
+    await service.runJobs();
+    service.smtp.behave({});
+    later(16 * 60_000);
+    await settleDoubts(service);
+    await settleDoubts(service);
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
+    expect(arrivals(id!)).toBe(1);
+  });
+
+  test("by a server that is not there, defers the mail", async () => {
+    const gone = await startSmtpServer();
+    await gone.stop();
+
+    expect(await handOver(`${gone.url}?connectionTimeout=500`)).toBe("deferred");
+  });
+});
+
+describe("a server that is silent", () => {
+  test("from the start is given up, and the mail deferred", async () => {
+    const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {}, open() {} } });
+    const state = await handOver(`smtp://127.0.0.1:${silent.port}?greetingTimeout=300`);
+    silent.stop(true);
+
+    expect(state).toBe("deferred");
+  });
+
+  test("after the message is given up, and the mail is in doubt", async () => {
+    const silent = await startSmtpServer();
+    silent.behave({ holdData: () => Bun.sleep(3_000) });
+    const state = await handOver(`${silent.url}?socketTimeout=300`);
+    void silent.stop();
+
+    expect(state).toBe("in_doubt");
+  });
+});
+
+describe("claims", () => {
+  test("the same mail in several jobs at once is sent once", async () => {
+    const [id] = await accept();
+    await Promise.all(Array.from({ length: 20 }, () => deliverEmails(service, project.id, [id!])));
+    await service.runJobs();
+
+    expect(service.smtp.received).toHaveLength(1);
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+
+  test("a mail that has been sent is not sent by a job that comes late", async () => {
+    const [id] = await accept();
+    await service.runJobs();
+    await deliverEmails(service, project.id, [id!]);
+
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("no more mails are SENDING than the mailer has connections", async () => {
+    let held = true;
+    service.smtp.behave({ holdData: async () => { while (held) await Bun.sleep(5); } });
+    const ids = await accept(Array.from({ length: 50 }, (_, i) => `held${i}@example.com`));
+    const running = deliverEmails(service, project.id, ids);
+    await Bun.sleep(300);
+    const [row] = await service.pool`select count(*)::int as sending from emails where status = 'SENDING'`;
+    held = false;
+    await running;
+
+    expect(row!.sending).toBe(service.mailer.connections);
+    expect(service.smtp.received).toHaveLength(50);
+    await service.runJobs();
+  });
+
+  test("a disabled project's mail waits and is not lost: enabled again, it leaves", async () => {
+    const paused = await service.createProject();
+    const [id] = await accept("paused@example.com", paused);
+    await disableProject(service, paused.id, null);
+    await service.runJobs();
+    const held = await ledger(id!);
+    later(10 * 60_000);
+    await sweepEmails(service);
+    await enableProject(service, paused.id);
+    await sweepEmails(service);
+    await service.runJobs();
+
+    expect(held).toMatchObject({ status: "PENDING", attempts: 0 });
+    expect(await ledger(id!)).toMatchObject({ status: "SENT" });
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("a claim whose answer was lost is given back", async () => {
+    const [id] = await accept();
+    await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${service.workerId}, attempts = 1, due_at = now() - interval '2 minutes'
+      where id = ${id!}`;
+    expect(await releaseLostClaims(service)).toBe(1);
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+});
+
+describe("a dead process", () => {
+  const die = async (workerId: string, seenAgo: string) => {
+    await service.pool`
+      insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
+  };
+
+  test("leaves what it had in flight in doubt, once, whoever notices", async () => {
+    const dead = Bun.randomUUIDv7();
+    await die(dead, "11 seconds");
+    const [id] = await accept();
+    await service.pool`update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1 where id = ${id!}`;
+    const buried = await Promise.all([buryDeadWorkers(service), buryDeadWorkers(service), buryDeadWorkers(service)]);
+    await service.runJobs();
+
+    expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
+    expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("is not taken for dead while it beats, nor while it is silent for a moment with its connection open", async () => {
+    const [beating, silent] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    await die(beating, "3 seconds");
+    await die(silent, "20 seconds");
+    const [{ lockId }] = (await service.pool`select lock_id from workers where id = ${silent}`) as unknown as [{ lockId: number }];
+    const connection = await service.pool.reserve();
+    await connection`select pg_advisory_lock(7672452, ${lockId})`;
+    const first = await buryDeadWorkers(service);
+    await service.pool`update workers set seen_at = now() - interval '31 seconds' where id = ${silent}`;
+    const second = await buryDeadWorkers(service);
+    await connection`select pg_advisory_unlock_all()`;
+    connection.release();
+    await service.pool`delete from workers`;
+
+    expect([first.workers, second.workers]).toEqual([0, 1]);
+  });
+
+  test("that was only frozen and wakes settles its own doubt, unless the mail was sent by another one", async () => {
+    const frozen = { ...service, workerId: Bun.randomUUIDv7() };
+    const outcome = (id: string) => ({
+      workerId: frozen.workerId,
+      rows: [{ project_id: project.id, id, status: "SENT", message_id: "m@x", error: null, at: new Date(), retry_at: null, event_id: Bun.randomUUIDv7(), event: "email.sent", event_data: {} }],
+    });
+    const [doubtful, resent] = await accept(["w1@example.com", "w2@example.com"]);
+    await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
+    await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
+    await deliverEmails(service, project.id, [resent!]);
+    const settled = [await q.emails.settle(service, outcome(doubtful!)), await q.emails.settle(service, outcome(resent!))];
+
+    expect(settled.map((rows) => rows.length)).toEqual([1, 0]);
+    expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });
+    expect(await eventsOf(resent!)).toEqual(["email.sent"]);
+    await service.runJobs();
+  });
+});
+
+describe("the pauses between attempts", () => {
+  test("grow from seconds to an hour, with a random part", () => {
+    const now = new Date(0);
+    const longest = [1, 2, 3, 9, 20].map((attempt) => retryAt(now, attempt, 0).getTime() / 1000);
+    const shortest = [1, 2, 3, 9, 20].map((attempt) => retryAt(now, attempt, 1).getTime() / 1000);
+
+    expect(longest).toEqual([15, 30, 60, 3600, 3600]);
+    expect(shortest).toEqual([7.5, 15, 30, 1800, 1800]);
+  });
+});

@@ -1,0 +1,59 @@
+// The service as a process of its own, as it runs in a container: to be killed.
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** A running service. */
+export interface ServiceProcess {
+  pid: number;
+  /** Where it listens; empty for a worker. */
+  url: string;
+  /** Everything it has written so far. */
+  output(): string;
+  /** Sends a signal and waits for the end; answers the exit code, null when a signal ended it. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+}
+
+/** Starts `src/main.ts` and waits until it says that it has started. Nothing of our own environment but PATH and HOME is passed on. */
+export async function startProcess(settings: Record<string, string>, { cwd = ROOT } = {}): Promise<ServiceProcess> {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = Bun.spawn([process.execPath, join(cwd, "src/main.ts")], {
+    cwd,
+    env: { PATH, HOME, PORT: "0", ...settings },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let output = "";
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  void read(child.stdout);
+  void read(child.stderr);
+  const deadline = Date.now() + 30_000;
+  while (!output.includes('"message":"started"')) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`Cannot start the service:\n${output}`);
+    await Bun.sleep(20);
+  }
+  const started = output.split("\n").find((line) => line.includes('"message":"started"'))!;
+  const { port } = JSON.parse(started) as { port?: number };
+  return {
+    pid: child.pid,
+    url: port ? `http://127.0.0.1:${port}` : "",
+    output: () => output,
+    async end(signal) {
+      child.kill(signal);
+      await child.exited;
+      return child.signalCode ? null : child.exitCode;
+    },
+  };
+}
+
+/** Waits until `condition` holds; throws after `timeoutMs`, saying what was waited for. */
+export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 30_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Cannot see, within ${timeoutMs / 1000} s: ${what}`);
+    await Bun.sleep(50);
+  }
+}
