@@ -19,7 +19,7 @@ const { MODE, HOST, PORT } = ctx.config;
 const worker =
   MODE === "http"
     ? null
-    : await startWorker(ctx, service.workerPool, { tasks, crontab: CRONTAB, onBeat: recover, onStop: stopDelivery });
+    : await startWorker(ctx, service, { tasks, crontab: CRONTAB, onBeat: recover, onStop: stopDelivery });
 const server =
   MODE === "worker"
     ? null

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type pg from "pg";
+import type postgres from "postgres";
 import { type Config, dnsServers } from "./config.ts";
 import type { Context } from "./context.ts";
 import { type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
@@ -19,6 +20,8 @@ export interface Service {
   ctx: Context;
   /** The pool of graphile-worker. */
   workerPool: pg.Pool;
+  /** A single connection for the heartbeat. */
+  heartPool: postgres.Sql;
   /** True when the Postgres is our own. */
   isEmbedded: boolean;
   /** Ends the connections, and the embedded Postgres if this process started it. */
@@ -40,10 +43,15 @@ export async function openService(given: Config, { guest = false } = {}): Promis
   const url = config.DATABASE_URL ?? embedded!.url;
   const pool = openPool(url, { max: POOL_SIZE });
   const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
+  const heartPool = openPool(url, { max: 1, name: "postrider heartbeat" });
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
   const close = async () => {
     mailer.close();
-    await Promise.all([pool.end({ timeout: 5 }), workerPool.end().catch(() => {})]);
+    await Promise.all([
+      pool.end({ timeout: 5 }),
+      heartPool.end({ timeout: 5 }),
+      workerPool.end().catch(() => {}),
+    ]);
     if (!guest || !embedded?.adopted) await embedded?.stop();
   };
   try {
@@ -62,7 +70,7 @@ export async function openService(given: Config, { guest = false } = {}): Promis
     now: () => new Date(),
     workerId: Bun.randomUUIDv7(),
   };
-  return { ctx, workerPool, isEmbedded: embedded !== null, close };
+  return { ctx, workerPool, heartPool, isEmbedded: embedded !== null, close };
 }
 
 async function startOwnPostgres(config: Config, guest: boolean, log: (line: string) => void): Promise<EmbeddedPostgres> {

@@ -19,6 +19,14 @@ export interface WorkerParts {
   onStop: (ctx: Context) => void;
 }
 
+/** The connections of its own that a worker needs. */
+export interface WorkerConnections {
+  /** graphile-worker's. */
+  workerPool: pg.Pool;
+  /** One connection that lives as long as the process does: it holds the process's lock. */
+  heartPool: postgres.Sql;
+}
+
 /** The running worker. */
 export interface Worker {
   /** Takes no more jobs, waits up to 25 s for what is under way, and leaves the table of workers. */
@@ -35,9 +43,10 @@ const RESTART_MS = 1_000;
 const DRAIN_MS = 25_000;
 
 /** Starts taking jobs. Keeps at it: when the database goes away, it waits for it to come back. */
-export async function startWorker(ctx: Context, pgPool: pg.Pool, parts: WorkerParts): Promise<Worker> {
+export async function startWorker(ctx: Context, connections: WorkerConnections, parts: WorkerParts): Promise<Worker> {
   const pools = new Set<string>();
-  const heart = startHeart(ctx, pools, parts.onBeat);
+  const { workerPool: pgPool, heartPool } = connections;
+  const heart = startHeart(ctx, heartPool, pools, parts.onBeat);
   await heart.firstBeat;
   const lanes = (["fast", "bulk"] as const).map((lane) => keepRunning(ctx, pgPool, parts, lane, pools, heart.beat));
   return {
@@ -45,6 +54,7 @@ export async function startWorker(ctx: Context, pgPool: pg.Pool, parts: WorkerPa
       const drained = Promise.all(lanes.map((lane) => lane.stop()));
       parts.onStop(ctx);
       const inTime = await Promise.race([drained.then(() => true), Bun.sleep(DRAIN_MS).then(() => false)]);
+      if (inTime) await q.jobs.forceUnlock(ctx, { pools: [...pools] }).catch(() => {});
       // What is still under way keeps its heartbeat row: whoever survives settles it.
       await heart.stop({ leave: inTime });
     },
@@ -140,31 +150,23 @@ export function taskListOf(ctx: Context, tasks: WorkerParts["tasks"], lane?: Lan
 }
 
 /** Says every few seconds that this process lives, and holds a lock that Postgres frees when it does not. */
-function startHeart(ctx: Context, pools: Set<string>, onBeat: WorkerParts["onBeat"]) {
-  let lockId: number | undefined;
-  let holder: postgres.ReservedSql | undefined;
+function startHeart(ctx: Context, heartPool: postgres.Sql, pools: Set<string>, onBeat: WorkerParts["onBeat"]) {
   let stopped = false;
-  const register = async () => {
-    ({ lockId } = await q.workers.register(ctx, { id: ctx.workerId, host: hostname(), pid: process.pid }));
-    await holdLock();
-  };
-  const holdLock = async () => {
-    holder?.release();
-    holder = await ctx.pool.reserve();
-    await q.workers.holdLock({ sql: holder }, { lockId: lockId! });
-  };
   const beat = async () => {
-    if (stopped || lockId === undefined) return;
-    const known = await q.workers.beat(ctx, { id: ctx.workerId, pools: [...pools] });
-    // Taken for dead, as after a long freeze: what it held is settled, and it joins anew.
-    if (!known) await register();
-    // The lock went with its connection, as after a restart of Postgres.
-    else if (!(await q.workers.holdsLock(ctx, { lockId: lockId! })).held) await holdLock();
+    if (stopped) return;
+    // Registers anew when it was taken for dead, as after a long freeze: what it held is settled.
+    const { lockId } = await q.workers.beat(ctx, {
+      id: ctx.workerId,
+      host: hostname(),
+      pid: process.pid,
+      pools: [...pools],
+    });
+    // The lock goes with its connection, as when Postgres restarts: the next beat takes it again.
+    await q.workers.holdLock({ sql: heartPool }, { lockId });
   };
   const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
-  const firstBeat = register();
-  const loop = (async () => {
-    await firstBeat;
+  const firstBeat = beat();
+  void (async () => {
     while (!stopped) {
       await Bun.sleep(BEAT_MS);
       await beatSafely();
@@ -176,9 +178,7 @@ function startHeart(ctx: Context, pools: Set<string>, onBeat: WorkerParts["onBea
     beat: beatSafely,
     async stop({ leave }: { leave: boolean }) {
       stopped = true;
-      void loop;
       if (leave) await q.workers.leave(ctx, { id: ctx.workerId }).catch(() => {});
-      holder?.release();
     },
   };
 }

@@ -1,5 +1,5 @@
 // The service as a process: killed, stopped, and with its Postgres taken away.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +26,12 @@ const folder = () => {
   return dir;
 };
 
-afterAll(async () => {
-  for (const started of running) await started.end("SIGKILL").catch(() => {});
+afterEach(async () => {
+  for (const started of running) await started.end("SIGKILL");
+  running.clear();
+});
+
+afterAll(() => {
   for (const dir of folders) rmSync(dir, { recursive: true, force: true });
 });
 

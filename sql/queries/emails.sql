@@ -121,6 +121,15 @@ set status = 'IN_DOUBT', due_at = :now, error = 'The process that was sending th
 where status = 'SENDING' and claimed_by = any(:worker_ids::uuid[])
 returning project_id, id;
 
+-- name: doubt_orphans :many
+-- What has been held since `before` by a process that is not in the table of workers.
+update emails e
+set status = 'IN_DOUBT', due_at = :now, error = 'The process that was sending this mail ended before it knew the answer'
+where e.status = 'SENDING'
+  and e.due_at < :before
+  and not exists (select from workers w where w.id = e.claimed_by)
+returning e.project_id, e.id;
+
 -- name: settle_doubts :many
 -- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
 update emails e

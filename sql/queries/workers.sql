@@ -1,19 +1,21 @@
--- name: register :one
--- A process that will take jobs. `lock_id` is the advisory lock that it holds while it lives.
-insert into workers (id, host, pid, seen_at)
-values (:id, :host, :pid, now())
+-- name: beat :one
+-- The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
+-- for dead. `lock_id` is the advisory lock that it holds while it lives.
+insert into workers as w (id, host, pid, pools)
+values (:id, :host, :pid, :pools::text[])
+on conflict (id) do update
+set seen_at = now(), pools = excluded.pools
 returning lock_id;
 
--- name: beat :maybe
--- The heartbeat. Null when this process was taken for dead and its work given away.
-update workers
-set seen_at = now(), pools = :pools::text[]
-where id = :id
-returning id;
-
--- name: hold_lock :one
--- Held by the session of the heartbeat: Postgres frees it when the process is gone, however it went.
-select pg_try_advisory_lock(7672452, :lock_id::int) as "held!";
+-- name: hold_lock :exec
+-- Takes the lock of this process, unless this connection has it. Postgres frees it when the process is gone, however
+-- it went.
+select pg_try_advisory_lock(7672452, :lock_id::int)
+where not exists (
+  select
+  from pg_locks
+  where locktype = 'advisory' and pid = pg_backend_pid() and classid = 7672452 and objid = :lock_id::oid
+);
 
 -- name: bury_dead :many
 -- Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
@@ -39,15 +41,3 @@ delete from workers where id = :id;
 -- name: alive :one
 -- Whether any process takes jobs.
 select count(*)::int as "total!" from workers where seen_at > now() - interval '30 seconds';
-
--- name: holds_lock :one
--- Whether anybody holds this lock; as its number is unique to the process, that is the process itself.
-select exists (
-  select
-  from pg_locks
-  where locktype = 'advisory'
-    and database = (select oid from pg_database where datname = current_database())
-    and classid = 7672452
-    and objid = :lock_id::oid
-    and granted
-) as "held!";

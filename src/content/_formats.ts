@@ -1,5 +1,6 @@
 // Dates and numbers for a reader, by Intl. What is no date or no number is printed as it is; an unknown locale is
 // English, an unknown time zone UTC: a mail does not fail for them.
+import { newLru, type Lru } from "./_lru.ts";
 import { isMissing, textOf, type Run } from "./_run.ts";
 
 const MAX_FORMATS = 100;
@@ -118,19 +119,22 @@ export function toNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-const dateFormats = new Map<string, Intl.DateTimeFormat>();
-const numberFormats = new Map<string, Intl.NumberFormat>();
+const dateFormats = newLru<Intl.DateTimeFormat>(MAX_FORMATS, MAX_FORMATS);
+const numberFormats = newLru<Intl.NumberFormat>(MAX_FORMATS, MAX_FORMATS);
 
 function dateFormat(run: Run, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
   const key = `${locale}\n${timeZone}\n${JSON.stringify(options)}`;
   return kept(run, dateFormats, key, () => {
-    const make = (...at: [string, string]) => new Intl.DateTimeFormat(at[0], { ...options, timeZone: at[1] });
-    return (
-      attempt(() => make(locale, timeZone)) ??
-      attempt(() => make("en", timeZone)) ??
-      attempt(() => make(locale, "UTC")) ??
-      make("en", "UTC")
-    );
+    const tries = [
+      [locale, timeZone],
+      ["en", timeZone],
+      [locale, "UTC"],
+    ] as const;
+    for (const [language, zone] of tries) {
+      const format = attempt(() => new Intl.DateTimeFormat(language, { ...options, timeZone: zone }));
+      if (format) return format;
+    }
+    return new Intl.DateTimeFormat("en", { ...options, timeZone: "UTC" });
   });
 }
 
@@ -149,14 +153,12 @@ function attempt<Format>(make: () => Format): Format | null {
   }
 }
 
-/** The oldest goes first, not the least used: with a handful of locales the difference does not show. */
-function kept<Format>(run: Run, formats: Map<string, Format>, key: string, make: () => Format): Format {
+function kept<Format>(run: Run, formats: Lru<Format>, key: string, make: () => Format): Format {
   run.steps -= 20;
   const known = formats.get(key);
   if (known) return known;
   run.steps -= STEPS_PER_FORMAT;
-  if (formats.size >= MAX_FORMATS) formats.delete(formats.keys().next().value!);
   const made = make();
-  formats.set(key, made);
+  formats.set(key, made, 1);
   return made;
 }

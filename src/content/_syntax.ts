@@ -56,7 +56,7 @@ export function readSyntax(given: string): Syntax {
   if (given.length > MAX_SOURCE_CHARS)
     refuse(`The template is longer than ${MAX_SOURCE_CHARS} characters`, 0);
   // Control characters have no place in a mail; U+2028 and U+2029 confuse the parser's count of columns.
-  const source = given.replace(/[\0\u0001\u2028\u2029]/g, " ");
+  const source = given.replace(/(?![\t\r\n])[\p{Cc}\u2028\u2029]/gu, " ");
   const fallbacks = new Map<number, string>();
   const scan: Scan = { source, pieces: [], copied: 0, blocks: [], depth: 0, fallbacks, expressions: [] };
   let expressionChars = 0;

@@ -61,7 +61,7 @@ export function plainText(html: string): string {
   try {
     return tidy(convert(bounded));
   } catch {
-    return tidy(bounded.replace(/<[^>]*>/g, " "));
+    return tidy(bounded.replace(/<[^<>]*>/g, " "));
   }
 }
 

@@ -112,7 +112,7 @@ function compileOrMend(source: string, options: { escapes: boolean }): Compiled 
   } catch {
     const mended = source
       .replace(/\{\{([^{}]*)\}\}/g, (found, inside: string) => (PLAIN_VARIABLE.test(inside) ? found : ""))
-      .replace(/\\*\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
+      .replace(/\\{0,9}\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
     try {
       return compile(mended, options);
     } catch {
@@ -123,9 +123,10 @@ function compileOrMend(source: string, options: { escapes: boolean }): Compiled 
 
 function oneLine(text: string): string {
   return text
-    .replace(/[\0-\x1f\x7f\x85\u2028\u2029]+/g, " ")
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .trim()
-    .slice(0, MAX_SUBJECT_CHARS);
+    .slice(0, MAX_SUBJECT_CHARS)
+    .toWellFormed();
 }
 
 /** What `mailScope` is made of. */

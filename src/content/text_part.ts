@@ -2,7 +2,7 @@
 import { newLru } from "./_lru.ts";
 import { readSyntax, type Expression } from "./_syntax.ts";
 import { plainText, tidy } from "./plain_text.ts";
-import { checkTemplate, compileTemplate, type Template } from "./render.ts";
+import { checkTemplate, compileTemplate, type Scope, type Template } from "./render.ts";
 
 const MAX_CACHED_PARTS = 200;
 const MAX_CACHED_BYTES = 20_000_000;
@@ -29,7 +29,7 @@ function makeTextPart(html: string): Template {
   const source = textSource(html);
   const template = compileTemplate(source ?? html, source === null ? "html" : "text");
   const finish = source === null ? plainText : /<pre\b/i.test(html) ? tidy : tidyValues;
-  return Object.assign((scope: object) => finish(template({ ...scope })), { variables: template.variables });
+  return Object.assign((scope: Scope) => finish(template(scope)), { variables: template.variables });
 }
 
 /** What HTML would have done where a value is empty: one blank instead of two, and no address instead of "()". */
@@ -55,7 +55,8 @@ const MARK = /\uE000(\d+)\uE001/g;
 function textSource(html: string): string | null {
   if (html.includes(OPEN) || checkTemplate(html)) return null;
   const { expressions } = readSyntax(html);
-  if (!expressions.every((expression) => isConvertible(html, expression))) return null;
+  if (!expressions.every(({ at, end, sign }) => isConvertible(html.slice(at, end), sign))) return null;
+  if (repeatsNumbers(html)) return null;
   const { marked, marks } = markAll(html, expressions);
   const text = plainText(marked);
   // What the conversion has made of character references must not become an expression, nor hide one.
@@ -64,10 +65,16 @@ function textSource(html: string): string | null {
   return source.includes(OPEN) || checkTemplate(source) ? null : source;
 }
 
-/** What is not escaped may be HTML, a fallback with `&amp;` is HTML, and a list with numbers counts its items. */
-function isConvertible(html: string, { at, end, sign }: Expression): boolean {
-  if (sign === "#") return html.lastIndexOf("<ol", at) <= html.lastIndexOf("</ol", at);
-  return sign !== "{" && sign !== "&" && !/&#?\w+;/.test(html.slice(at, end));
+/** What is not escaped may be HTML, and a fallback with `&amp;` is HTML. */
+function isConvertible(expression: string, sign: string): boolean {
+  return sign !== "{" && sign !== "&" && !/&#?\w+;/.test(expression);
+}
+
+/** A list with numbers counts its items when it is converted; between the first and the last no block may repeat one. */
+function repeatsNumbers(html: string): boolean {
+  const first = html.search(/<ol\b/i);
+  const last = html.toLowerCase().lastIndexOf("</ol");
+  return first !== -1 && /\{\{~?#/.test(html.slice(first, last === -1 ? html.length : last));
 }
 
 /** Puts a mark for every expression; equal ones get the same, so that a link whose text is its address is seen. */

@@ -18,33 +18,27 @@ export async function migrate(sql: postgres.Sql, workerPool: pg.Pool): Promise<s
   if (server!.version < 150_000) {
     throw new Error(`Cannot run on Postgres ${Math.floor(server!.version / 10_000)}: version 15 or newer is needed`);
   }
-  const held = await sql.reserve();
-  try {
-    await held`select pg_advisory_lock(${LOCK})`;
-    await runMigrations({ pgPool: workerPool });
-    return await applyPending(sql);
-  } finally {
-    await held`select pg_advisory_unlock(${LOCK})`.catch(() => {});
-    held.release();
-  }
-}
-
-async function applyPending(sql: postgres.Sql): Promise<string[]> {
   return await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
-    await tx`
-      create table if not exists migrations (
-        name       text primary key,
-        applied_at timestamptz not null default now()
-      )`;
-    const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
-    const pending = migrationNames().filter((name) => !applied.has(name));
-    for (const name of pending) {
-      await tx.unsafe(readFileSync(new URL(name, MIGRATIONS_DIR), "utf8"));
-      await tx`insert into migrations (name) values (${name})`;
-    }
-    return pending;
+    await tx`select pg_advisory_xact_lock(${LOCK})`;
+    await runMigrations({ pgPool: workerPool });
+    return await applyPending(tx);
   });
+}
+
+async function applyPending(tx: postgres.TransactionSql): Promise<string[]> {
+  await tx`
+    create table if not exists migrations (
+      name       text primary key,
+      applied_at timestamptz not null default now()
+    )`;
+  const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+  const pending = migrationNames().filter((name) => !applied.has(name));
+  for (const name of pending) {
+    await tx.unsafe(readFileSync(new URL(name, MIGRATIONS_DIR), "utf8"));
+    await tx`insert into migrations (name) values (${name})`;
+  }
+  return pending;
 }
 
 /** Names of all migrations, in order. */

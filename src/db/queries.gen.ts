@@ -72,22 +72,25 @@ export interface Queries {
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
      * (sql/queries/emails.sql:117) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
+    /** What has been held since `before` by a process that is not in the table of workers.
      * (sql/queries/emails.sql:124) */
+    doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
+    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
+     * (sql/queries/emails.sql:133) */
     settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:143) */
+     * (sql/queries/emails.sql:152) */
     requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/emails.sql:159) */
+    /** (sql/queries/emails.sql:168) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** The newest mails first, after the one the cursor stands on. The filter is one of a closed set.
-     * (sql/queries/emails.sql:166) */
+     * (sql/queries/emails.sql:175) */
     list(on: On, args: { projectId: string; beforeId: string | null; filter: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
-    /** (sql/queries/emails.sql:180) */
+    /** (sql/queries/emails.sql:189) */
     count(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:186) */
+     * (sql/queries/emails.sql:195) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {
@@ -157,27 +160,23 @@ export interface Queries {
     insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }>;
   };
   workers: {
-    /** A process that will take jobs. `lock_id` is the advisory lock that it holds while it lives.
+    /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
+     * for dead. `lock_id` is the advisory lock that it holds while it lives.
      * (sql/queries/workers.sql:1) */
-    register(on: On, args: { id: string; host: string; pid: number }): Promise<{ lockId: number }>;
-    /** The heartbeat. Null when this process was taken for dead and its work given away.
-     * (sql/queries/workers.sql:7) */
-    beat(on: On, args: { pools: string[]; id: string }): Promise<{ id: string } | null>;
-    /** Held by the session of the heartbeat: Postgres frees it when the process is gone, however it went.
-     * (sql/queries/workers.sql:14) */
-    holdLock(on: On, args: { lockId: number }): Promise<{ held: boolean }>;
+    beat(on: On, args: { id: string; host: string; pid: number; pools: string[] }): Promise<{ lockId: number }>;
+    /** Takes the lock of this process, unless this connection has it. Postgres frees it when the process is gone, however
+     * it went.
+     * (sql/queries/workers.sql:10) */
+    holdLock(on: On, args: { lockId: number }): Promise<number>;
     /** Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
      * They leave the table in the same transaction that settles what they held, so one survivor does it once.
-     * (sql/queries/workers.sql:18) */
+     * (sql/queries/workers.sql:20) */
     buryDead(on: On, args: { self: string }): Promise<{ id: string; pools: string[] }[]>;
     /** A process that ended in order.
-     * (sql/queries/workers.sql:35) */
+     * (sql/queries/workers.sql:37) */
     leave(on: On, args: { id: string }): Promise<number>;
     /** Whether any process takes jobs.
-     * (sql/queries/workers.sql:39) */
+     * (sql/queries/workers.sql:41) */
     alive(on: On): Promise<{ total: number }>;
-    /** Whether anybody holds this lock; as its number is unique to the process, that is the process itself.
-     * (sql/queries/workers.sql:43) */
-    holdsLock(on: On, args: { lockId: unknown }): Promise<{ held: boolean }>;
   };
 }

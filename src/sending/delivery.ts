@@ -30,7 +30,11 @@ interface Courier {
  * twice for the same mail it sends it once: the second call finds nothing to claim.
  */
 export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<void> {
-  await Promise.all(emailIds.map((emailId) => courierOf(ctx).deliver(projectId, emailId)));
+  const courier = courierOf(ctx);
+  const ends = await Promise.allSettled(emailIds.map((emailId) => courier.deliver(projectId, emailId)));
+  // One that failed fails the job, but only when nothing of it is under way any more.
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed) throw failed.reason;
 }
 
 /** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */

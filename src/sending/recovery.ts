@@ -34,11 +34,15 @@ export async function settleDoubts(ctx: Context): Promise<void> {
   });
 }
 
-/** Gives a job to mails that are due and have none, as after a project was enabled again. */
+/**
+ * Gives a job to mails that are due and have none, as after a project was enabled again; and calls in doubt what a
+ * process holds that nobody knows any more.
+ */
 export async function sweepEmails(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
     const before = new Date(now.getTime() - OVERDUE_MS);
+    await q.emails.doubtOrphans(tx, { now, before });
     await addSendJobs(tx, await q.emails.requeueOverdue(tx, { now, before, limit: SWEEP_LIMIT }));
   });
 }

@@ -311,6 +311,16 @@ describe("a dead process", () => {
     expect(service.smtp.received).toHaveLength(0);
   });
 
+  test("that has left the table of workers too leaves nothing that is SENDING for ever", async () => {
+    const [id] = await accept();
+    await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()}, due_at = now() - interval '3 minutes' where id = ${id!}`;
+    await sweepEmails(service);
+
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
+    await service.runJobs();
+  });
+
   test("is not taken for dead while it beats, nor while it is silent for a moment with its connection open", async () => {
     const [beating, silent] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
     await die(beating, "3 seconds");

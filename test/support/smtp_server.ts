@@ -40,6 +40,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     disabledCommands: ["STARTTLS", "AUTH"],
     disableReverseLookup: true,
     logger: false,
+    closeTimeout: 100,
     onRcptTo: (address, _session, done) => done(refusal(behaviour.rcpt?.(address.address))),
     onData: (stream, session, done) => void take(stream, session, done),
   });

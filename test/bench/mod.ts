@@ -1,0 +1,75 @@
+// `bun run bench <name>`: measures the service against what its parts can do alone, in the same run.
+import { parseArgs } from "node:util";
+import { type BenchOptions, startReport } from "./support/report.ts";
+
+/** A bench runs for about a minute and a half, and reports each figure as soon as it has it. */
+type Bench = { run(report: ReturnType<typeof startReport>, options: BenchOptions): Promise<void> };
+
+/** Every bench, and what it is about. Loaded when asked for. */
+const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
+  track: { about: "POST /v1/track, against its statement on the driver", load: () => import("./track.ts") },
+  send: {
+    about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
+    load: () => import("./send.ts"),
+  },
+};
+
+const HELP = `bun run bench <name> [flags]
+
+${Object.entries(BENCHES)
+  .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
+  .join("\n")}
+
+  --seconds <n>  length of one measurement (default 4)
+  --rounds <n>   how often the service and its ceiling take turns (default 3)
+  --mails <n>    mails of one delivery (default 5000)
+  --strict       end with 1 when a goal is missed
+
+Prints JSON lines. These machines are noisy: the ratios count, and not the figures.`;
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args);
+  const [name = "", ...more] = positionals;
+  if (values.help || args.length === 0) {
+    console.log(HELP);
+    return 0;
+  }
+  const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+  if (!bench || more.length > 0)
+    return refuse(`Cannot run "${positionals.join(" ")}": there is no such bench`);
+  const options = {
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    mails: Number(values.mails),
+  };
+  const wrong = Object.entries(options).find(([, value]) => !(value > 0 && value <= 1_000_000));
+  if (wrong) return refuse(`Cannot take --${wrong[0]}: a number above 0 is expected`);
+  const report = startReport(name);
+  await (await bench.load()).run(report, options);
+  return report.end() || !values.strict ? 0 : 1;
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        seconds: { type: "string", default: "4" },
+        rounds: { type: "string", default: "3" },
+        mails: { type: "string", default: "5000" },
+        strict: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+  } catch (error) {
+    process.exit(refuse((error as Error).message));
+  }
+}
+
+function refuse(reason: string): number {
+  console.error(`${reason}\n\n${HELP}`);
+  return 2;
+}

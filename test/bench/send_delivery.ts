@@ -1,0 +1,116 @@
+// Delivering a queue, against the mail library alone with as many connections.
+import type { Context } from "../../src/context.ts";
+import { send } from "../../src/sending/send.ts";
+import { newsletter } from "./support/newsletter.ts";
+import { sendWithNodemailer } from "./support/nodemailer_alone.ts";
+import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
+import { type SinkProcess, startSinkProcess } from "./support/smtp_sink.ts";
+import { DOMAIN, onStage, type Stage } from "./support/stage.ts";
+
+/** What the mailer of the service has when nothing else is said. */
+const CONNECTIONS = 10;
+const PATIENCE_MS = 120_000;
+const RECIPIENTS_A_REQUEST = 1_000;
+const REQUESTS_AT_ONCE = 16;
+
+/** How the mails come into the queue. */
+const QUEUES = {
+  "each with its own content": queueOwn,
+  "one content for all": queueShared,
+};
+
+/** Mails of 10 KB that wait in the queue, sent by a worker that is started then; from the first to the last. */
+export async function measureDelivery(report: Report, { rounds, mails }: BenchOptions): Promise<void> {
+  const sink = await startSinkProcess();
+  const alone: number[] = [];
+  const delivered = Object.keys(QUEUES).map((name) => ({
+    name,
+    rates: [] as number[],
+    unsent: 0,
+    resident: 0,
+  }));
+  try {
+    await onStage(async (stage) => {
+      for (let round = 0; round < rounds; round++) {
+        alone.push(await rateAlone(sink, mails));
+        for (const side of delivered) {
+          const { rate, unsent, resident } = await rateOfService(
+            stage,
+            sink,
+            mails,
+            QUEUES[side.name as keyof typeof QUEUES],
+          );
+          side.rates.push(rate);
+          side.unsent += unsent;
+          side.resident = Math.max(side.resident, resident);
+        }
+      }
+    });
+  } finally {
+    sink.stop();
+  }
+  for (const { name, rates, unsent, resident } of delivered) {
+    report.line(`delivery, ${name}`, median(rates), "mails/s", {
+      ceiling: median(alone),
+      goal: atLeast(0.8),
+    });
+    report.line(`not SENT, ${name}`, unsent, "mails", { goal: exactly(0) });
+    report.line(`resident memory of MODE=worker, ${name}`, resident, "MB", { goal: below(200) });
+  }
+}
+
+async function rateAlone(sink: SinkProcess, mails: number): Promise<number> {
+  const tally = sink.expect(mails, PATIENCE_MS);
+  await sendWithNodemailer({ port: sink.port, connections: CONNECTIONS, mails }, PATIENCE_MS);
+  return (mails - 1) / (await tally).seconds;
+}
+
+async function rateOfService(
+  { ctx, project, startService }: Stage,
+  sink: SinkProcess,
+  mails: number,
+  queue: (ctx: Context, projectId: string, mails: number) => Promise<void>,
+): Promise<{ rate: number; unsent: number; resident: number }> {
+  await queue(ctx, project.id, mails);
+  const tally = sink.expect(mails, PATIENCE_MS);
+  const service = await startService({ MODE: "worker", SMTP_URL: `smtp://127.0.0.1:${sink.port}` });
+  const { seconds } = await tally;
+  const resident = service.resident();
+  await service.stop();
+  const [row] = await ctx.pool<{ unsent: number }[]>`
+    select count(*)::int as unsent from emails where status <> 'SENT'`;
+  return { rate: (mails - 1) / seconds, unsent: row!.unsent, resident };
+}
+
+async function queueOwn(ctx: Context, projectId: string, mails: number): Promise<void> {
+  let n = 0;
+  const loop = async () => {
+    while (n < mails) {
+      const own = n++;
+      await accept(ctx, projectId, [`user${own}@example.com`], newsletter(own));
+    }
+  };
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, loop));
+}
+
+async function queueShared(ctx: Context, projectId: string, mails: number): Promise<void> {
+  const html = newsletter(
+    "nine",
+    "Hello {{firstName ?? there}}",
+    '<p>Sent to {{email}}. <a href="{{unsubscribeUrl}}">Unsubscribe</a></p>',
+  );
+  for (let n = 0; n < mails; n += RECIPIENTS_A_REQUEST) {
+    const count = Math.min(RECIPIENTS_A_REQUEST, mails - n);
+    await accept(
+      ctx,
+      projectId,
+      Array.from({ length: count }, (_, i) => `user${n + i}@example.com`),
+      html,
+    );
+  }
+}
+
+async function accept(ctx: Context, projectId: string, to: string[], body: string): Promise<void> {
+  const request = { projectId, key: null, request: "POST /v1/send" };
+  await send(ctx, request, { to, from: `news@${DOMAIN}`, name: "Shop", subject: "Issue", body });
+}

@@ -1,0 +1,95 @@
+// What a bench says: one JSON line for each figure, and one at the end that says whether all goals are met.
+
+/** How long and how often is measured. */
+export interface BenchOptions {
+  /** Length of one measurement. */
+  seconds: number;
+  /** How often both sides take turns. */
+  rounds: number;
+  /** Mails of one delivery. */
+  mails: number;
+}
+
+/** What a figure should be. With a ceiling, the goal is about the ratio to it. */
+export interface Goal {
+  text: string;
+  isMet(figure: number): boolean;
+}
+
+/** The figures of one bench. */
+export interface Report {
+  /** Prints one figure. */
+  line(measure: string, value: number, unit: string, more?: LineOptions): void;
+  /** Prints whether all goals were met, and answers it. */
+  end(): boolean;
+}
+
+/** What a figure is compared with, and what is worth knowing about it. */
+export interface LineOptions {
+  ceiling?: number;
+  goal?: Goal;
+  note?: Record<string, unknown>;
+}
+
+/** The figure is to be `limit` or more. */
+export function atLeast(limit: number): Goal {
+  return { text: `>= ${limit}`, isMet: (figure) => figure >= limit };
+}
+
+/** The figure is to be less than `limit`. */
+export function below(limit: number): Goal {
+  return { text: `< ${limit}`, isMet: (figure) => figure < limit };
+}
+
+/** The figure is to be exactly this. */
+export function exactly(wanted: number): Goal {
+  return { text: `= ${wanted}`, isMet: (figure) => figure === wanted };
+}
+
+/** Begins a report on standard output. */
+export function startReport(bench: string): Report {
+  const startedAt = performance.now();
+  const missed: string[] = [];
+  let goals = 0;
+  const print = (line: object) => console.log(JSON.stringify({ bench, ...line }));
+  return {
+    line(measure, value, unit, { ceiling, goal, note } = {}) {
+      const ratio = ceiling === undefined ? undefined : value / ceiling;
+      const pass = goal?.isMet(ratio ?? value);
+      if (goal) goals++;
+      if (pass === false) missed.push(measure);
+      print({
+        measure,
+        value: rounded(value),
+        unit,
+        ...(ratio !== undefined && { ceiling: rounded(ceiling!), ratio: rounded(ratio) }),
+        ...(goal && { goal: `${ratio === undefined ? "value" : "ratio"} ${goal.text}`, pass }),
+        ...note,
+      });
+    },
+    end() {
+      const pass = goals > 0 && missed.length === 0;
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      print({ measure: "summary", goals, missed, seconds, pass });
+      return pass;
+    },
+  };
+}
+
+/** The middle one, or the mean of the two middle ones. */
+export function median(values: ArrayLike<number>): number {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** The value that `percent` of all values do not exceed. */
+export function percentile(values: ArrayLike<number>, percent: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN;
+}
+
+function rounded(value: number): number {
+  const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 1 : 3;
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,120 @@
+// An SMTP server that says yes to everything and keeps nothing, at the lowest cost: what is measured against it is the
+// sender. Run as a program it is a process of its own that counts for its parent.
+
+/** The running sink. */
+export interface Sink {
+  port: number;
+  stop(): void;
+}
+
+/** When so many messages came in: the time from the first to the last. */
+export interface Tally {
+  messages: number;
+  seconds: number;
+}
+
+interface Session {
+  isMessage: boolean;
+  /** The last bytes of a message, or the beginning of a command line. */
+  tail: string;
+}
+
+const END = "\r\n.\r\n";
+
+/** Starts a sink in this process. */
+export function startSink(on: { onData?: () => void; onMessage?: () => void }): Sink {
+  const server = Bun.listen<Session>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open(socket) {
+        socket.data = { isMessage: false, tail: "" };
+        socket.setNoDelay(true);
+        socket.write("220 sink\r\n");
+      },
+      data(socket, bytes) {
+        const session = socket.data;
+        // The sender waits for our answer after a command and after a message, so both end where a chunk ends.
+        if (session.isMessage) {
+          session.tail = (
+            session.tail + bytes.toString("latin1", Math.max(0, bytes.length - END.length))
+          ).slice(-END.length);
+          if (session.tail !== END) return;
+          session.isMessage = false;
+          session.tail = "";
+          on.onMessage?.();
+          socket.write("250 2.0.0 taken\r\n");
+          return;
+        }
+        session.tail += bytes.toString("latin1");
+        if (!session.tail.endsWith("\r\n")) return;
+        const command = session.tail.slice(0, 4).toUpperCase();
+        session.tail = "";
+        if (command === "DATA") {
+          session.isMessage = true;
+          session.tail = "\r\n";
+          on.onData?.();
+          socket.write("354 go on\r\n");
+        } else if (command === "QUIT") socket.end("221 bye\r\n");
+        else socket.write("250 2.0.0 yes\r\n");
+      },
+    },
+  });
+  return { port: server.port, stop: () => server.stop(true) };
+}
+
+/** A sink in a process of its own. */
+export interface SinkProcess {
+  port: number;
+  /** Begins to count anew, and resolves when so many messages have come. */
+  expect(messages: number, timeoutMs: number): Promise<Tally>;
+  stop(): void;
+}
+
+/** Starts a sink in a process of its own. */
+export async function startSinkProcess(): Promise<SinkProcess> {
+  let onMessage: ((message: { port: number } | Tally) => void) | undefined;
+  const next = <T>() => new Promise<T>((resolve) => (onMessage = resolve as (message: object) => void));
+  const started = next<{ port: number }>();
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (message) => onMessage?.(message),
+  });
+  const kill = () => child.kill("SIGKILL");
+  process.on("exit", kill);
+  const { port } = await started;
+  return {
+    port,
+    async expect(messages, timeoutMs) {
+      const tally = next<Tally>();
+      child.send(messages);
+      const late = Bun.sleep(timeoutMs).then(() => null);
+      const result = await Promise.race([tally, late]);
+      if (!result)
+        throw new Error(`Cannot count ${messages} messages: they did not come within ${timeoutMs} ms`);
+      return result;
+    },
+    stop() {
+      process.off("exit", kill);
+      kill();
+    },
+  };
+}
+
+if (import.meta.main) {
+  let expected = 0;
+  let messages = 0;
+  let firstAt = 0;
+  const sink = startSink({
+    onMessage() {
+      if (messages++ === 0) firstAt = performance.now();
+      if (messages === expected) process.send!({ messages, seconds: (performance.now() - firstAt) / 1000 });
+    },
+  });
+  process.on("message", (count: number) => {
+    expected = count;
+    messages = 0;
+  });
+  process.on("disconnect", () => process.exit(0));
+  process.send!({ port: sink.port });
+}

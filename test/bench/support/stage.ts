@@ -1,0 +1,150 @@
+// What a bench plays on: a durable Postgres of its own, a project, and the real service as a process of its own.
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createProject, type NewProject } from "../../../src/accounts/projects.ts";
+import { loadConfig } from "../../../src/config.ts";
+import type { Context } from "../../../src/context.ts";
+import { startEmbedded } from "../../../src/db/embedded.ts";
+import { addVerifiedDomain } from "../../../src/sending/domains.ts";
+import { openService } from "../../../src/service.ts";
+
+const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;
+const START_MS = 30_000;
+const STOP_MS = 40_000;
+
+/** The domain that the project may send from. */
+export const DOMAIN = "shop.example";
+
+/** A database with a project in it. */
+export interface Stage {
+  /** Our own way in, without the service. */
+  ctx: Context;
+  databaseUrl: string;
+  project: NewProject;
+  /** Starts the service, and waits until it says so. */
+  startService(settings: Record<string, string>): Promise<ServiceProcess>;
+}
+
+/** The service, running. */
+export interface ServiceProcess {
+  port: number;
+  /** Resident memory in MB. */
+  resident(): number;
+  /** Tells it to stop, and waits until it has. */
+  stop(): Promise<void>;
+}
+
+/** Sets a stage, plays on it, and takes everything down again, however it went. */
+export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), "postrider-bench-"));
+  // As a deployment has it: the defaults of the service, with every commit on the disk.
+  const postgres = await startEmbedded({ dir: join(dir, "postgres") });
+  const children = new Set<Bun.Subprocess>();
+  const tearDown = () => {
+    for (const child of children) child.kill("SIGKILL");
+    postgres.stopNow();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  process.on("exit", tearDown);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
+  try {
+    return await withProject(dir, postgres.url, children, play);
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupted);
+    process.off("exit", tearDown);
+    await Promise.all([...children].map((child) => stop(child)));
+    await postgres.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function withProject<T>(
+  dir: string,
+  databaseUrl: string,
+  children: Set<Bun.Subprocess>,
+  play: (stage: Stage) => Promise<T>,
+): Promise<T> {
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: join(dir, "data"),
+    SECRET_KEY: "a secret that only the benches know, 32+",
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "info",
+    HOST: "127.0.0.1",
+    PORT: "0",
+  };
+  mkdirSync(environment.DATA_DIR);
+  const service = await openService(loadConfig(environment));
+  try {
+    const project = await createProject(service.ctx, "Bench");
+    await addVerifiedDomain(service.ctx, project.id, DOMAIN);
+    return await play({
+      ctx: service.ctx,
+      databaseUrl,
+      project,
+      startService: (settings) => start(dir, { ...environment, ...settings }, children),
+    });
+  } finally {
+    await service.close();
+  }
+}
+
+async function start(
+  dir: string,
+  environment: Record<string, string>,
+  children: Set<Bun.Subprocess>,
+): Promise<ServiceProcess> {
+  const log = join(dir, `service-${children.size}.log`);
+  const file = openSync(log, "a");
+  const { PATH = "", HOME = "" } = process.env;
+  const child = Bun.spawn([process.execPath, ...profilerOf(environment), MAIN], {
+    cwd: dir,
+    env: { PATH, HOME, NODE_ENV: "production", ...environment },
+    stdio: ["ignore", file, file],
+  });
+  closeSync(file);
+  children.add(child);
+  return {
+    port: await portOf(child, log),
+    resident: () => residentMegabytes(child.pid),
+    stop: () => stop(child),
+  };
+}
+
+/** BENCH_PROFILE is a folder: every process of the service leaves a CPU profile there. */
+function profilerOf({ MODE = "all" }: Record<string, string>): string[] {
+  const folder = process.env.BENCH_PROFILE;
+  if (!folder) return [];
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${MODE}-${Date.now()}.cpuprofile`];
+}
+
+/** The port is in the line that says that the service has started; 0 where it has none. */
+async function portOf(child: Bun.Subprocess, log: string): Promise<number> {
+  const deadline = Date.now() + START_MS;
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const line = readFileSync(log, "utf8")
+      .split("\n")
+      .find((text) => text.includes('"message":"started"') && text.endsWith("}"));
+    if (line) return (JSON.parse(line) as { port?: number }).port ?? 0;
+    await Bun.sleep(10);
+  }
+  throw new Error(`Cannot start the service: ${readFileSync(log, "utf8").slice(-2000)}`);
+}
+
+async function stop(child: Bun.Subprocess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  await child.exited;
+  clearTimeout(timer);
+}
+
+function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
+}
+
+function interrupted(): void {
+  process.exit(130);
+}
