@@ -96,6 +96,8 @@ try {
   process.exitCode = await main();
 } catch (error) {
   const fields = error instanceof Problem ? (error.extras.errors ?? []) : [];
-  console.error([(error as Error).message, ...fields.map((field) => `  ${field.field}: ${field.message}`)].join("\n"));
+  console.error(
+    [(error as Error).message, ...fields.map((field) => `  ${field.field}: ${field.message}`)].join("\n"),
+  );
   process.exitCode = 1;
 }

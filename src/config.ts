@@ -22,8 +22,7 @@ export const Settings = t.Object({
     t.String({
       pattern: "^postgres(ql)?://",
       secret: true,
-      description:
-        "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
+      description: "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
     }),
   ),
   DATA_DIR: t.String({
@@ -91,14 +90,19 @@ export type Config = Readonly<Omit<Static<typeof Settings>, "BASE_URL" | "HOST" 
 
 /** Reads the settings, or throws one error that names every wrong one. An empty variable counts as left out. */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
   const settings = Value.Convert(Settings, Value.Default(Settings, Value.Clean(Settings, given)));
   const wrong = [...Value.Errors(Settings, settings)].map((e) => `${e.path.slice(1)}: ${e.message}`);
   const { SECRET_KEY, NODE_ENV, DNS_SERVERS } = settings as Static<typeof Settings>;
   if (NODE_ENV === "production" && !SECRET_KEY) {
     wrong.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
   }
-  if (DNS_SERVERS && dnsServers({ DNS_SERVERS }).some((server) => !/^(\[[0-9a-fA-F:]+\]|[^\s:]+)(:\d+)?$/.test(server))) {
+  if (
+    DNS_SERVERS &&
+    dnsServers({ DNS_SERVERS }).some((server) => !/^(\[[0-9a-fA-F:]+\]|[^\s:]+)(:\d+)?$/.test(server))
+  ) {
     wrong.push('DNS_SERVERS: expected "host" or "host:port", separated by commas');
   }
   if (wrong.length > 0) throw new Error(`Cannot read the settings\n  ${[...new Set(wrong)].join("\n  ")}`);

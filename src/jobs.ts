@@ -18,6 +18,10 @@ export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
 };
 
 /** Enqueues one job per payload in the transaction of `tx`, in one statement: they exist if and only if it commits. */
-export async function addJobs<Name extends keyof Jobs>(tx: Context, name: Name, payloads: Jobs[Name][]): Promise<void> {
+export async function addJobs<Name extends keyof Jobs>(
+  tx: Context,
+  name: Name,
+  payloads: Jobs[Name][],
+): Promise<void> {
   if (payloads.length > 0) await q.jobs.addMany(tx, { task: name, payloads });
 }

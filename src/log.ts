@@ -6,15 +6,19 @@ const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LEVELS)[number];
 
 /** Writes one line. `message` says what happened in a word or two, `fields` the particulars. */
-export type Log = { readonly [Level in LogLevel]: (message: string, fields?: Record<string, unknown>) => void };
+export type Log = {
+  readonly [Level in LogLevel]: (message: string, fields?: Record<string, unknown>) => void;
+};
 
 /** A log on standard output. `write` is another sink, for tests. */
 export function createLog(level: LogLevel, write: (line: string) => void = writeLine): Log {
   const lowest = LEVELS.indexOf(level);
-  const at = (name: LogLevel) => (message: string, fields: Record<string, unknown> = {}) => {
-    if (LEVELS.indexOf(name) < lowest) return;
-    write(JSON.stringify({ time: new Date().toISOString(), level: name, message, ...fields }));
-  };
+  const at =
+    (name: LogLevel) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (LEVELS.indexOf(name) < lowest) return;
+      write(JSON.stringify({ time: new Date().toISOString(), level: name, message, ...fields }));
+    };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 

@@ -60,7 +60,9 @@ export const problems = {
     new Problem(400, "BAD_REQUEST", message, suggestion ? { suggestion } : {}),
 
   badParameters: (errors: FieldError[]) =>
-    new Problem(400, "BAD_REQUEST", `Cannot use these parameters: ${errors.map((e) => e.field).join(", ")}`, { errors }),
+    new Problem(400, "BAD_REQUEST", `Cannot use these parameters: ${errors.map((e) => e.field).join(", ")}`, {
+      errors,
+    }),
 
   notJson: (reason: string) =>
     new Problem(400, "VALIDATION_ERROR", `Cannot read the body as JSON: ${reason}`, {
@@ -68,11 +70,16 @@ export const problems = {
     }),
 
   badIdempotencyKey: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot use this Idempotency-Key: 1 to 255 printable ASCII characters are allowed"),
+    new Problem(
+      400,
+      "BAD_REQUEST",
+      "Cannot use this Idempotency-Key: 1 to 255 printable ASCII characters are allowed",
+    ),
 
   badCursor: () =>
     new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
-      suggestion: "Pass the cursor of the previous page as it was, or leave it out to start at the first page",
+      suggestion:
+        "Pass the cursor of the previous page as it was, or leave it out to start at the first page",
     }),
 
   optedOut: (recipients: string[]) =>
@@ -83,24 +90,48 @@ export const problems = {
 
   // 401
   missingAuth: () =>
-    new Problem(401, "MISSING_AUTH", "Cannot authenticate: the Authorization header is missing or malformed", {
-      suggestion: "Send the header Authorization: Bearer <API key>",
-    }),
+    new Problem(
+      401,
+      "MISSING_AUTH",
+      "Cannot authenticate: the Authorization header is missing or malformed",
+      {
+        suggestion: "Send the header Authorization: Bearer <API key>",
+      },
+    ),
 
   invalidApiKey: (expected: "public" | "secret") =>
     new Problem(401, "INVALID_API_KEY", `Cannot authenticate: a valid ${expected} API key is required`, {
       suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
     }),
 
+  inboxPasswordRequired: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
+      suggestion: "Sign in with any user name and the SECRET_KEY as the password",
+      headers: { "www-authenticate": 'Basic realm="Postrider inbox", charset="UTF-8"' },
+    }),
+
   // 403
+  otherOrigin: () =>
+    new Problem(403, "FORBIDDEN", "Cannot change anything here for a page of another origin"),
+
   projectDisabled: (reason: string | null) =>
-    new Problem(403, "PROJECT_DISABLED", "Cannot act for a disabled project", reason ? { details: { reason } } : {}),
+    new Problem(
+      403,
+      "PROJECT_DISABLED",
+      "Cannot act for a disabled project",
+      reason ? { details: { reason } } : {},
+    ),
 
   senderDomainNotVerified: (domain: string) =>
-    new Problem(403, "INTERNAL_SERVER_ERROR", `Cannot send from ${domain}: the domain is not verified for this project`, {
-      details: { reason: "SENDER_DOMAIN_NOT_VERIFIED", domain },
-      suggestion: `Add ${domain} to the project's domains and publish its DNS records, or send from a verified domain`,
-    }),
+    new Problem(
+      403,
+      "INTERNAL_SERVER_ERROR",
+      `Cannot send from ${domain}: the domain is not verified for this project`,
+      {
+        details: { reason: "SENDER_DOMAIN_NOT_VERIFIED", domain },
+        suggestion: `Add ${domain} to the project's domains and publish its DNS records, or send from a verified domain`,
+      },
+    ),
 
   // 404 and 405
   routeNotFound: (method: string, path: string) =>
@@ -119,7 +150,9 @@ export const problems = {
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
   templateNotFound: (id: string) =>
-    new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", { details: { resource: "template", id } }),
+    new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", {
+      details: { resource: "template", id },
+    }),
 
   // 409
   idempotencyKeyReused: (original: OriginalRequest) =>
@@ -130,7 +163,11 @@ export const problems = {
 
   // 413 and 415
   bodyTooLarge: (limitBytes: number) =>
-    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot accept a body of more than ${Math.floor(limitBytes / 1_048_576)} MB`),
+    new Problem(
+      413,
+      "PAYLOAD_TOO_LARGE",
+      `Cannot accept a body of more than ${Math.floor(limitBytes / 1_048_576)} MB`,
+    ),
 
   unsupportedMediaType: (received: string) =>
     new Problem(415, "UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${received.slice(0, 100)}`, {
@@ -139,17 +176,30 @@ export const problems = {
 
   // 422
   invalid: (errors: FieldError[]) =>
-    new Problem(422, "VALIDATION_ERROR", `Cannot accept this request: ${errors.map((e) => e.field || "body").slice(0, 5).join(", ")} ${errors.length === 1 ? "is" : "are"} not valid`, {
-      errors,
-    }),
+    new Problem(
+      422,
+      "VALIDATION_ERROR",
+      `Cannot accept this request: ${errors
+        .map((e) => e.field || "body")
+        .slice(0, 5)
+        .join(", ")} ${errors.length === 1 ? "is" : "are"} not valid`,
+      {
+        errors,
+      },
+    ),
 
   // 429
   rateLimitExceeded: (limit: number, retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot take more than ${limit} requests a minute for one project`, {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
-      suggestion: `Try again in ${retryAfter} s`,
-    }),
+    new Problem(
+      429,
+      "RATE_LIMIT_EXCEEDED",
+      `Cannot take more than ${limit} requests a minute for one project`,
+      {
+        details: { retryAfter },
+        headers: { "retry-after": String(retryAfter) },
+        suggestion: `Try again in ${retryAfter} s`,
+      },
+    ),
 
   // 500 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),

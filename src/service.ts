@@ -39,7 +39,9 @@ const WORKER_POOL_SIZE = 8;
 export async function openService(given: Config, { guest = false } = {}): Promise<Service> {
   const config = given.SECRET_KEY ? given : { ...given, SECRET_KEY: developmentSecret(given.DATA_DIR) };
   const log = createLog(config.LOG_LEVEL);
-  const embedded = config.DATABASE_URL ? null : await startOwnPostgres(config, guest, (message) => log.warn(message));
+  const embedded = config.DATABASE_URL
+    ? null
+    : await startOwnPostgres(config, guest, (message) => log.warn(message));
   const url = config.DATABASE_URL ?? embedded!.url;
   const pool = openPool(url, { max: POOL_SIZE });
   const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
@@ -73,7 +75,11 @@ export async function openService(given: Config, { guest = false } = {}): Promis
   return { ctx, workerPool, heartPool, isEmbedded: embedded !== null, close };
 }
 
-async function startOwnPostgres(config: Config, guest: boolean, log: (line: string) => void): Promise<EmbeddedPostgres> {
+async function startOwnPostgres(
+  config: Config,
+  guest: boolean,
+  log: (line: string) => void,
+): Promise<EmbeddedPostgres> {
   const embedded = await startEmbedded({ dir: join(config.DATA_DIR, "postgres"), supervise: !guest, log });
   process.on("exit", () => {
     if (!guest || !embedded.adopted) embedded.stopNow();

@@ -43,12 +43,18 @@ const RESTART_MS = 1_000;
 const DRAIN_MS = 25_000;
 
 /** Starts taking jobs. Keeps at it: when the database goes away, it waits for it to come back. */
-export async function startWorker(ctx: Context, connections: WorkerConnections, parts: WorkerParts): Promise<Worker> {
+export async function startWorker(
+  ctx: Context,
+  connections: WorkerConnections,
+  parts: WorkerParts,
+): Promise<Worker> {
   const pools = new Set<string>();
   const { workerPool: pgPool, heartPool } = connections;
   const heart = startHeart(ctx, heartPool, pools, parts.onBeat);
   await heart.firstBeat;
-  const lanes = (["fast", "bulk"] as const).map((lane) => keepRunning(ctx, pgPool, parts, lane, pools, heart.beat));
+  const lanes = (["fast", "bulk"] as const).map((lane) =>
+    keepRunning(ctx, pgPool, parts, lane, pools, heart.beat),
+  );
   return {
     async stop() {
       const drained = Promise.all(lanes.map((lane) => lane.stop()));
@@ -130,13 +136,20 @@ async function startRunner(
 
 /** The tasks of one lane as graphile-worker takes them, each run written to the log. */
 export function taskListOf(ctx: Context, tasks: WorkerParts["tasks"], lane?: Lane): TaskList {
-  const names = (Object.keys(tasks) as (keyof Jobs)[]).filter((name) => lane === undefined || LANES[name] === lane);
+  const names = (Object.keys(tasks) as (keyof Jobs)[]).filter(
+    (name) => lane === undefined || LANES[name] === lane,
+  );
   return Object.fromEntries(
     names.map((name) => [
       name,
       async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
         const startedAt = performance.now();
-        const line = () => ({ job: name, id: job.id, attempt: job.attempts, ms: Math.round(performance.now() - startedAt) });
+        const line = () => ({
+          job: name,
+          id: job.id,
+          attempt: job.attempts,
+          ms: Math.round(performance.now() - startedAt),
+        });
         try {
           await tasks[name](ctx, payload as never);
           ctx.log.info("job", line());
@@ -150,7 +163,12 @@ export function taskListOf(ctx: Context, tasks: WorkerParts["tasks"], lane?: Lan
 }
 
 /** Says every few seconds that this process lives, and holds a lock that Postgres frees when it does not. */
-function startHeart(ctx: Context, heartPool: postgres.Sql, pools: Set<string>, onBeat: WorkerParts["onBeat"]) {
+function startHeart(
+  ctx: Context,
+  heartPool: postgres.Sql,
+  pools: Set<string>,
+  onBeat: WorkerParts["onBeat"],
+) {
   let stopped = false;
   const beat = async () => {
     if (stopped) return;

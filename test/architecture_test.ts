@@ -46,33 +46,50 @@ const rules: Record<string, (all: Sources) => string[]> = {
   "every file has a room": (all) => [...all.keys()].filter((file) => levelOf(file) === -1),
 
   "imports only go down": (all) =>
-    edges(all).filter(([from, to]) => {
-      if (!to.startsWith("src/") && !to.startsWith("tasks/")) return false;
-      if (levelOf(to) === levelOf(from)) return roomOf(to) !== roomOf(from);
-      return levelOf(to) < levelOf(from);
-    }).map(text),
+    edges(all)
+      .filter(([from, to]) => {
+        if (!to.startsWith("src/") && !to.startsWith("tasks/")) return false;
+        if (levelOf(to) === levelOf(from)) return roomOf(to) !== roomOf(from);
+        return levelOf(to) < levelOf(from);
+      })
+      .map(text),
 
   "routes and tasks reach the database through the wings": (all) =>
-    edges(all).filter(([from, to]) => /^(src\/http|tasks)\//.test(from) && to.startsWith("src/db/")).map(text),
+    edges(all)
+      .filter(([from, to]) => /^(src\/http|tasks)\//.test(from) && to.startsWith("src/db/"))
+      .map(text),
 
   "mail knows no database and the database knows no mail": (all) =>
-    edges(all).filter(([from, to]) => /^src\/(mail|db)\//.test(from) && roomOf(from) !== roomOf(to)).map(text),
+    edges(all)
+      .filter(([from, to]) => /^src\/(mail|db)\//.test(from) && roomOf(from) !== roomOf(to))
+      .map(text),
 
   "a file that starts with an underscore stays in its folder": (all) =>
-    edges(all).filter(([from, to]) => /\/_[^/]+$/.test(to) && dirname(to) !== dirname(from)).map(text),
+    edges(all)
+      .filter(([from, to]) => /\/_[^/]+$/.test(to) && dirname(to) !== dirname(from))
+      .map(text),
 
   "imports never go in circles": circles,
 
   "SQL is written in sql/": (all) =>
     [...all]
-      .filter(([file, source]) => !SQL_HOLDERS.test(file) && /(?<!`)\b(sql|tx|pool|held)(<[^`]*?>)?`/.test(source))
+      .filter(
+        ([file, source]) => !SQL_HOLDERS.test(file) && /(?<!`)\b(sql|tx|pool|held)(<[^`]*?>)?`/.test(source),
+      )
       .map(([file]) => file),
 
   "only the settings read the environment": (all) =>
-    [...all].filter(([file, source]) => !/^src\/(config|db\/_postgres_account)\.ts$/.test(file) && source.includes("process.env")).map(([file]) => file),
+    [...all]
+      .filter(
+        ([file, source]) =>
+          !/^src\/(config|db\/_postgres_account)\.ts$/.test(file) && source.includes("process.env"),
+      )
+      .map(([file]) => file),
 
   "no room has grown past 320 lines": (all) =>
-    [...all].filter(([file, source]) => !file.endsWith(".gen.ts") && source.split("\n").length > 320).map(([file]) => file),
+    [...all]
+      .filter(([file, source]) => !file.endsWith(".gen.ts") && source.split("\n").length > 320)
+      .map(([file]) => file),
 };
 
 function edges(all: Sources): [string, string][] {
@@ -88,7 +105,8 @@ function circles(all: Sources): string[] {
   const found: string[] = [];
   const visit = (file: string, path: string[]): void => {
     if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(" -> "));
-    else if (!done.has(file) && all.has(file)) for (const next of importsOf(file, all)) visit(next, [...path, file]);
+    else if (!done.has(file) && all.has(file))
+      for (const next of importsOf(file, all)) visit(next, [...path, file]);
     done.add(file);
   };
   for (const file of all.keys()) visit(file, []);
@@ -116,9 +134,21 @@ describe("a deliberate break is found", () => {
     ["every file has a room", "src/utils.ts", ""],
     ["imports only go down", "src/accounts/bad.ts", 'import { track } from "../audience/tracking.ts";'],
     ["imports only go down", "src/http/bad.ts", 'import { tasks } from "../../tasks/mod.ts";'],
-    ["routes and tasks reach the database through the wings", "tasks/bad.ts", 'import { q } from "../src/db/queries.ts";'],
-    ["mail knows no database and the database knows no mail", "src/mail/bad.ts", 'import { q } from "../db/queries.ts";'],
-    ["a file that starts with an underscore stays in its folder", "src/sending/bad.ts", 'import { x } from "../http/_auth.ts";'],
+    [
+      "routes and tasks reach the database through the wings",
+      "tasks/bad.ts",
+      'import { q } from "../src/db/queries.ts";',
+    ],
+    [
+      "mail knows no database and the database knows no mail",
+      "src/mail/bad.ts",
+      'import { q } from "../db/queries.ts";',
+    ],
+    [
+      "a file that starts with an underscore stays in its folder",
+      "src/sending/bad.ts",
+      'import { x } from "../http/_auth.ts";',
+    ],
     ["imports never go in circles", "src/db/types.ts", 'import { openPool } from "./types.ts";'],
     ["SQL is written in sql/", "src/sending/bad.ts", "await ctx.sql`select 1`;"],
     ["only the settings read the environment", "src/http/bad.ts", "process.env.PORT"],

@@ -54,7 +54,11 @@ describe("a worker that is killed in mid-delivery", () => {
     const project = await service.createProject();
     const smtp = await startSmtpServer();
     smtp.behave({ holdData: () => Bun.sleep(40) });
-    const settings = { DATABASE_URL: service.databaseUrl, MODE: "worker", SMTP_URL: `${smtp.url}?maxConnections=5` };
+    const settings = {
+      DATABASE_URL: service.databaseUrl,
+      MODE: "worker",
+      SMTP_URL: `${smtp.url}?maxConnections=5`,
+    };
     const to = Array.from({ length: 300 }, (_, i) => `kill${i}@example.com`);
     const { body } = await service.request("POST", "/v1/send", {
       key: project.secret,
@@ -73,7 +77,9 @@ describe("a worker that is killed in mid-delivery", () => {
     });
     const seconds = (Date.now() - killedAt) / 1000;
 
-    const inDoubt = [...(await statuses(ids))].filter(([, status]) => status === "IN_DOUBT").map(([id]) => id);
+    const inDoubt = [...(await statuses(ids))]
+      .filter(([, status]) => status === "IN_DOUBT")
+      .map(([id]) => id);
     expect(seconds).toBeLessThan(30);
     expect(inDoubt.length).toBeWithin(1, 6);
     const arrivals = () => Map.groupBy(smtp.received, ({ source }) => /<([0-9a-f-]{36})@/.exec(source)![1]!);
@@ -101,7 +107,12 @@ describe("SIGTERM", () => {
     const settings = { DATABASE_URL: service.databaseUrl, SMTP_URL: `${smtp.url}?maxConnections=4` };
     const only = await start(settings);
     const to = Array.from({ length: 40 }, (_, i) => `term${i}@example.com`);
-    const { status, body } = await post(only.url, "/v1/send", project.secret, { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
+    const { status, body } = await post(only.url, "/v1/send", project.secret, {
+      to,
+      from: `a@${DOMAIN}`,
+      subject: "s",
+      body: "b",
+    });
     const ids = body.data.emails.map((email: { email: string }) => email.email) as string[];
     await smtp.waitFor(4);
     const code = await only.end("SIGTERM");
@@ -114,7 +125,9 @@ describe("SIGTERM", () => {
 
     smtp.behave({});
     await start(settings);
-    await until("the rest is sent", async () => [...(await statuses(ids)).values()].every((s) => s === "SENT"));
+    await until("the rest is sent", async () =>
+      [...(await statuses(ids)).values()].every((s) => s === "SENT"),
+    );
     expect(smtp.received).toHaveLength(40);
     await smtp.stop();
   }, 60_000);
@@ -133,21 +146,34 @@ describe("Postgres", () => {
     const project = await createProject(ctx, "Test");
     await addVerifiedDomain(ctx, project.id, DOMAIN);
     await pool.end();
-    const send = (to: string) => post(only.url, "/v1/send", project.secret, { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
+    const send = (to: string) =>
+      post(only.url, "/v1/send", project.secret, { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
     const ready = async () => (await fetch(`${only.url}/ready`)).status;
 
     expect((await send("before@example.com")).status).toBe(200);
     await smtp.waitFor(1);
     await postgres.stop();
-    const [away, notReady, alive] = [await send("away@example.com"), await ready(), await fetch(`${only.url}/health`)];
+    const [away, notReady, alive] = [
+      await send("away@example.com"),
+      await ready(),
+      await fetch(`${only.url}/health`),
+    ];
     const again = await startEmbedded({ dir, supervise: false });
     await until("ready again", async () => (await ready()) === 200);
     const after = await send("after@example.com");
     await smtp.waitFor(2, 30_000);
 
-    expect([away.status, away.body.error.code, notReady, alive.status]).toEqual([503, "INTERNAL_SERVER_ERROR", 503, 200]);
+    expect([away.status, away.body.error.code, notReady, alive.status]).toEqual([
+      503,
+      "INTERNAL_SERVER_ERROR",
+      503,
+      200,
+    ]);
     expect(after.status).toBe(200);
-    expect(smtp.received.map((message) => message.to[0])).toEqual(["before@example.com", "after@example.com"]);
+    expect(smtp.received.map((message) => message.to[0])).toEqual([
+      "before@example.com",
+      "after@example.com",
+    ]);
     await only.end("SIGTERM");
     await again.stop();
     await smtp.stop();
@@ -158,7 +184,10 @@ describe("the first start", () => {
   test("with nothing set makes a project and shows curl lines that work as printed", async () => {
     const only = await start({ DATA_DIR: folder(), SECRET_KEY: "" });
     const shown = only.output();
-    const commands = shown.split("\n\n").map((part) => part.trim()).filter((part) => part.startsWith("curl"));
+    const commands = shown
+      .split("\n\n")
+      .map((part) => part.trim())
+      .filter((part) => part.startsWith("curl"));
     const answers = commands.map((command) => Bun.spawnSync(["sh", "-c", `${command} -s`]).stdout.toString());
 
     expect(commands).toHaveLength(2);
@@ -174,7 +203,12 @@ describe("the first start", () => {
   }, 60_000);
 
   test("in production without SECRET_KEY does not happen, and every wrong setting is named at once", async () => {
-    const error = await startProcess({ NODE_ENV: "production", PORT: "many", MODE: "half", DATA_DIR: folder() }).then(
+    const error = await startProcess({
+      NODE_ENV: "production",
+      PORT: "many",
+      MODE: "half",
+      DATA_DIR: folder(),
+    }).then(
       () => "started",
       (refused: Error) => refused.message,
     );

@@ -36,7 +36,12 @@ export async function once<Answer extends object>(
     if (!claimed) throw await reused(tx, projectId, key);
     const answer = await work(tx);
     // As it goes out: both endpoints that take a key answer in this envelope.
-    await q.idempotencyKeys.answer(tx, { projectId, key, statusCode: 200, response: { success: true, data: answer } });
+    await q.idempotencyKeys.answer(tx, {
+      projectId,
+      key,
+      statusCode: 200,
+      response: { success: true, data: answer },
+    });
     return answer;
   });
 }

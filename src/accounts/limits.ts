@@ -62,7 +62,11 @@ const takers = perService((ctx) => {
       return takings.map(({ projectId, wanted }): Allowance => {
         const { used } = byProject.get(projectId)!;
         // Of what was taken, only what lies within the limit counts.
-        return { minute, left: Math.max(0, Math.min(wanted, limit - (used - wanted))), used: Math.min(used, limit) };
+        return {
+          minute,
+          left: Math.max(0, Math.min(wanted, limit - (used - wanted))),
+          used: Math.min(used, limit),
+        };
       });
     },
     { maxItems: 500, maxFlights: 2, keyOf: (taking) => taking.projectId },

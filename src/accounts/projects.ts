@@ -43,7 +43,11 @@ export async function listProjects(ctx: Context) {
 }
 
 /** Disables a project: its requests get 403 and its queue is held, not lost. False when it was disabled already. */
-export async function disableProject(ctx: Context, projectId: string, reason: string | null): Promise<boolean> {
+export async function disableProject(
+  ctx: Context,
+  projectId: string,
+  reason: string | null,
+): Promise<boolean> {
   return (await q.projects.disable(ctx, { projectId, reason })) === 1;
 }
 

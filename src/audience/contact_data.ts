@@ -57,10 +57,18 @@ export function dataErrors(data: DataInput | undefined, field = "data"): FieldEr
     }
     const value = asWrapped(given)?.value ?? given;
     if (key === "locale" && value !== null && typeof value !== "string") {
-      errors.push({ field: at, code: "invalid_type", message: "The locale is a string, such as en or pt-BR" });
+      errors.push({
+        field: at,
+        code: "invalid_type",
+        message: "The locale is a string, such as en or pt-BR",
+      });
     }
     if (isDeeper(value, MAX_DEPTH)) {
-      errors.push({ field: at, code: "custom", message: `A value is nested at most ${MAX_DEPTH} levels deep` });
+      errors.push({
+        field: at,
+        code: "custom",
+        message: `A value is nested at most ${MAX_DEPTH} levels deep`,
+      });
     }
   }
   if (errors.length === 0 && JSON.stringify(data).length > MAX_BYTES) errors.push(tooLarge(field));

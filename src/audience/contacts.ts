@@ -26,7 +26,10 @@ export interface WrittenContact {
  * Creates or updates contacts, each address once, in one statement, and records each real change of a subscription.
  * Answers them by {@linkcode contactKey}. Several calls at once lose nothing of each other.
  */
-export async function upsertContacts(tx: Context, writes: ContactWrite[]): Promise<Map<string, WrittenContact>> {
+export async function upsertContacts(
+  tx: Context,
+  writes: ContactWrite[],
+): Promise<Map<string, WrittenContact>> {
   const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
     project_id: projectId,
     email,
@@ -38,7 +41,11 @@ export async function upsertContacts(tx: Context, writes: ContactWrite[]): Promi
     tx,
     written
       .filter((contact) => contact.wasSubscribed !== null && contact.wasSubscribed !== contact.subscribed)
-      .map(({ projectId, id, subscribed }) => ({ projectId, contactId: id, name: subscriptionEvent(subscribed) })),
+      .map(({ projectId, id, subscribed }) => ({
+        projectId,
+        contactId: id,
+        name: subscriptionEvent(subscribed),
+      })),
   );
   return new Map(
     written.map(({ projectId, id, email, subscribed, wasSubscribed }) => [
@@ -54,7 +61,10 @@ export function contactKey(projectId: string, email: string): string {
 }
 
 /** Unsubscribes contacts for good reason (a bounce, a complaint) and records it for those that were subscribed. */
-export async function optOutContacts(tx: Context, contacts: { projectId: string; contactId: string }[]): Promise<void> {
+export async function optOutContacts(
+  tx: Context,
+  contacts: { projectId: string; contactId: string }[],
+): Promise<void> {
   const changed = await q.contacts.optOutMany(tx, {
     projectIds: contacts.map((contact) => contact.projectId),
     contactIds: contacts.map((contact) => contact.contactId),

@@ -42,7 +42,11 @@ const MAX_FLIGHTS = 2;
  * or fails alone); one with an idempotency key has a transaction of its own, because its claim may have to wait.
  * Errors: 422 with all fields, 409 for a used key.
  */
-export async function track(ctx: Context, request: IdempotentRequest, tracked: Tracked): Promise<TrackResult> {
+export async function track(
+  ctx: Context,
+  request: IdempotentRequest,
+  tracked: Tracked,
+): Promise<TrackResult> {
   const errors = trackErrors(tracked);
   if (errors.length > 0) throw problems.invalid(errors);
   try {
@@ -95,7 +99,9 @@ async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {
       change: changes[i]!,
     })),
   );
-  const contactIds = items.map(({ projectId, tracked }) => contacts.get(contactKey(projectId, tracked.email))!.id);
+  const contactIds = items.map(
+    ({ projectId, tracked }) => contacts.get(contactKey(projectId, tracked.email))!.id,
+  );
   const events = await recordEvents(
     tx,
     items.map(({ projectId, tracked }, i) => ({

@@ -28,8 +28,11 @@ const TOKEN = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|::|:(\w+)/g;
 export function parseStatements(text: string, file: string): Statement[] {
   const lines = text.split("\n");
   const starts = lines.flatMap((line, i) => (NAME.test(line) ? [i] : []));
-  const preface = lines.slice(0, starts[0] ?? lines.length).find((line) => line !== "" && !line.startsWith("--"));
-  if (preface !== undefined) throw new Error(`Cannot load ${file}: "${preface}" stands before the first name`);
+  const preface = lines
+    .slice(0, starts[0] ?? lines.length)
+    .find((line) => line !== "" && !line.startsWith("--"));
+  if (preface !== undefined)
+    throw new Error(`Cannot load ${file}: "${preface}" stands before the first name`);
   const statements = starts.map((start, n) => parseOne(lines.slice(start, starts[n + 1]), start + 1));
   const twice = statements.find((s, i) => statements.findIndex((other) => other.name === s.name) < i);
   if (twice) throw new Error(`Cannot load ${file}:${twice.line}: "${twice.name}" is there twice`);
@@ -45,9 +48,15 @@ function parseOne(lines: string[], line: number): Statement {
     const match = SPLICE.exec(text);
     return match ? [[match[1]!, match[2]!] as const] : [];
   });
-  const comment = header.filter((text) => !NULLABLE.test(text) && !SPLICE.test(text)).map((text) => text.slice(3));
+  const comment = header
+    .filter((text) => !NULLABLE.test(text) && !SPLICE.test(text))
+    .map((text) => text.slice(3));
   // A comment that introduces the next statement belongs to the file, not to this one.
-  const body = lines.slice(1 + header.length).join("\n").replace(/;\s*(--[^\n]*\s*)*$/, "").trim();
+  const body = lines
+    .slice(1 + header.length)
+    .join("\n")
+    .replace(/;\s*(--[^\n]*\s*)*$/, "")
+    .trim();
   return {
     name: name!,
     rows: rows as Rows,

@@ -62,7 +62,9 @@ async function describe(sql: postgres.Sql, s: Statement, file: string): Promise<
   try {
     return await sql(s.strings, ...s.params.map(sample)).describe();
   } catch (error) {
-    throw new Error(`Cannot describe ${file}:${s.line} "${s.name}": ${(error as Error).message}`, { cause: error });
+    throw new Error(`Cannot describe ${file}:${s.line} "${s.name}": ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -89,8 +91,8 @@ function argsType(s: Statement, described: Described, { types }: Catalogue): str
 
 function rowsType(s: Statement, described: Described, { types, notNull }: Catalogue): string {
   if (s.rows === "exec") return "number";
-  const fields = described.columns.map((described) => {
-    const column = described as unknown as { name: string; type: number; table: number; number: number };
+  const fields = described.columns.map((description) => {
+    const column = description as unknown as { name: string; type: number; table: number; number: number };
     const sure = notNull.has(`${column.table}.${column.number}`) && !column.name.endsWith("?");
     const name = postgres.toCamel(column.name.replace(/[!?]$/, ""));
     return `${name}: ${types.get(column.type) ?? "unknown"}${sure || column.name.endsWith("!") ? "" : " | null"}`;
@@ -110,7 +112,15 @@ async function loadTypes(sql: postgres.Sql): Promise<Map<number, string>> {
   return new Map(rows.map((row) => [row.oid, typeOf(row)]));
 }
 
-function typeOf({ name, element, labels }: { name: string; element: string | null; labels: string[] | null }): string {
+function typeOf({
+  name,
+  element,
+  labels,
+}: {
+  name: string;
+  element: string | null;
+  labels: string[] | null;
+}): string {
   if (labels) return labels.map((label) => JSON.stringify(label)).join(" | ");
   if (element) return `${TYPES[element] ?? "unknown"}[]`;
   return TYPES[name] ?? "unknown";

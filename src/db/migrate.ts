@@ -14,9 +14,13 @@ const LOCK = 7_672_451;
  * Several processes may call it at once: one works, the others wait and find nothing left to do.
  */
 export async function migrate(sql: postgres.Sql, workerPool: pg.Pool): Promise<string[]> {
-  const [server] = await sql<{ version: number }[]>`select current_setting('server_version_num')::int as version`;
+  const [server] = await sql<
+    { version: number }[]
+  >`select current_setting('server_version_num')::int as version`;
   if (server!.version < 150_000) {
-    throw new Error(`Cannot run on Postgres ${Math.floor(server!.version / 10_000)}: version 15 or newer is needed`);
+    throw new Error(
+      `Cannot run on Postgres ${Math.floor(server!.version / 10_000)}: version 15 or newer is needed`,
+    );
   }
   return await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;

@@ -34,6 +34,8 @@ function toFunction(statement: Statement, file: string) {
     if (statement.rows === "exec") return rows.count;
     if (statement.rows === "maybe") return rows[0] ?? null;
     if (rows.length === 1) return rows[0];
-    throw new Error(`Cannot take one row from ${file}:${statement.line} "${statement.name}": got ${rows.length}`);
+    throw new Error(
+      `Cannot take one row from ${file}:${statement.line} "${statement.name}": got ${rows.length}`,
+    );
   };
 }

@@ -43,7 +43,8 @@ async function drawTables(sql: postgres.Sql): Promise<string[]> {
   const constraints = await loadConstraints(sql);
   const indexes = await loadIndexes(sql);
   return tables.map(({ oid, name, unlogged }) => {
-    const of = (rows: { oid: number; text: string }[]) => rows.filter((row) => row.oid === oid).map((row) => row.text);
+    const of = (rows: { oid: number; text: string }[]) =>
+      rows.filter((row) => row.oid === oid).map((row) => row.text);
     const lines = [...of(columns), ...of(constraints)].map((text) => `  ${text}`).join(",\n");
     const table = `create ${unlogged ? "unlogged " : ""}table ${name} (\n${lines}\n);`;
     return [table, ...of(indexes)].join("\n");

@@ -2,7 +2,8 @@
 
 const ALLOWED = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
+  "access-control-expose-headers":
+    "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
 };
 
 const PREFLIGHT = {

@@ -30,7 +30,9 @@ export function fieldErrors(schema: TSchema, errors: Iterable<ValueError>, value
 function toFieldErrors(error: ValueError): FieldError[] {
   if (error.type === Type.Union) {
     const branch = bestBranch(error);
-    return branch ? branch.flatMap(toFieldErrors) : [toFieldError(error, "invalid_union", unionMessage(error))];
+    return branch
+      ? branch.flatMap(toFieldErrors)
+      : [toFieldError(error, "invalid_union", unionMessage(error))];
   }
   return [toFieldError(error, codeOf(error), messageOf(error))];
 }
@@ -38,7 +40,9 @@ function toFieldErrors(error: ValueError): FieldError[] {
 /** Of the alternatives, the only one whose type fits: its errors say more than "none of these". */
 function bestBranch(error: ValueError): ValueError[] | null {
   const branches = error.errors.map((iterator: ValueErrorIterator) => [...iterator]);
-  const fitting = branches.filter((errors) => errors.every((inner) => inner.path !== error.path || typeFits(inner)));
+  const fitting = branches.filter((errors) =>
+    errors.every((inner) => inner.path !== error.path || typeFits(inner)),
+  );
   return fitting.length === 1 ? fitting[0]! : null;
 }
 

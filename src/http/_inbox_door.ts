@@ -2,22 +2,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "../context.ts";
 import { isProduction } from "../config.ts";
-import { Problem } from "../problem.ts";
-
-const passwordRequired = () =>
-  new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
-    suggestion: "Sign in with any user name and the SECRET_KEY as the password",
-    headers: { "www-authenticate": 'Basic realm="Postrider inbox", charset="UTF-8"' },
-  });
-
-const otherOrigin = () =>
-  new Problem(403, "FORBIDDEN", "Cannot change the inbox from a page of another origin");
+import { problems } from "../problem.ts";
 
 /** In production, throws unless the request brings the `SECRET_KEY` as its password (HTTP Basic, any user). */
 export function assertMayRead(ctx: Context, request: Request): void {
   if (!isProduction(ctx.config)) return;
   const password = basicPassword(request.headers.get("authorization"));
-  if (password === null || !isSame(password, ctx.config.SECRET_KEY)) throw passwordRequired();
+  if (password === null || !isSame(password, ctx.config.SECRET_KEY)) throw problems.inboxPasswordRequired();
 }
 
 /**
@@ -28,10 +19,10 @@ export function assertSameOrigin(ctx: Context, request: Request): void {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
   if (site !== null) {
-    if (site !== "same-origin") throw otherOrigin();
+    if (site !== "same-origin") throw problems.otherOrigin();
   } else if (origin !== null) {
     const own = [new URL(request.url).origin, new URL(ctx.config.BASE_URL).origin];
-    if (!own.includes(origin)) throw otherOrigin();
+    if (!own.includes(origin)) throw problems.otherOrigin();
   }
 }
 

@@ -10,7 +10,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The query of a cursor list. */
 export const CursorQuery = {
-  limit: QueryInteger({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: "Clamped to 1..100." }),
+  limit: QueryInteger({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: "Clamped to 1..100.",
+  }),
   cursor: t.Optional(t.String({ description: "The `cursor` of the previous page." })),
 };
 
@@ -35,5 +40,10 @@ export function readIdCursor(cursor: string | undefined): string | null {
 export function toIdPage<Row extends { id: string }>(rows: Row[], limit: number, total: number) {
   const data = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  return { data, cursor: hasMore ? Buffer.from(data.at(-1)!.id).toString("base64url") : null, hasMore, total };
+  return {
+    data,
+    cursor: hasMore ? Buffer.from(data.at(-1)!.id).toString("base64url") : null,
+    hasMore,
+    total,
+  };
 }

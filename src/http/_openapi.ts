@@ -16,7 +16,11 @@ interface Operation {
 
 const KEYS = {
   secretKey: { type: "http", scheme: "bearer", description: "The secret key of the project: `sk_…`" },
-  publicKey: { type: "http", scheme: "bearer", description: "The public key of the project: `pk_…`, for `/v1/track` only" },
+  publicKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The public key of the project: `pk_…`, for `/v1/track` only",
+  },
 };
 
 const REFUSALS: Record<string, string> = {
@@ -36,9 +40,13 @@ const REFUSALS: Record<string, string> = {
 
 /** The document for these routes, as OpenAPI 3.1. Routes with `detail.hide` are left out. */
 export function openApiDocument(app: AnyElysia, config: Config) {
-  const { paths } = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Operation>> };
+  const made = toOpenAPISchema(app) as unknown as { paths: Record<string, Record<string, Operation>> };
+  const paths = Object.fromEntries(
+    Object.entries(made.paths).map(([path, item]) => [withoutSlash(path), item]),
+  );
   for (const route of app.routes) {
-    const operation = paths[route.path.replace(/:(\w+)/g, "{$1}").replace(/(.)\/$/, "$1")]?.[route.method.toLowerCase()];
+    const operation =
+      paths[withoutSlash(route.path.replace(/:(\w+)/g, "{$1}"))]?.[route.method.toLowerCase()];
     if (operation) complete(operation, route.hooks, route.path);
   }
   return asJsonSchema({
@@ -57,16 +65,25 @@ export function openApiDocument(app: AnyElysia, config: Config) {
 
 /** Drops what is meant for the validator only, and shows free-form data as the object it is. */
 function asJsonSchema<T extends object>(document: T): T {
-  const asObject = ({ "x-any-object": _, ...rest }: Schema) => ({ type: "object", additionalProperties: true, ...rest });
-  return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => (value?.["x-any-object"] ? asObject(value) : value));
+  return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => {
+    if (!value?.["x-any-object"]) return value;
+    return { ...value, type: "object", additionalProperties: true, "x-any-object": undefined };
+  }) as T;
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 function complete(operation: Operation, hooks: { body?: unknown; detail?: Schema }, path: string): void {
   // A body that is read late (after the key is known) is of no known type for the generator.
-  if (hooks.body) operation.requestBody = { required: true, content: { "application/json": { schema: hooks.body } } };
+  if (hooks.body)
+    operation.requestBody = { required: true, content: { "application/json": { schema: hooks.body } } };
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
-    if (status in REFUSALS) response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
+    if (status in REFUSALS) {
+      response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
+    }
   }
   operation.security ??= [{ [path === "/v1/track" ? "publicKey" : "secretKey"]: [] }];
 }

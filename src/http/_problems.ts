@@ -61,7 +61,9 @@ function validationProblem(error: ValidationError): Problem {
 }
 
 function unknownRoute(method: string, path: string, allowed: string[]): Problem {
-  return allowed.length > 0 ? problems.methodNotAllowed(method, path, allowed) : problems.routeNotFound(method, path);
+  return allowed.length > 0
+    ? problems.methodNotAllowed(method, path, allowed)
+    : problems.routeNotFound(method, path);
 }
 
 /** Connection lost, refused, or the server is shutting down or starting (SQLSTATE class 08, 57P0x). */

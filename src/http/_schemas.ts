@@ -26,8 +26,12 @@ export const HeaderText = (options: { minLength?: number; maxLength: number }) =
   t.String({ format: "header-text", ...options });
 
 /** A whole number in a query, given as text. */
-export const QueryInteger = (options: { minimum: number; maximum?: number; default: number; description?: string }) =>
-  t.Optional(t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...options }));
+export const QueryInteger = (options: {
+  minimum: number;
+  maximum?: number;
+  default: number;
+  description?: string;
+}) => t.Optional(t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...options }));
 
 /** Null, or what `schema` says. */
 export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
@@ -42,7 +46,10 @@ TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.inc
  * The OpenAPI document shows it as an object.
  */
 export const Data = t.Unsafe<Record<string, unknown>>({ [Kind]: "Data", "x-any-object": true });
-TypeRegistry.Set("Data", (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value));
+TypeRegistry.Set(
+  "Data",
+  (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
 
 /** A JSON object whose values are text; see {@linkcode Data}. */
 export const TextMap = t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": true });

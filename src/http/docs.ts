@@ -19,7 +19,10 @@ export function docsRoutes(document: () => object) {
   const app = new Elysia({ detail: { hide: true } })
     .get("/openapi.json", () => (made ??= document()))
     .get("/docs", () => new Response(referencePage(), { headers: OWN_PAGE_HEADERS }))
-    .get("/docs/init.js", () => new Response(INIT, { headers: { "content-type": "text/javascript; charset=utf-8" } }));
+    .get(
+      "/docs/init.js",
+      () => new Response(INIT, { headers: { "content-type": "text/javascript; charset=utf-8" } }),
+    );
   for (const [name, type] of Object.entries(ASSETS)) {
     app.get(`/docs/${name}`, () => {
       const headers = { "content-type": type, "cache-control": "public, max-age=86400" };

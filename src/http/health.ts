@@ -19,7 +19,12 @@ export function healthRoutes(ctx: Context) {
       },
       {
         response: {
-          200: t.Object({ ready: t.Boolean(), database: t.Boolean(), migrations: t.Boolean(), workers: t.Boolean() }),
+          200: t.Object({
+            ready: t.Boolean(),
+            database: t.Boolean(),
+            migrations: t.Boolean(),
+            workers: t.Boolean(),
+          }),
         },
         detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },
       },

@@ -44,7 +44,10 @@ function allowedMethods(routes: { method: string; path: string }[], path: string
   const segments = path.split("/");
   const matches = routes.filter((route) => {
     const pattern = route.path.replace(/(.)\/$/, "$1").split("/");
-    return pattern.length === segments.length && pattern.every((part, i) => part.startsWith(":") || part === segments[i]);
+    return (
+      pattern.length === segments.length &&
+      pattern.every((part, i) => part.startsWith(":") || part === segments[i])
+    );
   });
   return [...new Set(matches.map((route) => route.method))];
 }

@@ -14,14 +14,18 @@ import { answers, Data, EmailAddress, HeaderText, TextMap, Timestamp, Uuid, Word
 
 const IdempotencyHeaders = t.Object({
   "idempotency-key": t.Optional(
-    t.String({ description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409." }),
+    t.String({
+      description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409.",
+    }),
   ),
 });
 
 const TrackBody = t.Object({
   email: EmailAddress,
   event: t.String({ minLength: 1, maxLength: 255, description: "Not a name that the service itself emits." }),
-  subscribed: t.Optional(t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." })),
+  subscribed: t.Optional(
+    t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+  ),
   data: t.Optional(Data),
 });
 
@@ -95,14 +99,20 @@ const Verification = t.Object({
 /** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
 export function v1Routes(ctx: Context) {
   const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
-  const sendBody = withRules(t.Object(SendBody.properties), (input: SendInput, refused) => sendErrors(input, { attachmentBytes }, refused));
+  const sendBody = withRules(t.Object(SendBody.properties), (input: SendInput, refused) =>
+    sendErrors(input, { attachmentBytes }, refused),
+  );
   return new Elysia({ prefix: "/v1" })
     .use(
       new Elysia().use(keyDoor(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
         "/send",
         async ({ project, body, headers }) => {
           const key = idempotencyKey(headers);
-          const data = await send(ctx, { projectId: project.id, key, request: "POST /v1/send" }, body as SendInput);
+          const data = await send(
+            ctx,
+            { projectId: project.id, key, request: "POST /v1/send" },
+            body as SendInput,
+          );
           return { success: true as const, data };
         },
         {
@@ -130,15 +140,17 @@ export function v1Routes(ctx: Context) {
       ),
     )
     .use(
-      new Elysia().use(keyDoor(ctx, "secret")).post(
-        "/verify",
-        async ({ body }) => ({ success: true as const, data: await verifyAddress(ctx, body.email) }),
-        {
-          body: t.Object({ email: EmailAddress }),
-          response: answers(Verification, { refusals: [400, 413, 415, 422] }),
-          detail: { summary: "Check an email address", tags: ["Public API"] },
-        },
-      ),
+      new Elysia()
+        .use(keyDoor(ctx, "secret"))
+        .post(
+          "/verify",
+          async ({ body }) => ({ success: true as const, data: await verifyAddress(ctx, body.email) }),
+          {
+            body: t.Object({ email: EmailAddress }),
+            response: answers(Verification, { refusals: [400, 413, 415, 422] }),
+            detail: { summary: "Check an email address", tags: ["Public API"] },
+          },
+        ),
     );
 }
 

@@ -28,7 +28,8 @@ export function createSmtpMailer(url: string): Mailer {
   transport.use("stream", (compiled, done) => {
     const { message, data } = compiled as unknown as StreamedMail;
     const createReadStream = message.createReadStream.bind(message);
-    message.createReadStream = (options) => createReadStream(options).once("end", data.messageEnd);
+    message.createReadStream = (streamOptions) =>
+      createReadStream(streamOptions).once("end", data.messageEnd);
     done();
   });
   return {
@@ -63,7 +64,8 @@ function classify(error: NodemailerError, messageEnded: boolean): Handover {
   if (code !== undefined && code >= 500 && aboutMail) {
     return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
   }
-  if (code === undefined && (error.code === "EENVELOPE" || error.code === "EMESSAGE")) return { state: "refused", response };
+  if (code === undefined && (error.code === "EENVELOPE" || error.code === "EMESSAGE"))
+    return { state: "refused", response };
   return { state: messageEnded && code === undefined ? "in_doubt" : "deferred", response };
 }
 

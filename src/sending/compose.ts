@@ -1,6 +1,6 @@
 // A ledger row with its content becomes a mail.
-import { plainText } from "../content/plain_text.ts";
 import { compileTemplate, mailScope } from "../content/render.ts";
+import { compileTextPart } from "../content/text_part.ts";
 import type { Context } from "../context.ts";
 import type { Attachment, Mail } from "../mail/mailer.ts";
 import { subscriptionUrls } from "./subscription_links.ts";
@@ -45,7 +45,6 @@ export function compose(ctx: Context, input: ComposeInput, attachments: Attachme
           data: input.requestData,
           urls: subscriptionUrls(ctx, input.projectId, input.contactId),
         });
-  const body = html(scope);
   return {
     messageId: messageIdOf(input.id, input.fromEmail),
     envelope: { from: input.fromEmail, to: input.address },
@@ -53,8 +52,8 @@ export function compose(ctx: Context, input: ComposeInput, attachments: Attachme
     to: { name: input.toName ?? "", address: input.address },
     replyTo: input.replyTo,
     subject: subject(scope),
-    html: body,
-    text: plainText(body),
+    html: html(scope),
+    text: compileTextPart(input.html)(scope),
     headers: input.headers ?? {},
     attachments,
     date: ctx.now(),

@@ -144,7 +144,8 @@ async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Ma
 async function handOver(ctx: Context, email: ClaimedEmail, attachments: Attachment[]): Promise<Outcome> {
   if (email.contactId === null) return suppressed(ctx, email, "The contact was deleted");
   if (email.contentId === null) return suppressed(ctx, email, "The content of this mail has expired");
-  if (email.type === "MARKETING" && email.optedOutAt) return suppressed(ctx, email, "The contact has opted out");
+  if (email.type === "MARKETING" && email.optedOutAt)
+    return suppressed(ctx, email, "The contact has opted out");
   const mail = compose(ctx, email as Parameters<typeof compose>[1], attachments);
   return outcomeOf(ctx, email, mail, await ctx.mailer.send(mail));
 }

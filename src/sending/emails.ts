@@ -32,7 +32,12 @@ export async function listEmails(
   page: { limit: number; beforeId: string | null },
 ): Promise<Email[]> {
   const { limit, beforeId } = page;
-  return await q.emails.list(ctx, { projectId, beforeId, filter: compileFilter(ctx, filter), limit: limit + 1 });
+  return await q.emails.list(ctx, {
+    projectId,
+    beforeId,
+    filter: compileFilter(ctx, filter),
+    limit: limit + 1,
+  });
 }
 
 /** How many mails the filter lets through. */

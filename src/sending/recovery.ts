@@ -15,7 +15,10 @@ export async function buryDeadWorkers(ctx: Context): Promise<{ workers: number; 
   return await inTransaction(ctx, async (tx) => {
     const dead = await q.workers.buryDead(tx, { self: ctx.workerId });
     if (dead.length === 0) return { workers: 0, inDoubt: 0 };
-    const inDoubt = await q.emails.doubtDead(tx, { now: ctx.now(), workerIds: dead.map((worker) => worker.id) });
+    const inDoubt = await q.emails.doubtDead(tx, {
+      now: ctx.now(),
+      workerIds: dead.map((worker) => worker.id),
+    });
     await q.jobs.forceUnlock(tx, { pools: dead.flatMap((worker) => worker.pools) });
     return { workers: dead.length, inDoubt: inDoubt.length };
   });

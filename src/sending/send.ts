@@ -67,7 +67,9 @@ function senderOf(input: SendInput, template: Template | null): Recipient {
   const given = input.from === undefined ? null : toRecipient(input.from)!;
   if (given) return { email: given.email, name: given.name ?? (input.name?.trim() || null) };
   if (template) return { email: template.fromEmail, name: input.name?.trim() || template.fromName };
-  throw problems.invalid([{ field: "from", code: "required", message: "A sender is required without a template" }]);
+  throw problems.invalid([
+    { field: "from", code: "required", message: "A sender is required without a template" },
+  ]);
 }
 
 async function assertMayBeSent(tx: Context, content: Content, recipients: Recipient[]): Promise<void> {
@@ -83,7 +85,12 @@ async function assertMayBeSent(tx: Context, content: Content, recipients: Recipi
   if (optedOut.length > 0) throw problems.optedOut(optedOut);
 }
 
-async function accept(tx: Context, content: Content, recipients: Recipient[], input: SendInput): Promise<SendResult> {
+async function accept(
+  tx: Context,
+  content: Content,
+  recipients: Recipient[],
+  input: SendInput,
+): Promise<SendResult> {
   const { projectId } = content;
   const contacts = await upsertRecipients(tx, projectId, recipients, input);
   const rows = recipients.map(({ email, name }) => {
@@ -126,7 +133,11 @@ async function upsertRecipients(
   );
 }
 
-async function attach(tx: Context, content: Content, attachments: NonNullable<SendInput["attachments"]>): Promise<void> {
+async function attach(
+  tx: Context,
+  content: Content,
+  attachments: NonNullable<SendInput["attachments"]>,
+): Promise<void> {
   await q.contents.attach(tx, {
     projectId: content.projectId,
     contentId: content.id,

@@ -79,24 +79,40 @@ export function sendErrors(
 
 function contentErrors({ template, subject, body }: SendInput): FieldError[] {
   if (template !== undefined) return [];
-  const missing = [subject === undefined && "subject", body === undefined && "body"].filter((name) => name !== false);
-  return missing.map((field) => ({ field, code: "required", message: `A ${field} is required without a template` }));
+  const missing = [subject === undefined && "subject", body === undefined && "body"].filter(
+    (name) => name !== false,
+  );
+  return missing.map((field) => ({
+    field,
+    code: "required",
+    message: `A ${field} is required without a template`,
+  }));
 }
 
 function templateErrors(field: string, source: string | undefined): FieldError[] {
   const error = source === undefined ? null : checkTemplate(source);
   if (!error) return [];
-  return [{ field, code: "custom", message: `${error.message} (line ${error.line}, column ${error.column})` }];
+  return [
+    { field, code: "custom", message: `${error.message} (line ${error.line}, column ${error.column})` },
+  ];
 }
 
 function headerErrors(headers: Record<string, string> = {}): FieldError[] {
   return Object.entries(headers).flatMap(([name, value]): FieldError[] => {
     const field = `headers.${name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100)}`;
     if (!HEADER_NAME.test(name)) {
-      return [{ field, code: "invalid_string", message: "A header name is printable ASCII without spaces and colons" }];
+      return [
+        {
+          field,
+          code: "invalid_string",
+          message: "A header name is printable ASCII without spaces and colons",
+        },
+      ];
     }
     if (FORBIDDEN_HEADER.test(name)) {
-      return [{ field, code: "custom", message: "This header is written by the service and cannot be replaced" }];
+      return [
+        { field, code: "custom", message: "This header is written by the service and cannot be replaced" },
+      ];
     }
     if (/[\r\n\0]/.test(value)) {
       return [{ field, code: "invalid_string", message: "A header value has no line breaks and no NUL" }];
@@ -111,7 +127,11 @@ function attachmentErrors(attachments: AttachmentInput[] = [], limitBytes: numbe
   const errors = attachments.flatMap(({ content, disposition, contentId }, i): FieldError[] => {
     const found: FieldError[] = [];
     if (content.length % 4 !== 0 || !BASE64.test(content)) {
-      found.push({ field: `attachments.${i}.content`, code: "invalid_string", message: "The content is not base64" });
+      found.push({
+        field: `attachments.${i}.content`,
+        code: "invalid_string",
+        message: "The content is not base64",
+      });
     }
     if (disposition === "inline" && !contentId) {
       const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
@@ -129,7 +149,8 @@ function attachmentErrors(attachments: AttachmentInput[] = [], limitBytes: numbe
 
 function messageErrors({ body = "", attachments = [] }: SendInput): FieldError[] {
   // The body goes out twice, as HTML and as text, and everything in base64.
-  const bytes = (Buffer.byteLength(body) * 8) / 3 + attachments.reduce((sum, { content }) => sum + content.length, 0);
+  const bytes =
+    (Buffer.byteLength(body) * 8) / 3 + attachments.reduce((sum, { content }) => sum + content.length, 0);
   if (bytes <= MAX_MESSAGE_BYTES) return [];
   return [{ field: "body", code: "too_big", message: "The whole message has at most 40 MB" }];
 }

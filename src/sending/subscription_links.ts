@@ -10,7 +10,11 @@ export interface SubscriptionUrls {
 
 /** The links of one contact. Their token names the contact and is signed: it opens nobody else's pages. */
 export function subscriptionUrls(ctx: Context, projectId: string, contactId: string): SubscriptionUrls {
-  const token = signToken(ctx, "subscription links", Buffer.from((projectId + contactId).replaceAll("-", ""), "hex"));
+  const token = signToken(
+    ctx,
+    "subscription links",
+    Buffer.from((projectId + contactId).replaceAll("-", ""), "hex"),
+  );
   const base = ctx.config.BASE_URL;
   return {
     unsubscribeUrl: `${base}/unsubscribe/${token}`,

@@ -37,7 +37,13 @@ describe("a query file", () => {
       "t.sql",
     );
 
-    expect(statement).toMatchObject({ name: "pick", rows: "many", comment: ["Says why."], line: 1, params: ["a", "b", "c"] });
+    expect(statement).toMatchObject({
+      name: "pick",
+      rows: "many",
+      comment: ["Says why."],
+      line: 1,
+      params: ["a", "b", "c"],
+    });
     expect([...statement!.nullable]).toEqual(["b"]);
     expect([...statement!.splices]).toEqual([["c", "true"]]);
     expect(statement!.strings.raw.join("?")).toBe(
@@ -46,11 +52,15 @@ describe("a query file", () => {
   });
 
   test("with one name twice is refused", () => {
-    expect(() => parseStatements("-- name: a :one\nselect 1;\n-- name: a :one\nselect 2;\n", "t.sql")).toThrow("twice");
+    expect(() =>
+      parseStatements("-- name: a :one\nselect 1;\n-- name: a :one\nselect 2;\n", "t.sql"),
+    ).toThrow("twice");
   });
 
   test("with text before its first name is refused", () => {
-    expect(() => parseStatements("select 1;\n-- name: a :one\nselect 2;\n", "t.sql")).toThrow("before the first name");
+    expect(() => parseStatements("select 1;\n-- name: a :one\nselect 2;\n", "t.sql")).toThrow(
+      "before the first name",
+    );
   });
 
   test("with a statement that Postgres cannot run is refused with its place", async () => {

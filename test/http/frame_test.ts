@@ -52,7 +52,8 @@ describe("a key", () => {
   });
 
   test("is kept as a hash only, and is in no line of the log", async () => {
-    const [row] = await service.pool`select row_to_json(p)::text as row from projects p where id = ${project.id}`;
+    const [row] =
+      await service.pool`select row_to_json(p)::text as row from projects p where id = ${project.id}`;
     expect(row!.row).not.toContain(project.secret);
     expect(JSON.stringify(service.lines)).not.toContain(project.secret.slice(3));
   });
@@ -72,7 +73,10 @@ describe("a key", () => {
 
 describe("a refusal", () => {
   test("comes in the envelope, with the id that its header and its log line have", async () => {
-    const { status, body, headers } = await service.request("POST", "/v1/track", { key: project.public, body: {} });
+    const { status, body, headers } = await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: {},
+    });
 
     expect(status).toBe(422);
     expect(body).toEqual({
@@ -98,7 +102,9 @@ describe("a refusal", () => {
   test("an unknown route is 404, a known one with another method 405 with Allow", async () => {
     const unknown = await service.request("GET", "/nowhere/at/all");
     const method = await service.request("GET", "/v1/track", { key: project.public });
-    const param = await service.request("DELETE", "/emails/0190aaaa-0000-7000-8000-000000000000", { key: project.secret });
+    const param = await service.request("DELETE", "/emails/0190aaaa-0000-7000-8000-000000000000", {
+      key: project.secret,
+    });
 
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "RESOURCE_NOT_FOUND"]);
     expect([method.status, method.headers.get("allow")]).toEqual([405, "POST"]);
@@ -115,7 +121,10 @@ describe("a refusal", () => {
     await service.pool`alter table domains_away rename to domains`;
 
     expect(status).toBe(500);
-    expect(body.error).toMatchObject({ code: "INTERNAL_SERVER_ERROR", message: "Something unexpected went wrong" });
+    expect(body.error).toMatchObject({
+      code: "INTERNAL_SERVER_ERROR",
+      message: "Something unexpected went wrong",
+    });
     expect(JSON.stringify(body)).not.toContain("domains");
     await Bun.sleep(20);
     expect(service.lines.find((l) => l.requestId === body.error.requestId)?.error).toContain("domains");
@@ -225,22 +234,25 @@ describe("a body", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test.each([["empty", ""], ["too long", "k".repeat(256)], ["not ASCII", "schlüssel"], ["with a tab", "a\tb"]])(
-    "that is %s is 400",
-    async (_, key) => {
-      const { status, body } = await service.request("POST", "/v1/track", {
-        key: project.public,
-        body: good,
-        headers: { "idempotency-key": key },
-      });
+  test.each([
+    ["empty", ""],
+    ["too long", "k".repeat(256)],
+    ["not ASCII", "schlüssel"],
+    ["with a tab", "a\tb"],
+  ])("that is %s is 400", async (_, key) => {
+    const { status, body } = await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: good,
+      headers: { "idempotency-key": key },
+    });
 
-      expect([status, body.error.code]).toEqual([400, "BAD_REQUEST"]);
-    },
-  );
+    expect([status, body.error.code]).toEqual([400, "BAD_REQUEST"]);
+  });
 
   test("is free again when its request failed, and when it has expired", async () => {
     const headers = { "idempotency-key": "free-again" };
-    const post = (body: unknown) => service.request("POST", "/v1/track", { key: project.public, body, headers });
+    const post = (body: unknown) =>
+      service.request("POST", "/v1/track", { key: project.public, body, headers });
     const failed = await post({ ...good, event: "email.sent" });
     const first = await post(good);
     const second = await post(good);
@@ -273,6 +285,9 @@ describe("health", () => {
     const ready = await service.request("GET", "/ready");
 
     expect([health.status, health.body]).toEqual([200, { status: "ok" }]);
-    expect([ready.status, ready.body]).toEqual([503, { ready: false, database: true, migrations: true, workers: false }]);
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      { ready: false, database: true, migrations: true, workers: false },
+    ]);
   });
 });

@@ -33,7 +33,11 @@ const counts = async () => {
 const delivered = async () => {
   await service.runJobs();
   return await Promise.all(
-    service.smtp.received.map(async ({ from, to, source }) => ({ envelope: { from, to }, mail: await PostalMime.parse(source), source })),
+    service.smtp.received.map(async ({ from, to, source }) => ({
+      envelope: { from, to },
+      mail: await PostalMime.parse(source),
+      source,
+    })),
   );
 };
 
@@ -70,7 +74,9 @@ describe("POST /v1/send", () => {
     expect(body).toEqual({
       success: true,
       data: {
-        emails: [{ contact: { id: expect.any(String), email: "ada@example.com" }, email: expect.any(String) }],
+        emails: [
+          { contact: { id: expect.any(String), email: "ada@example.com" }, email: expect.any(String) },
+        ],
         timestamp: expect.any(String),
       },
     });
@@ -88,7 +94,9 @@ describe("POST /v1/send", () => {
     expect(headers["x-order"]).toBe("42");
     expect(message!.source.split("\r\n").every((line) => line.length <= 998)).toBe(true);
 
-    const email = await service.request("GET", `/emails/${body.data.emails[0].email}`, { key: project.secret });
+    const email = await service.request("GET", `/emails/${body.data.emails[0].email}`, {
+      key: project.secret,
+    });
     expect(email.body).toMatchObject({
       id: body.data.emails[0].email,
       contactId: body.data.emails[0].contact.id,
@@ -103,13 +111,21 @@ describe("POST /v1/send", () => {
       select name, data from events where email_id = ${body.data.emails[0].email}`;
     expect(event).toMatchObject({
       name: "email.sent",
-      data: { subject: "Grüße Ada", from: FROM, emailId: email.body.id, sourceType: "TRANSACTIONAL", templateId: null },
+      data: {
+        subject: "Grüße Ada",
+        from: FROM,
+        emailId: email.body.id,
+        sourceType: "TRANSACTIONAL",
+        templateId: null,
+      },
     });
   });
 
   test("a new contact is not subscribed; an existing one keeps its state, unless the request says otherwise", async () => {
     const subscribed = async (email: string) =>
-      (await service.pool`select subscribed from contacts where project_id = ${project.id} and email = ${email}`)[0]!.subscribed;
+      (
+        await service.pool`select subscribed from contacts where project_id = ${project.id} and email = ${email}`
+      )[0]!.subscribed;
     await send({ ...basic, to: "new@example.com" });
     expect(await subscribed("new@example.com")).toBe(false);
     await send({ ...basic, to: "new@example.com", subscribed: true });
@@ -129,14 +145,17 @@ describe("POST /v1/send", () => {
     const messages = await delivered();
 
     expect(body.data.emails.map((e: { contact: { email: string } }) => e.contact.email)).toEqual([
-      "one@example.com", "two@example.com", "one@example.com",
+      "one@example.com",
+      "two@example.com",
+      "one@example.com",
     ]);
     expect(new Set(body.data.emails.map((e: { email: string }) => e.email)).size).toBe(3);
     expect(body.data.emails[0].contact.id).toBe(body.data.emails[2].contact.id);
-    expect(messages.map(({ mail }) => `${mail.to![0]!.name}|${mail.to![0]!.address}|${mail.from!.name}`).sort()).toEqual([
-      "One|one@example.com|Shop", "Twö|two@example.com|Shop", "|one@example.com|Shop",
-    ]);
-    const [contact] = await service.pool`select data from contacts where id = ${body.data.emails[1].contact.id}`;
+    expect(
+      messages.map(({ mail }) => `${mail.to![0]!.name}|${mail.to![0]!.address}|${mail.from!.name}`).sort(),
+    ).toEqual(["One|one@example.com|Shop", "Twö|two@example.com|Shop", "|one@example.com|Shop"]);
+    const [contact] =
+      await service.pool`select data from contacts where id = ${body.data.emails[1].contact.id}`;
     expect(contact!.data).toEqual({});
   });
 
@@ -149,12 +168,23 @@ describe("POST /v1/send", () => {
 
   test("a one-off value is rendered and not stored; a value of this request goes over the stored one", async () => {
     const to = "once@example.com";
-    await send({ ...basic, to, data: { plan: "free", code: { value: "123", persistent: false } }, body: "{{plan}} {{code}}" });
-    await send({ ...basic, to, data: { plan: { value: "trial", persistent: false } }, body: "{{plan}} [{{code}}]" });
+    await send({
+      ...basic,
+      to,
+      data: { plan: "free", code: { value: "123", persistent: false } },
+      body: "{{plan}} {{code}}",
+    });
+    await send({
+      ...basic,
+      to,
+      data: { plan: { value: "trial", persistent: false } },
+      body: "{{plan}} [{{code}}]",
+    });
     const messages = await delivered();
 
     expect(messages.map(({ mail }) => mail.text!.trim()).sort()).toEqual(["free 123", "trial []"]);
-    const [contact] = await service.pool`select data from contacts where project_id = ${project.id} and email = ${to}`;
+    const [contact] =
+      await service.pool`select data from contacts where project_id = ${project.id} and email = ${to}`;
     expect(contact!.data).toEqual({ plan: "free" });
   });
 
@@ -165,13 +195,23 @@ describe("POST /v1/send", () => {
       body: '<img src="cid:logo">',
       attachments: [
         { filename: "Übersicht.pdf", content: bytes.toString("base64"), contentType: "application/pdf" },
-        { filename: "logo.png", content: "iVBORw0KGgo=", contentType: "image/png", contentId: "logo", disposition: "inline" },
+        {
+          filename: "logo.png",
+          content: "iVBORw0KGgo=",
+          contentType: "image/png",
+          contentId: "logo",
+          disposition: "inline",
+        },
       ],
     });
     const [message] = await delivered();
     const [logo, pdf] = message!.mail.attachments;
 
-    expect(pdf).toMatchObject({ filename: "Übersicht.pdf", mimeType: "application/pdf", disposition: "attachment" });
+    expect(pdf).toMatchObject({
+      filename: "Übersicht.pdf",
+      mimeType: "application/pdf",
+      disposition: "attachment",
+    });
     expect(Buffer.from(pdf!.content as ArrayBuffer).equals(bytes)).toBe(true);
     expect(logo).toMatchObject({ filename: "logo.png", contentId: "<logo>", disposition: "inline" });
   });
@@ -179,7 +219,13 @@ describe("POST /v1/send", () => {
   test("a template gives what the request leaves out", async () => {
     const template = await makeTemplate("TRANSACTIONAL");
     await send({ to: "tpl@example.com", template: template.id, data: { name: "Ada" } });
-    await send({ to: "tpl2@example.com", template: template.id, subject: "Mine", from: FROM, data: { name: "Ada", plan: "pro" } });
+    await send({
+      to: "tpl2@example.com",
+      template: template.id,
+      subject: "Mine",
+      from: FROM,
+      data: { name: "Ada", plan: "pro" },
+    });
     const [one, two] = (await delivered()).sort((a, b) => (a.mail.subject! > b.mail.subject! ? -1 : 1));
 
     expect(one!.mail).toMatchObject({
@@ -194,10 +240,19 @@ describe("POST /v1/send", () => {
 
   test("a MARKETING template is refused for who has opted out, with nothing queued for anyone", async () => {
     const template = await makeTemplate("MARKETING");
-    await service.request("POST", "/v1/track", { key: project.public, body: { email: "out@example.com", event: "e" } });
-    await service.request("POST", "/v1/track", { key: project.public, body: { email: "out@example.com", event: "e", subscribed: false } });
+    await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: { email: "out@example.com", event: "e" },
+    });
+    await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: { email: "out@example.com", event: "e", subscribed: false },
+    });
     const before = await counts();
-    const { status, body } = await send({ to: ["brand-new@example.com", "out@example.com"], template: template.id });
+    const { status, body } = await send({
+      to: ["brand-new@example.com", "out@example.com"],
+      template: template.id,
+    });
 
     expect([status, body.error.code]).toEqual([400, "BAD_REQUEST"]);
     expect(body.error.details).toEqual({ recipients: ["out@example.com"] });
@@ -210,17 +265,32 @@ describe("POST /v1/send", () => {
     const template = await makeTemplate("MARKETING");
     await send({ to: "late@example.com", template: template.id, subscribed: true });
     const { body } = await send({ to: "late@example.com", template: template.id });
-    await service.request("POST", "/v1/track", { key: project.public, body: { email: "late@example.com", event: "e", subscribed: false } });
+    await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: { email: "late@example.com", event: "e", subscribed: false },
+    });
     await service.runJobs();
 
-    const email = await service.request("GET", `/emails/${body.data.emails[0].email}`, { key: project.secret });
+    const email = await service.request("GET", `/emails/${body.data.emails[0].email}`, {
+      key: project.secret,
+    });
     expect(email.body).toMatchObject({ status: "SUPPRESSED", error: "The contact has opted out" });
     expect(service.smtp.received).toHaveLength(0);
   });
 
   test.each([
-    ["an unknown template", { to: "a@b.io", template: "0190aaaa-0000-7000-8000-000000000000" }, 404, "TEMPLATE_NOT_FOUND"],
-    ["a sender domain that is not the project's", { ...basic, from: "a@elsewhere.example" }, 403, "INTERNAL_SERVER_ERROR"],
+    [
+      "an unknown template",
+      { to: "a@b.io", template: "0190aaaa-0000-7000-8000-000000000000" },
+      404,
+      "TEMPLATE_NOT_FOUND",
+    ],
+    [
+      "a sender domain that is not the project's",
+      { ...basic, from: "a@elsewhere.example" },
+      403,
+      "INTERNAL_SERVER_ERROR",
+    ],
     ["a sub-domain of a verified one", { ...basic, from: `a@sub.${DOMAIN}` }, 403, "INTERNAL_SERVER_ERROR"],
   ])("%s is refused", async (_, input, expected, code) => {
     const before = await counts();
@@ -240,45 +310,136 @@ describe("POST /v1/send", () => {
     ["no sender", { to: "a@b.io", subject: "s", body: "b" }, { from: "required" }],
     ["no recipients", { ...basic, to: [] }, { to: "too_small" }],
     ["1,001 recipients", { ...basic, to: Array(1001).fill("a@b.io") }, { to: "too_big" }],
-    ["wrong recipients", { ...basic, to: ["a@b.io", "bad", { email: "worse" }, 5] }, { "to.1": "invalid_string", "to.2.email": "invalid_string", "to.3": "invalid_union" }],
+    [
+      "wrong recipients",
+      { ...basic, to: ["a@b.io", "bad", { email: "worse" }, 5] },
+      { "to.1": "invalid_string", "to.2.email": "invalid_string", "to.3": "invalid_union" },
+    ],
     ["two addresses in one", { ...basic, to: "a@b.io,c@d.io" }, { to: "invalid_string" }],
-    ["a recipient with a command", { ...basic, to: "b@y.io\r\nRCPT TO:<evil@x.io>" }, { to: "invalid_string" }],
-    ["a name with a line break", { ...basic, to: { email: "a@b.io", name: "A\r\nBcc: evil@x.io" } }, { "to.name": "invalid_string" }],
+    [
+      "a recipient with a command",
+      { ...basic, to: "b@y.io\r\nRCPT TO:<evil@x.io>" },
+      { to: "invalid_string" },
+    ],
+    [
+      "a name with a line break",
+      { ...basic, to: { email: "a@b.io", name: "A\r\nBcc: evil@x.io" } },
+      { "to.name": "invalid_string" },
+    ],
     ["a quoted name with a line break", { ...basic, to: '"A\nB" <a@b.io>' }, { to: "invalid_string" }],
-    ["a subject with a line break", { ...basic, subject: "a\nBcc: evil@x.io" }, { subject: "invalid_string" }],
+    [
+      "a subject with a line break",
+      { ...basic, subject: "a\nBcc: evil@x.io" },
+      { subject: "invalid_string" },
+    ],
     ["a subject with NUL", { ...basic, subject: "a\0" }, { subject: "invalid_string" }],
     ["a long subject", { ...basic, subject: "s".repeat(999) }, { subject: "too_big" }],
-    ["an empty subject and body", { ...basic, subject: "", body: "" }, { subject: "too_small", body: "too_small" }],
+    [
+      "an empty subject and body",
+      { ...basic, subject: "", body: "" },
+      { subject: "too_small", body: "too_small" },
+    ],
     ["a wrong reply", { ...basic, reply: "x\r\ny@z.io" }, { reply: "invalid_string" }],
-    ["a from with a line break", { ...basic, from: { email: FROM, name: "a\rb" } }, { "from.name": "invalid_string" }],
+    [
+      "a from with a line break",
+      { ...basic, from: { email: FROM, name: "a\rb" } },
+      { "from.name": "invalid_string" },
+    ],
     ["a deprecated name with a line break", { ...basic, name: "a\nb" }, { name: "invalid_string" }],
-    ["a header value with a line break", { ...basic, headers: { "X-A": "a\r\nBcc: b@c.io" } }, { "headers.X-A": "invalid_string" }],
-    ["a header name with a line break", { ...basic, headers: { "X-A\r\nBcc": "a" } }, { "headers.X-A??Bcc": "invalid_string" }],
-    ["a header name with a colon", { ...basic, headers: { "X-A:": "a" } }, { "headers.X-A:": "invalid_string" }],
+    [
+      "a header value with a line break",
+      { ...basic, headers: { "X-A": "a\r\nBcc: b@c.io" } },
+      { "headers.X-A": "invalid_string" },
+    ],
+    [
+      "a header name with a line break",
+      { ...basic, headers: { "X-A\r\nBcc": "a" } },
+      { "headers.X-A??Bcc": "invalid_string" },
+    ],
+    [
+      "a header name with a colon",
+      { ...basic, headers: { "X-A:": "a" } },
+      { "headers.X-A:": "invalid_string" },
+    ],
     ["a long header value", { ...basic, headers: { "X-A": "a".repeat(999) } }, { "headers.X-A": "too_big" }],
     ["a header value that is a number", { ...basic, headers: { "X-A": 5 } }, { headers: "invalid_type" }],
-    ["headers of ours", { ...basic, headers: { Bcc: "a", "content-TYPE": "b", "DKIM-Signature": "c" } }, { "headers.Bcc": "custom", "headers.content-TYPE": "custom", "headers.DKIM-Signature": "custom" }],
+    [
+      "headers of ours",
+      { ...basic, headers: { Bcc: "a", "content-TYPE": "b", "DKIM-Signature": "c" } },
+      { "headers.Bcc": "custom", "headers.content-TYPE": "custom", "headers.DKIM-Signature": "custom" },
+    ],
     ["a body that does not parse", { ...basic, body: "line\n{{#if a}} open" }, { body: "custom" }],
     ["a subject that does not parse", { ...basic, subject: "{{#each}}" }, { subject: "custom" }],
     ["a template that is no UUID", { to: "a@b.io", template: "5" }, { template: "invalid_string" }],
     ["data that is no object", { ...basic, data: [] }, { data: "invalid_type" }],
-    ["bad base64", { ...basic, attachments: [file, { ...file, content: "a*b=" }] }, { "attachments.1.content": "invalid_string" }],
+    [
+      "bad base64",
+      { ...basic, attachments: [file, { ...file, content: "a*b=" }] },
+      { "attachments.1.content": "invalid_string" },
+    ],
     ["eleven attachments", { ...basic, attachments: Array(11).fill(file) }, { attachments: "too_big" }],
-    ["an inline attachment without contentId", { ...basic, attachments: [{ ...file, disposition: "inline" }] }, { "attachments.0.contentId": "required" }],
-    ["a file name with a quote", { ...basic, attachments: [{ ...file, filename: 'a".txt' }] }, { "attachments.0.filename": "invalid_string" }],
-    ["a file name with a line break", { ...basic, attachments: [{ ...file, filename: "a\r\nb" }] }, { "attachments.0.filename": "invalid_string" }],
-    ["a content type with a line break", { ...basic, attachments: [{ ...file, contentType: "a/b\r\nX: y" }] }, { "attachments.0.contentType": "invalid_string" }],
-    ["a contentId with brackets", { ...basic, attachments: [{ ...file, contentId: "<a>" }] }, { "attachments.0.contentId": "invalid_string" }],
-    ["an attachment without anything", { ...basic, attachments: [{}] }, { "attachments.0.filename": "required", "attachments.0.content": "required", "attachments.0.contentType": "required" }],
-    ["an unknown disposition", { ...basic, attachments: [{ ...file, disposition: "x" }] }, { "attachments.0.disposition": "invalid_enum_value" }],
-    ["more than 10 MB of attachments", { ...basic, attachments: [{ ...file, content: "A".repeat(14_100_000) }] }, { attachments: "too_big" }],
-    ["wrong things of both kinds", { to: "bad", body: "{{#if}}", attachments: [{ ...file, content: "*" }] }, { to: "invalid_string", subject: "required", body: "custom", "attachments.0.content": "invalid_string" }],
+    [
+      "an inline attachment without contentId",
+      { ...basic, attachments: [{ ...file, disposition: "inline" }] },
+      { "attachments.0.contentId": "required" },
+    ],
+    [
+      "a file name with a quote",
+      { ...basic, attachments: [{ ...file, filename: 'a".txt' }] },
+      { "attachments.0.filename": "invalid_string" },
+    ],
+    [
+      "a file name with a line break",
+      { ...basic, attachments: [{ ...file, filename: "a\r\nb" }] },
+      { "attachments.0.filename": "invalid_string" },
+    ],
+    [
+      "a content type with a line break",
+      { ...basic, attachments: [{ ...file, contentType: "a/b\r\nX: y" }] },
+      { "attachments.0.contentType": "invalid_string" },
+    ],
+    [
+      "a contentId with brackets",
+      { ...basic, attachments: [{ ...file, contentId: "<a>" }] },
+      { "attachments.0.contentId": "invalid_string" },
+    ],
+    [
+      "an attachment without anything",
+      { ...basic, attachments: [{}] },
+      {
+        "attachments.0.filename": "required",
+        "attachments.0.content": "required",
+        "attachments.0.contentType": "required",
+      },
+    ],
+    [
+      "an unknown disposition",
+      { ...basic, attachments: [{ ...file, disposition: "x" }] },
+      { "attachments.0.disposition": "invalid_enum_value" },
+    ],
+    [
+      "more than 10 MB of attachments",
+      { ...basic, attachments: [{ ...file, content: "A".repeat(14_100_000) }] },
+      { attachments: "too_big" },
+    ],
+    [
+      "wrong things of both kinds",
+      { to: "bad", body: "{{#if}}", attachments: [{ ...file, content: "*" }] },
+      {
+        to: "invalid_string",
+        subject: "required",
+        body: "custom",
+        "attachments.0.content": "invalid_string",
+      },
+    ],
   ])("%s is refused with every field, and changes nothing", async (_, input, expected) => {
     const before = await counts();
     const { status, body } = await send(input);
 
     expect(status).toBe(422);
-    const codes = Object.fromEntries(body.error.errors.map((e: { field: string; code: string }) => [e.field, e.code]));
+    const codes = Object.fromEntries(
+      body.error.errors.map((e: { field: string; code: string }) => [e.field, e.code]),
+    );
     expect(codes).toEqual(expected);
     expect(await counts()).toEqual(before);
   });
@@ -293,7 +454,9 @@ describe("POST /v1/send", () => {
   test("200 requests at once with one Idempotency-Key make exactly one mail", async () => {
     const before = await counts();
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => send({ ...basic, to: "key@example.com" }, { "idempotency-key": "crowd" })),
+      Array.from({ length: 200 }, () =>
+        send({ ...basic, to: "key@example.com" }, { "idempotency-key": "crowd" }),
+      ),
     );
     await service.runJobs();
 
@@ -333,11 +496,17 @@ describe("GET /emails", () => {
 
   test("filters by contact, campaign and status; refuses what cannot be filtered by", async () => {
     const own = await service.createProject();
-    const { body } = await service.request("POST", "/v1/send", { key: own.secret, body: { ...basic, to: ["a@b.io", "c@d.io"] } });
+    const { body } = await service.request("POST", "/v1/send", {
+      key: own.secret,
+      body: { ...basic, to: ["a@b.io", "c@d.io"] },
+    });
     const contactId = body.data.emails[0].contact.id;
-    const list = async (query: string) => await service.request("GET", `/emails?${query}`, { key: own.secret });
+    const list = async (query: string) =>
+      await service.request("GET", `/emails?${query}`, { key: own.secret });
 
-    expect((await list(`contactId=${contactId}`)).body.data).toMatchObject([{ contactId, status: "PENDING" }]);
+    expect((await list(`contactId=${contactId}`)).body.data).toMatchObject([
+      { contactId, status: "PENDING" },
+    ]);
     expect((await list("status=PENDING")).body.total).toBe(2);
     expect((await list("status=SENT")).body.data).toEqual([]);
     expect((await list(`campaignId=${contactId}`)).body.data).toEqual([]);
@@ -351,10 +520,15 @@ describe("GET /emails", () => {
   test("a mail of another project, and an id that is none, is not found", async () => {
     const other = await service.createProject();
     const { body } = await send(basic);
-    const theirs = await service.request("GET", `/emails/${body.data.emails[0].email}`, { key: other.secret });
+    const theirs = await service.request("GET", `/emails/${body.data.emails[0].email}`, {
+      key: other.secret,
+    });
     const none = await service.request("GET", "/emails/5", { key: other.secret });
 
-    expect([theirs.status, theirs.body.error.details]).toEqual([404, { resource: "email", id: body.data.emails[0].email }]);
+    expect([theirs.status, theirs.body.error.details]).toEqual([
+      404,
+      { resource: "email", id: body.data.emails[0].email },
+    ]);
     expect(none.status).toBe(404);
     await service.runJobs();
   });

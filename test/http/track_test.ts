@@ -13,7 +13,8 @@ const track = (body: unknown, options: { key?: string; headers?: Record<string, 
   service.request("POST", "/v1/track", { key: project.public, body, ...options });
 
 const contactOf = async (id: string) => {
-  const [contact] = await service.pool`select email, subscribed, data, opted_out_at from contacts where id = ${id}`;
+  const [contact] =
+    await service.pool`select email, subscribed, data, opted_out_at from contacts where id = ${id}`;
   return contact!;
 };
 
@@ -40,7 +41,8 @@ describe("POST /v1/track", () => {
       subscribed: true,
       data: { plan: "pro", tags: ["a"] },
     });
-    const [event] = await service.pool`select name, data, contact_id from events where id = ${body.data.event}`;
+    const [event] =
+      await service.pool`select name, data, contact_id from events where id = ${body.data.event}`;
     expect(event).toEqual({
       name: "signed up",
       data: { plan: "pro", coupon: "X1", tags: ["a"], nothing: "" },
@@ -72,7 +74,13 @@ describe("POST /v1/track", () => {
       },
     });
 
-    expect((await contactOf(body.data.contact)).data).toEqual({ b: { other: true }, c: "x", d: "kept", e: 7, __proto__x: 1 });
+    expect((await contactOf(body.data.contact)).data).toEqual({
+      b: { other: true },
+      c: "x",
+      d: "kept",
+      e: 7,
+      __proto__x: 1,
+    });
   });
 
   test("a key named __proto__ is data like any other", async () => {
@@ -92,18 +100,33 @@ describe("POST /v1/track", () => {
     await track({ email, event: "two", subscribed: false });
     await track({ email, event: "three", subscribed: false });
     const { body } = await track({ email, event: "four" });
-    expect(await contactOf(body.data.contact)).toMatchObject({ subscribed: false, optedOutAt: expect.any(Date) });
+    expect(await contactOf(body.data.contact)).toMatchObject({
+      subscribed: false,
+      optedOutAt: expect.any(Date),
+    });
     await track({ email, event: "five", subscribed: true });
 
     expect(await contactOf(body.data.contact)).toMatchObject({ subscribed: true, optedOutAt: null });
     expect(await eventNames(body.data.contact)).toEqual([
-      "one", "contact.unsubscribed", "two", "three", "four", "contact.subscribed", "five",
+      "one",
+      "contact.unsubscribed",
+      "two",
+      "three",
+      "four",
+      "contact.subscribed",
+      "five",
     ]);
   });
 
   test.each([
-    "email.sent", "email.", "email.anything at all", "contact.subscribed", "contact.unsubscribed",
-    "segment.vip.entry", "segment.vip.exit", "segment..entry",
+    "email.sent",
+    "email.",
+    "email.anything at all",
+    "contact.subscribed",
+    "contact.unsubscribed",
+    "segment.vip.entry",
+    "segment.vip.exit",
+    "segment..entry",
   ])("the reserved name %p is refused and leaves no contact behind", async (event) => {
     const { status, body } = await track({ email: "reserved@example.com", event });
 
@@ -132,7 +155,9 @@ describe("POST /v1/track", () => {
     });
 
     expect(status).toBe(422);
-    const codes = Object.fromEntries(body.error.errors.map((e: { field: string; code: string }) => [e.field.slice(0, 12), e.code]));
+    const codes = Object.fromEntries(
+      body.error.errors.map((e: { field: string; code: string }) => [e.field.slice(0, 12), e.code]),
+    );
     expect(codes).toEqual({
       email: "invalid_string",
       subscribed: "invalid_type",
@@ -148,8 +173,16 @@ describe("POST /v1/track", () => {
     ["a long event", { email: "a@b.io", event: "e".repeat(256) }, { event: "too_big" }],
     ["data that is no object", { email: "a@b.io", event: "e", data: [1] }, { data: "invalid_type" }],
     ["data that is text", { email: "a@b.io", event: "e", data: "x" }, { data: "invalid_type" }],
-    ["more than 64 KB", { email: "a@b.io", event: "e", data: { a: "x".repeat(70_000) } }, { data: "too_big" }],
-    ["NUL in a value", { email: "a@b.io", event: "e", data: { a: ["x\0"] } }, { "data.a.0": "invalid_string" }],
+    [
+      "more than 64 KB",
+      { email: "a@b.io", event: "e", data: { a: "x".repeat(70_000) } },
+      { data: "too_big" },
+    ],
+    [
+      "NUL in a value",
+      { email: "a@b.io", event: "e", data: { a: ["x\0"] } },
+      { "data.a.0": "invalid_string" },
+    ],
     ["NUL in a key", { email: "a@b.io", event: "e", data: { "a\0": 1 } }, { "data.a": "invalid_string" }],
     ["NUL in the event", { email: "a@b.io", event: "e\0" }, { event: "invalid_string" }],
     ["half a character", { email: "a@b.io", event: "\ud800" }, { event: "invalid_string" }],
@@ -157,7 +190,9 @@ describe("POST /v1/track", () => {
     const answer = await track(body);
 
     expect(answer.status).toBe(422);
-    const codes = Object.fromEntries(answer.body.error.errors.map((e: { field: string; code: string }) => [e.field, e.code]));
+    const codes = Object.fromEntries(
+      answer.body.error.errors.map((e: { field: string; code: string }) => [e.field, e.code]),
+    );
     expect(codes).toEqual(expected as never);
     expect(await service.pool`select from contacts where email = 'a@b.io'`).toHaveLength(0);
   });
@@ -194,7 +229,11 @@ describe("POST /v1/track", () => {
       ...Array.from({ length: 20 }, (_, i) => track({ email: `innocent${i}@example.com`, event: "f" })),
     ]);
 
-    expect(answers.map((answer) => answer.status)).toEqual([...Array(20).fill(200), 422, ...Array(20).fill(200)]);
+    expect(answers.map((answer) => answer.status)).toEqual([
+      ...Array(20).fill(200),
+      422,
+      ...Array(20).fill(200),
+    ]);
   });
 
   test("the same event again is a new event; the same Idempotency-Key is refused with the first answer", async () => {
@@ -220,7 +259,10 @@ describe("POST /v1/track", () => {
   test("projects do not see each other's contacts", async () => {
     const other = await service.createProject();
     const mine = await track({ email: "same@example.com", event: "e", data: { mine: true } });
-    const theirs = await track({ email: "same@example.com", event: "e", data: { theirs: true } }, { key: other.public });
+    const theirs = await track(
+      { email: "same@example.com", event: "e", data: { theirs: true } },
+      { key: other.public },
+    );
 
     expect(theirs.body.data.contact).not.toBe(mine.body.data.contact);
     expect((await contactOf(theirs.body.data.contact)).data).toEqual({ theirs: true });

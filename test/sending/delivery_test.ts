@@ -38,9 +38,13 @@ const ledger = async (id: string) => {
   return row!;
 };
 const eventsOf = async (id: string) =>
-  (await service.pool`select name from events where email_id = ${id} order by id`).map((row) => row.name as string);
-const arrivals = (id: string) => service.smtp.received.filter(({ source }) => source.includes(`<${id}@${DOMAIN}>`)).length;
-const jobsOf = (id: string) => service.pool`select from graphile_worker._private_jobs where payload::text like ${`%${id}%`}`;
+  (await service.pool`select name from events where email_id = ${id} order by id`).map(
+    (row) => row.name as string,
+  );
+const arrivals = (id: string) =>
+  service.smtp.received.filter(({ source }) => source.includes(`<${id}@${DOMAIN}>`)).length;
+const jobsOf = (id: string) =>
+  service.pool`select from graphile_worker._private_jobs where payload::text like ${`%${id}%`}`;
 const later = (ms: number) => service.setNow(new Date(service.now().getTime() + ms));
 
 /** Hands one mail to the server of this address, and says how it ended. */
@@ -133,9 +137,11 @@ describe("a server that says no", () => {
     await accept([to, to]);
     await service.runJobs();
 
-    const [contact] = await service.pool`select id, subscribed, opted_out_at from contacts where email = ${to}`;
+    const [contact] =
+      await service.pool`select id, subscribed, opted_out_at from contacts where email = ${to}`;
     expect(contact).toMatchObject({ subscribed: false, optedOutAt: expect.any(Date) });
-    const names = await service.pool`select name from events where contact_id = ${contact!.id} and name like 'contact.%'`;
+    const names =
+      await service.pool`select name from events where contact_id = ${contact!.id} and name like 'contact.%'`;
     expect(names).toEqual([{ name: "contact.unsubscribed" }] as never);
   });
 
@@ -144,7 +150,11 @@ describe("a server that says no", () => {
     const ids = await accept(["good1@example.com", "bad@example.com", "good2@example.com"]);
     await service.runJobs();
 
-    expect(await Promise.all(ids.map(async (id) => (await ledger(id)).status))).toEqual(["SENT", "BOUNCED", "SENT"]);
+    expect(await Promise.all(ids.map(async (id) => (await ledger(id)).status))).toEqual([
+      "SENT",
+      "BOUNCED",
+      "SENT",
+    ]);
   });
 });
 
@@ -250,7 +260,11 @@ describe("claims", () => {
 
   test("no more mails are SENDING than the mailer has connections", async () => {
     let held = true;
-    service.smtp.behave({ holdData: async () => { while (held) await Bun.sleep(5); } });
+    service.smtp.behave({
+      holdData: async () => {
+        while (held) await Bun.sleep(5);
+      },
+    });
     const ids = await accept(Array.from({ length: 50 }, (_, i) => `held${i}@example.com`));
     const running = deliverEmails(service, project.id, ids);
     await Bun.sleep(300);
@@ -303,7 +317,11 @@ describe("a dead process", () => {
     await die(dead, "11 seconds");
     const [id] = await accept();
     await service.pool`update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1 where id = ${id!}`;
-    const buried = await Promise.all([buryDeadWorkers(service), buryDeadWorkers(service), buryDeadWorkers(service)]);
+    const buried = await Promise.all([
+      buryDeadWorkers(service),
+      buryDeadWorkers(service),
+      buryDeadWorkers(service),
+    ]);
     await service.runJobs();
 
     expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
@@ -325,7 +343,10 @@ describe("a dead process", () => {
     const [beating, silent] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
     await die(beating, "3 seconds");
     await die(silent, "20 seconds");
-    const [{ lockId }] = (await service.pool`select lock_id from workers where id = ${silent}`) as unknown as [{ lockId: number }];
+    const [{ lockId }] =
+      (await service.pool`select lock_id from workers where id = ${silent}`) as unknown as [
+        { lockId: number },
+      ];
     const connection = await service.pool.reserve();
     await connection`select pg_advisory_lock(7672452, ${lockId})`;
     const first = await buryDeadWorkers(service);
@@ -342,13 +363,29 @@ describe("a dead process", () => {
     const frozen = { ...service, workerId: Bun.randomUUIDv7() };
     const outcome = (id: string) => ({
       workerId: frozen.workerId,
-      rows: [{ project_id: project.id, id, status: "SENT", message_id: "m@x", error: null, at: new Date(), retry_at: null, event_id: Bun.randomUUIDv7(), event: "email.sent", event_data: {} }],
+      rows: [
+        {
+          project_id: project.id,
+          id,
+          status: "SENT",
+          message_id: "m@x",
+          error: null,
+          at: new Date(),
+          retry_at: null,
+          event_id: Bun.randomUUIDv7(),
+          event: "email.sent",
+          event_data: {},
+        },
+      ],
     });
     const [doubtful, resent] = await accept(["w1@example.com", "w2@example.com"]);
     await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
     await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
     await deliverEmails(service, project.id, [resent!]);
-    const settled = [await q.emails.settle(service, outcome(doubtful!)), await q.emails.settle(service, outcome(resent!))];
+    const settled = [
+      await q.emails.settle(service, outcome(doubtful!)),
+      await q.emails.settle(service, outcome(resent!)),
+    ];
 
     expect(settled.map((rows) => rows.length)).toEqual([1, 0]);
     expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });

@@ -15,7 +15,10 @@ export interface ServiceProcess {
 }
 
 /** Starts `src/main.ts` and waits until it says that it has started. Nothing of our own environment but PATH and HOME is passed on. */
-export async function startProcess(settings: Record<string, string>, { cwd = ROOT } = {}): Promise<ServiceProcess> {
+export async function startProcess(
+  settings: Record<string, string>,
+  { cwd = ROOT } = {},
+): Promise<ServiceProcess> {
   const { PATH = "", HOME = "" } = process.env;
   const child = Bun.spawn([process.execPath, join(cwd, "src/main.ts")], {
     cwd,
@@ -32,7 +35,8 @@ export async function startProcess(settings: Record<string, string>, { cwd = ROO
   void read(child.stderr);
   const deadline = Date.now() + 30_000;
   while (!output.includes('"message":"started"')) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`Cannot start the service:\n${output}`);
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`Cannot start the service:\n${output}`);
     await Bun.sleep(20);
   }
   const started = output.split("\n").find((line) => line.includes('"message":"started"'))!;
@@ -50,7 +54,11 @@ export async function startProcess(settings: Record<string, string>, { cwd = ROO
 }
 
 /** Waits until `condition` holds; throws after `timeoutMs`, saying what was waited for. */
-export async function until(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 30_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => Promise<boolean> | boolean,
+  timeoutMs = 30_000,
+): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Cannot see, within ${timeoutMs / 1000} s: ${what}`);

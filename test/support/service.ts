@@ -97,7 +97,8 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
       workerPool,
       lines,
       databaseUrl: databaseUrl(database),
-      request: (method: string, path: string, options?: RequestOptions) => request(app, method, path, options),
+      request: (method: string, path: string, options?: RequestOptions) =>
+        request(app, method, path, options),
       createProject: async () => {
         const project = await createProject(ctx, "Test");
         await addVerifiedDomain(ctx, project.id, DOMAIN);
@@ -115,7 +116,12 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
   return service;
 }
 
-async function request(app: AnyElysia, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+async function request(
+  app: AnyElysia,
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Answer> {
   const { key, body, raw, headers } = options;
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const response = await app.handle(

@@ -46,7 +46,11 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   });
   server.on("error", () => {});
 
-  const take = async (stream: SMTPServerDataStream, session: SMTPServerSession, done: (error?: Error | null) => void) => {
+  const take = async (
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+    done: (error?: Error | null) => void,
+  ) => {
     if (behaviour.cut === "before data") return cut(session);
     const source = await new Response(stream as unknown as ReadableStream).text();
     await behaviour.holdData?.();

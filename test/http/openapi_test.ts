@@ -1,0 +1,175 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useService } from "../support/service.ts";
+
+const service = useService();
+
+/** Endpoints of the specification that do not exist yet. This list only shrinks. */
+const MISSING = [
+  "/activity",
+  "/analytics",
+  "/auth",
+  "/campaigns",
+  "/config",
+  "/contacts",
+  "/domains",
+  "/events",
+  "/projects",
+  "/segments",
+  "/templates",
+  "/uploads",
+  "/users",
+  "/webhooks",
+  "/workflows",
+];
+
+interface Operation {
+  summary?: string;
+  operationId?: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+let document: {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; securitySchemes: object };
+};
+let operations: { name: string; path: string; operation: Operation }[];
+
+beforeAll(async () => {
+  document = (await service.request("GET", "/openapi.json")).body;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      operation,
+    })),
+  );
+});
+
+const specified = async () => {
+  const text = await Bun.file(new URL("../fixtures/endpoints.tsv", import.meta.url)).text();
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => line.split("\t"))
+    .map(([, method, path]) => `${method} ${path!.replace(/:(\w+)/g, "{$1}")}`);
+};
+
+describe("GET /openapi.json", () => {
+  test("has every endpoint of the specification, but for those that are known to be missing", async () => {
+    const known = new Set(operations.map(({ name }) => name));
+    const absent = (await specified()).filter((endpoint) => !known.has(endpoint));
+    const unexpected = absent.filter((endpoint) => !MISSING.includes(`/${endpoint.split("/")[1]}`));
+    const present = MISSING.filter(
+      (prefix) => !absent.some((endpoint) => endpoint.split("/")[1] === prefix.slice(1)),
+    );
+
+    expect((await specified()).length).toBe(114);
+    expect(unexpected).toEqual([]);
+    expect(present).toEqual([]);
+  });
+
+  test("is OpenAPI 3.1, without anything that only our validator understands", () => {
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info).toMatchObject({ title: "Postrider", version: expect.any(String) });
+    expect(JSON.stringify(document)).not.toContain("x-any-object");
+    expect(Object.keys(document.components.schemas)).toContain("Problem");
+  });
+
+  test("says of every operation what it takes, what it answers and who may call it", () => {
+    for (const { name, path, operation } of operations) {
+      const parameters = operation.parameters ?? [];
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+      expect([name, parameters.filter((p) => p.in === "path").map((p) => p.name)]).toEqual([name, inPath]);
+      expect([name, operation.summary, operation.operationId]).toEqual([
+        name,
+        expect.any(String),
+        expect.any(String),
+      ]);
+      expect([name, operation.security]).toEqual([name, expect.any(Array)]);
+      const done = Object.keys(operation.responses).filter((status) => status.startsWith("2"));
+      expect([name, done.length]).toEqual([name, 1]);
+      if (/^(POST|PUT|PATCH)/.test(name)) {
+        expect([name, operation.requestBody?.content["application/json"]?.schema]).toEqual([
+          name,
+          expect.any(Object),
+        ]);
+      }
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect([name, status, response.description]).toEqual([name, status, expect.any(String)]);
+      }
+    }
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  });
+
+  test("describes the body of /v1/send so that a client can be made from it", () => {
+    const { requestBody, parameters } = document.paths["/v1/send"]!.post!;
+    const schema = requestBody!.content["application/json"]!.schema as {
+      properties: Record<string, unknown>;
+      required: string[];
+    };
+
+    expect(schema.required).toEqual(["to"]);
+    expect(schema.properties.data).toMatchObject({ type: "object", additionalProperties: true });
+    expect(schema.properties.attachments).toMatchObject({ type: "array", maxItems: 10 });
+    expect(parameters).toContainEqual(
+      expect.objectContaining({ name: "idempotency-key", in: "header", required: false }),
+    );
+  });
+
+  test("no route is declared twice", () => {
+    const routes = service.app.routes.map((route) => `${route.method} ${route.path.replace(/(.)\/$/, "$1")}`);
+    expect(routes.filter((route, i) => routes.indexOf(route) !== i)).toEqual([]);
+  });
+
+  test("every endpoint that needs a key answers 401 without one", async () => {
+    const guarded = operations.filter(({ operation }) => operation.security!.length > 0);
+    for (const { name, path } of guarded) {
+      const method = name.split(" ")[0]!;
+      const { status } = await service.request(method, path.replace(/\{\w+\}/g, crypto.randomUUID()), {
+        body: method === "GET" ? undefined : {},
+      });
+      expect([name, status]).toEqual([name, 401]);
+    }
+    expect(guarded.length).toBeGreaterThan(3);
+  });
+});
+
+describe("GET /docs", () => {
+  test("and all that it loads come from here", async () => {
+    const page = await service.request("GET", "/docs");
+    const loaded = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const path of loaded) {
+      expect(path).toStartWith("/");
+      expect([path, (await service.request("GET", path)).status]).toEqual([path, 200]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  test("holds nothing that its schema does not list", async () => {
+    const project = await service.createProject();
+    const { body } = await service.request("POST", "/v1/send", {
+      key: project.secret,
+      body: { to: "a@b.io", from: "x@shop.example", subject: "s", body: "b" },
+    });
+    const email = await service.request("GET", `/emails/${body.data.emails[0].email}`, {
+      key: project.secret,
+    });
+    const { schema } = document.paths["/emails/{id}"]!.get!.responses["200"]!.content![
+      "application/json"
+    ]! as {
+      schema: { properties: object };
+    };
+
+    expect(Object.keys(email.body).sort()).toEqual(Object.keys(schema.properties).sort());
+    expect(JSON.stringify(email.body)).not.toContain("a@b.io");
+  });
+});
