@@ -3,6 +3,7 @@ import { q } from "./db/queries.ts";
 
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
+  fold_counts: Record<string, never>;
   purge_expired: Record<string, never>;
   send_emails: { projectId: string; emailIds: string[] };
   settle_doubts: Record<string, never>;
@@ -11,6 +12,7 @@ export interface Jobs {
 
 /** The lane of each job: bulk work never holds a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
+  fold_counts: "bulk",
   purge_expired: "bulk",
   send_emails: "fast",
   settle_doubts: "bulk",

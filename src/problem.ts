@@ -149,6 +149,9 @@ export const problems = {
   notFound: (resource: "email" | "project" | "captured mail", id: string) =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
+  contactNotFound: (id: string) =>
+    new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", { details: { resource: "contact", id } }),
+
   templateNotFound: (id: string) =>
     new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", {
       details: { resource: "template", id },
@@ -160,6 +163,12 @@ export const problems = {
       details: original,
       suggestion: "The first request was carried out: its answer is in details.originalResponse",
     }),
+
+  emailTaken: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot use this address: another contact of the project has it", { details: { email } }),
+
+  fieldInUse: (field: string, segments: { id: string; name: string }[]) =>
+    new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: { segments } }),
 
   // 413 and 415
   bodyTooLarge: (limitBytes: number) =>

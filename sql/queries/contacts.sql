@@ -50,3 +50,66 @@ from (
 ) as chosen
 where c.project_id = chosen.project_id and c.id = chosen.id and c.subscribed
 returning c.project_id, c.id;
+
+-- name: by_id :maybe
+select id, email, subscribed, data, project_id, created_at, updated_at
+from contacts
+where project_id = :project_id and id = :contact_id;
+
+-- name: patch :maybe
+-- nullable: email, subscribed
+-- Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
+update contacts c
+set
+  email          = coalesce(:email, c.email),
+  was_subscribed = c.subscribed,
+  subscribed     = coalesce(:subscribed, c.subscribed),
+  opted_out_at   = case
+    when coalesce(:subscribed, c.subscribed) then null
+    when c.subscribed then now()
+    else c.opted_out_at
+  end,
+  data           = case
+    when :clear_data::boolean then '{}'
+    else merge_contact_data(c.data, :sets::jsonb, :deletes::jsonb)
+  end,
+  updated_at     = now()
+where c.project_id = :project_id and c.id = :contact_id
+returning
+  c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.was_subscribed as "was_subscribed!";
+
+-- name: among :many
+-- Which of these addresses there are.
+select email
+from contacts
+where project_id = :project_id and email = any(:emails::text[]);
+
+-- name: list :many
+-- splice: filter = true
+-- splice: after = true
+-- splice: sort_key = c.email
+-- splice: direction = c.email, c.id
+-- One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
+-- holds: a time as text, because a Date would lose its microseconds.
+select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, :sort_key as "sort_key!"
+from contacts c
+where c.project_id = :project_id
+  and :filter
+  and :after
+order by :direction
+limit :limit::int;
+
+-- name: count_matching_search :one
+-- splice: filter = true
+select count(*)::int as "total!"
+from contacts c
+where c.project_id = :project_id and :filter;
+
+-- name: sample_matching_search :one
+-- splice: filter = true
+-- The part of a sample of contacts that matches. `percent` of the table's blocks are read.
+select
+  count(*)::int as "seen!",
+  (count(*) filter (where :filter))::int as "matching!"
+from contacts c tablesample system (:percent)
+where c.project_id = :project_id;

@@ -1,6 +1,9 @@
-import type { Context } from "../context.ts";
+import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
-import type { DataChange } from "./contact_data.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import { parseAddress } from "../mail/address.ts";
+import { problems } from "../problem.ts";
+import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } from "./contact_data.ts";
 import { recordEvents } from "./events.ts";
 
 /** What is to become of one contact. */
@@ -73,6 +76,94 @@ export async function optOutContacts(
     tx,
     changed.map(({ projectId, id }) => ({ projectId, contactId: id, name: subscriptionEvent(false) })),
   );
+}
+
+/** A contact as the API shows it. */
+export type Contact = NonNullable<Awaited<ReturnType<Queries["contacts"]["byId"]>>>;
+
+/** One contact of the project. Throws CONTACT_NOT_FOUND. */
+export async function getContact(ctx: Context, projectId: string, contactId: string): Promise<Contact> {
+  const contact = await q.contacts.byId(ctx, { projectId, contactId });
+  if (!contact) throw problems.contactNotFound(contactId);
+  return contact;
+}
+
+/** Creates a contact, or merges into the one that has the address. `subscribed` left out: true when it is new. */
+export async function saveContact(
+  ctx: Context,
+  projectId: string,
+  input: { email: string; subscribed?: boolean | undefined; data?: DataInput | undefined },
+): Promise<{ contact: Contact; isNew: boolean }> {
+  assertData(input.data);
+  const { email, subscribed } = input;
+  const write = { projectId, email, subscribed, subscribedDefault: true, change: sortData(input.data) };
+  return await refusingLargeData(() =>
+    inTransaction(ctx, async (tx) => {
+      const { id, isNew } = (await upsertContacts(tx, [write])).get(contactKey(projectId, email))!;
+      return { contact: await getContact(tx, projectId, id), isNew };
+    }),
+  );
+}
+
+/** What a PATCH may change. `data: null` clears all data. */
+export interface ContactPatch {
+  email?: string | undefined;
+  subscribed?: boolean | undefined;
+  data?: DataInput | null | undefined;
+}
+
+/** Changes one contact. Throws CONTACT_NOT_FOUND, and CONFLICT when another contact has the address. */
+export async function patchContact(
+  ctx: Context,
+  projectId: string,
+  contactId: string,
+  { email, subscribed, data }: ContactPatch,
+): Promise<Contact> {
+  assertData(data ?? undefined);
+  const { sets, deletes } = sortData(data ?? undefined);
+  const patch = { email: email ?? null, subscribed: subscribed ?? null, clearData: data === null, sets, deletes };
+  try {
+    return await refusingLargeData(() =>
+      inTransaction(ctx, async (tx) => {
+        const patched = await q.contacts.patch(tx, { projectId, contactId, ...patch });
+        if (!patched) throw problems.contactNotFound(contactId);
+        const { wasSubscribed, ...contact } = patched;
+        if (wasSubscribed !== contact.subscribed) {
+          await recordEvents(tx, [{ projectId, contactId, name: subscriptionEvent(contact.subscribed) }]);
+        }
+        return contact;
+      }),
+    );
+  } catch (error) {
+    const taken = (error as { constraint_name?: string }).constraint_name === "contacts_email_unique";
+    throw taken ? problems.emailTaken(email!) : error;
+  }
+}
+
+/** Which of these strings are addresses of contacts, and which are not: the caller's own strings, in their order. */
+export async function lookUpContacts(
+  ctx: Context,
+  projectId: string,
+  emails: string[],
+): Promise<{ found: string[]; notFound: string[] }> {
+  const addresses = emails.map((email) => parseAddress(email)?.email ?? null);
+  const wanted = addresses.filter((address) => address !== null);
+  const known = new Set((await q.contacts.among(ctx, { projectId, emails: wanted })).map((row) => row.email));
+  const isKnown = (i: number) => addresses[i] !== null && known.has(addresses[i]!);
+  return { found: emails.filter((_, i) => isKnown(i)), notFound: emails.filter((_, i) => !isKnown(i)) };
+}
+
+function assertData(data: DataInput | undefined): void {
+  const errors = dataErrors(data);
+  if (errors.length > 0) throw problems.invalid(errors);
+}
+
+async function refusingLargeData<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw dataProblem(error);
+  }
 }
 
 /** Which of these addresses have opted out of mail: unsubscribed after having been subscribed. */

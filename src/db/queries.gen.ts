@@ -18,6 +18,25 @@ export interface Queries {
     /** (sql/queries/captured_mails.sql:25) */
     clear(on: On): Promise<number>;
   };
+  contactCounts: {
+    /** How many contacts have each field, by type; under the field '' how many there are, by subscription.
+     * (sql/queries/contact_counts.sql:1) */
+    byProject(on: On, args: { projectId: string }): Promise<{ field: string; type: string; contacts: number }[]>;
+    /** Adds up to `limit` deltas to the counts. Several processes may fold at once: each takes other deltas.
+     * (sql/queries/contact_counts.sql:17) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+    /** How many contacts a project has, by subscription.
+     * (sql/queries/contact_counts.sql:45) */
+    total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
+  };
+  contactFields: {
+    /** The values of one key, the most frequent first. Null and what is no plain value is left out.
+     * (sql/queries/contact_fields.sql:1) */
+    values(on: On, args: { key: string; source: Fragment; projectId: string; pattern: string | null; limit: number }): Promise<{ value: Json }[]>;
+    /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
+     * (sql/queries/contact_fields.sql:15) */
+    remove(on: On, args: { projectId: string; afterId: string; key: string; limit: number }): Promise<{ id: string }[]>;
+  };
   contacts: {
     /** Creates contacts, or merges into those that have the address already. `rows` holds
      * `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
@@ -32,6 +51,23 @@ export interface Queries {
     /** Unsubscribes these contacts. Answers only those that were subscribed, so that the event is written once.
      * (sql/queries/contacts.sql:40) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/contacts.sql:54) */
+    byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
+     * (sql/queries/contacts.sql:59) */
+    patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
+    /** Which of these addresses there are.
+     * (sql/queries/contacts.sql:81) */
+    among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
+    /** One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
+     * holds: a time as text, because a Date would lose its microseconds.
+     * (sql/queries/contacts.sql:87) */
+    list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
+    /** (sql/queries/contacts.sql:102) */
+    countMatchingSearch(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
+    /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
+     * (sql/queries/contacts.sql:108) */
+    sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
   };
   contents: {
     /** (sql/queries/contents.sql:1) */
@@ -152,6 +188,11 @@ export interface Queries {
      * one included. A clock that is behind joins the newer minute instead of opening the old one again.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
+  };
+  session: {
+    /** Ends any statement of this transaction that takes longer, with SQLSTATE 57014.
+     * (sql/queries/session.sql:1) */
+    limitTime(on: On, args: { ms: string }): Promise<{ timeout: string }>;
   };
   templates: {
     /** (sql/queries/templates.sql:1) */

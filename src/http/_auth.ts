@@ -28,6 +28,8 @@ export function keyDoor(ctx: Context, kind: KeyKind, { bodyLimit = BODY_LIMIT } 
         request.set.headers["ratelimit-remaining"] = String(limit.remaining);
         request.set.headers["ratelimit-reset"] = String(limit.reset);
       }
+      // PostgreSQL has no NUL in text, and no client means one.
+      if (/%00/.test(request.request.url)) throw problems.badRequest("Cannot use NUL in an address");
       if (request.body === UNREAD) request.body = await readJson(request.request, bodyLimit);
       return { project: { id } };
     });

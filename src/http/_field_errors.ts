@@ -103,6 +103,7 @@ function messageOf({ type, schema, message, value }: ValueError): string {
 
 const FORMATS: Record<string, string> = {
   email: "Expected an email address",
+  "email-or-empty": "Expected an email address",
   mailbox: "Expected an email address, or a name and an address such as Ada <ada@example.com>",
   "header-text": "Line breaks and NUL are not allowed here",
   uuid: "Expected a UUID",

@@ -2,11 +2,10 @@
 import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../problem.ts";
-import { Nullable, QueryInteger } from "./_schemas.ts";
+import { isUuid, Nullable, QueryInteger } from "./_schemas.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The query of a cursor list. */
 export const CursorQuery = {
@@ -24,26 +23,38 @@ export const CursorList = <T extends TSchema>(item: T) =>
   t.Object({ data: t.Array(item), cursor: Nullable(t.String()), hasMore: t.Boolean(), total: t.Integer() });
 
 /** How many items a page shall have. */
-export function clampLimit(limit: string | undefined): number {
-  return limit === undefined ? DEFAULT_LIMIT : Math.min(MAX_LIMIT, Math.max(1, Number(limit)));
+export function clampLimit(limit: string | undefined, { fallback = DEFAULT_LIMIT, max = MAX_LIMIT } = {}): number {
+  return limit === undefined ? fallback : Math.min(max, Math.max(1, Number(limit)));
+}
+
+/** A cursor that holds these texts. Opaque to callers, and worth nothing but to read on. */
+export function toCursor(parts: string[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+/** The texts of a cursor made by {@linkcode toCursor}. Throws BAD_REQUEST for one that cannot be read. */
+export function readCursor(cursor: string, length: number): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const readable = Array.isArray(parts) && parts.length === length;
+    if (readable && parts.every((part) => typeof part === "string" && !part.includes("\0"))) return parts;
+  } catch {
+    // Falls through to the one refusal.
+  }
+  throw problems.badCursor();
 }
 
 /** The id that a cursor stands on; null for the first page. Throws BAD_REQUEST for one that cannot be read. */
 export function readIdCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
-  const id = Buffer.from(cursor, "base64url").toString();
-  if (!UUID.test(id)) throw problems.badCursor();
-  return id;
+  const [id] = readCursor(cursor, 1);
+  if (!isUuid(id!)) throw problems.badCursor();
+  return id!;
 }
 
 /** A page out of rows that were read one more than `limit`, so that it is known whether more follow. */
 export function toIdPage<Row extends { id: string }>(rows: Row[], limit: number, total: number) {
   const data = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  return {
-    data,
-    cursor: hasMore ? Buffer.from(data.at(-1)!.id).toString("base64url") : null,
-    hasMore,
-    total,
-  };
+  return { data, cursor: hasMore ? toCursor([data.at(-1)!.id]) : null, hasMore, total };
 }

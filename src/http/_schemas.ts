@@ -5,6 +5,7 @@ import { parseAddress } from "../mail/address.ts";
 import { toRecipient } from "../sending/send_input.ts";
 
 FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
+FormatRegistry.Set("email-or-empty", (text) => text === "" || parseAddress(text) !== null);
 FormatRegistry.Set("mailbox", (text) => toRecipient(text) !== null);
 FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
 // Rows carry dates as Date; JSON writes them as ISO 8601.
@@ -17,6 +18,10 @@ export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", f
 
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
+
+/** The id in a path: what is no UUID is not refused but simply not found (wire.md section 1). */
+export const PathId = t.Unsafe<string>({ [Kind]: "PathId", type: "string", format: "uuid" });
+TypeRegistry.Set("PathId", (_schema, value) => typeof value === "string");
 
 /** An address, trimmed and lower-cased before use. */
 export const EmailAddress = t.String({ format: "email", examples: ["ada@example.com"] });
@@ -84,6 +89,9 @@ export const ProblemEnvelope = t.Object(
   },
   { title: "Problem", description: "Why a request was refused, and what to do" },
 );
+
+/** The bare refusal of a few dashboard endpoints (service-api.md, Errors). */
+export const BareError = t.Object({ error: t.String() }, { title: "BareError" });
 
 /** What every endpoint behind a key may refuse with, besides its own. */
 const COMMON_REFUSALS = [401, 403, 429, 500, 503];

@@ -5,7 +5,7 @@ import { problems } from "../problem.ts";
 import { countEmails, getEmail, listEmails } from "../sending/emails.ts";
 import { keyDoor } from "./_auth.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, isUuid, Nullable, Timestamp, Uuid, Words } from "./_schemas.ts";
+import { answers, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "./_schemas.ts";
 
 const Status = Words([
   "PENDING",
@@ -75,7 +75,7 @@ export function emailsRoutes(ctx: Context) {
         return await getEmail(ctx, project.id, id);
       },
       {
-        params: t.Object({ id: Uuid }),
+        params: t.Object({ id: PathId }),
         response: answers(Email, { refusals: [404] }),
         detail: { summary: "See what became of one mail", tags: ["Emails"] },
       },

@@ -5,6 +5,7 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { contactsRoutes } from "./contacts.ts";
 import { docsRoutes } from "./docs.ts";
 import { emailsRoutes } from "./emails.ts";
 import { healthRoutes } from "./health.ts";
@@ -26,6 +27,7 @@ export function createApp(ctx: Context): AnyElysia {
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path)))
     .use(v1Routes(ctx))
+    .use(contactsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(healthRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))

@@ -19,67 +19,77 @@ const QUEUES = {
   "one content for all": queueShared,
 };
 
+/** One delivery: mails a second, and milliseconds of processor time that a mail took in the sending process. */
+interface Delivery {
+  rate: number;
+  processorMs: number;
+}
+
+interface ServiceDelivery extends Delivery {
+  unsent: number;
+  resident: number;
+}
+
 /** Mails of 10 KB that wait in the queue, sent by a worker that is started then; from the first to the last. */
 export async function measureDelivery(report: Report, { rounds, mails }: BenchOptions): Promise<void> {
   const sink = await startSinkProcess();
-  const alone: number[] = [];
-  const delivered = Object.keys(QUEUES).map((name) => ({
+  const alone: Delivery[] = [];
+  const sides = Object.entries(QUEUES).map(([name, queue]) => ({
     name,
-    rates: [] as number[],
-    unsent: 0,
-    resident: 0,
+    queue,
+    results: [] as ServiceDelivery[],
   }));
   try {
     await onStage(async (stage) => {
       for (let round = 0; round < rounds; round++) {
-        alone.push(await rateAlone(sink, mails));
-        for (const side of delivered) {
-          const { rate, unsent, resident } = await rateOfService(
-            stage,
-            sink,
-            mails,
-            QUEUES[side.name as keyof typeof QUEUES],
-          );
-          side.rates.push(rate);
-          side.unsent += unsent;
-          side.resident = Math.max(side.resident, resident);
-        }
+        alone.push(await deliverAlone(sink, mails));
+        for (const { queue, results } of sides) results.push(await deliver(stage, sink, mails, queue));
       }
     });
   } finally {
     sink.stop();
   }
-  for (const { name, rates, unsent, resident } of delivered) {
-    report.line(`delivery, ${name}`, median(rates), "mails/s", {
-      ceiling: median(alone),
-      goal: atLeast(0.8),
-    });
-    report.line(`not SENT, ${name}`, unsent, "mails", { goal: exactly(0) });
-    report.line(`resident memory of MODE=worker, ${name}`, resident, "MB", { goal: below(200) });
-  }
+  for (const { name, results } of sides) reportDelivery(report, name, results, alone);
 }
 
-async function rateAlone(sink: SinkProcess, mails: number): Promise<number> {
+function reportDelivery(report: Report, name: string, results: ServiceDelivery[], alone: Delivery[]): void {
+  const unsent = results.reduce((sum, result) => sum + result.unsent, 0);
+  const resident = Math.max(...results.map((result) => result.resident));
+  const rateOf = (deliveries: Delivery[]) => median(deliveries.map((delivery) => delivery.rate));
+  const processorOf = (deliveries: Delivery[]) => median(deliveries.map((delivery) => delivery.processorMs));
+  report.line(`delivery, ${name}`, rateOf(results), "mails/s", {
+    ceiling: rateOf(alone),
+    goal: atLeast(0.8),
+  });
+  report.line(`processor time a mail, ${name}`, processorOf(results), "ms", { ceiling: processorOf(alone) });
+  report.line(`not SENT, ${name}`, unsent, "mails", { goal: exactly(0) });
+  report.line(`resident memory of MODE=worker, ${name}`, resident, "MB", { goal: below(200) });
+}
+
+async function deliverAlone(sink: SinkProcess, mails: number): Promise<Delivery> {
   const tally = sink.expect(mails, PATIENCE_MS);
-  await sendWithNodemailer({ port: sink.port, connections: CONNECTIONS, mails }, PATIENCE_MS);
-  return (mails - 1) / (await tally).seconds;
+  const batch = { port: sink.port, connections: CONNECTIONS, mails };
+  const { processorMs } = await sendWithNodemailer(batch, PATIENCE_MS);
+  return { rate: (mails - 1) / (await tally).seconds, processorMs: processorMs / mails };
 }
 
-async function rateOfService(
+async function deliver(
   { ctx, project, startService }: Stage,
   sink: SinkProcess,
   mails: number,
   queue: (ctx: Context, projectId: string, mails: number) => Promise<void>,
-): Promise<{ rate: number; unsent: number; resident: number }> {
+): Promise<ServiceDelivery> {
   await queue(ctx, project.id, mails);
   const tally = sink.expect(mails, PATIENCE_MS);
   const service = await startService({ MODE: "worker", SMTP_URL: `smtp://127.0.0.1:${sink.port}` });
-  const { seconds } = await tally;
+  const startedWith = service.processorTime();
+  const { seconds } = await Promise.race([tally, service.died]);
+  const processorMs = ((service.processorTime() - startedWith) * 1000) / mails;
   const resident = service.resident();
   await service.stop();
   const [row] = await ctx.pool<{ unsent: number }[]>`
     select count(*)::int as unsent from emails where status <> 'SENT'`;
-  return { rate: (mails - 1) / seconds, unsent: row!.unsent, resident };
+  return { rate: (mails - 1) / seconds, processorMs, unsent: row!.unsent, resident };
 }
 
 async function queueOwn(ctx: Context, projectId: string, mails: number): Promise<void> {

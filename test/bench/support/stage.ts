@@ -12,6 +12,8 @@ import { openService } from "../../../src/service.ts";
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;
 const START_MS = 30_000;
 const STOP_MS = 40_000;
+/** The unit of `/proc/<pid>/stat`: the same on every Linux there is. */
+const TICKS_A_SECOND = 100;
 
 /** The domain that the project may send from. */
 export const DOMAIN = "shop.example";
@@ -31,6 +33,10 @@ export interface ServiceProcess {
   port: number;
   /** Resident memory in MB. */
   resident(): number;
+  /** Processor time since its start, in seconds. */
+  processorTime(): number;
+  /** Rejects when it ends without having been told to. */
+  died: Promise<never>;
   /** Tells it to stop, and waits until it has. */
   stop(): Promise<void>;
 }
@@ -105,10 +111,23 @@ async function start(
   });
   closeSync(file);
   children.add(child);
+  let isWanted = true;
+  const died = child.exited.then((code): Promise<never> => {
+    if (!isWanted) return new Promise(() => {});
+    throw new Error(
+      `Cannot go on: the service ended with ${code}: ${readFileSync(log, "utf8").slice(-2000)}`,
+    );
+  });
+  died.catch(() => {});
   return {
     port: await portOf(child, log),
     resident: () => residentMegabytes(child.pid),
-    stop: () => stop(child),
+    processorTime: () => processorSeconds(child.pid),
+    died,
+    async stop() {
+      isWanted = false;
+      await stop(child);
+    },
   };
 }
 
@@ -143,6 +162,14 @@ async function stop(child: Bun.Subprocess): Promise<void> {
 function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) / 1024;
+}
+
+function processorSeconds(pid: number): number {
+  // The name in brackets may hold anything; behind it, the 12th and 13th are user and system time.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
 
 function interrupted(): void {

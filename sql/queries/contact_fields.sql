@@ -1,0 +1,29 @@
+-- name: values :many
+-- splice: source = contacts c
+-- nullable: pattern
+-- The values of one key, the most frequent first. Null and what is no plain value is left out.
+select c.data -> :key as "value!"
+from :source
+where c.project_id = :project_id
+  and c.data ? :key
+  and jsonb_typeof(c.data -> :key) in ('string', 'number', 'boolean')
+  and (:pattern::text is null or c.data ->> :key ilike :pattern)
+group by 1
+order by count(*) desc, 1
+limit :limit::int;
+
+-- name: remove :many
+-- Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
+with chosen as (
+  select project_id, id
+  from contacts
+  where project_id = :project_id and id > :after_id and data ? :key
+  order by id
+  limit :limit::int
+  for update
+)
+update contacts c
+set data = c.data - :key, was_subscribed = c.subscribed, updated_at = now()
+from chosen
+where c.project_id = chosen.project_id and c.id = chosen.id
+returning c.id;

@@ -1,0 +1,216 @@
+// /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
+import { Elysia, t } from "elysia";
+import { deleteContactField, getFieldUsage, listContactFields, listFieldValues } from "../audience/contact_fields.ts";
+import { type ContactOrder, countContacts, listContacts } from "../audience/contact_list.ts";
+import { getContact, lookUpContacts, patchContact, saveContact } from "../audience/contacts.ts";
+import type { Context } from "../context.ts";
+import { parseAddress } from "../mail/address.ts";
+import { problems } from "../problem.ts";
+import { keyDoor } from "./_auth.ts";
+import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import {
+  answers,
+  BareError,
+  Data,
+  EmailAddress,
+  isUuid,
+  Nullable,
+  PathId,
+  QueryInteger,
+  Timestamp,
+  Uuid,
+  Words,
+} from "./_schemas.ts";
+
+const CONTACT = {
+  id: Uuid,
+  email: t.String(),
+  subscribed: t.Boolean(),
+  data: Data,
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+};
+const Contact = t.Object(CONTACT);
+const SavedContact = t.Object({
+  ...CONTACT,
+  _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
+});
+const Field = t.Object({ field: t.String(), type: Words(["string", "number", "boolean", "date"]), coverage: t.Integer() });
+const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
+
+const MAX_LOOKUP = 500;
+const MAX_VALUES = 200;
+
+/** The contact endpoints, in the order of the specification's table. */
+export function contactsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const filter = { search: query.search, subscribed: asBoolean(query.subscribed) };
+        const order = orderOf(query.sort, query.dir);
+        const page = { order, limit: clampLimit(query.limit), after: readPlace(query.cursor, order) };
+        const [rows, total] = await Promise.all([
+          listContacts(ctx, project.id, filter, page),
+          page.after === null ? countContacts(ctx, project.id, filter) : 0,
+        ]);
+        const data = rows.slice(0, page.limit);
+        const hasMore = rows.length > page.limit;
+        const last = data.at(-1);
+        return { data, cursor: hasMore ? toCursor([order.sort, last!.sortKey, last!.id]) : null, hasMore, total };
+      },
+      {
+        query: t.Object({
+          ...CursorQuery,
+          search: t.Optional(t.String({ description: "A part of the address, in any case.", maxLength: 254 })),
+          subscribed: t.Optional(t.String({ description: "`true` or `false`. Left out: both." })),
+          sort: t.Optional(t.String({ description: "`createdAt` (default) or `email`." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(CursorList(Contact), { refusals: [400] }),
+        detail: { summary: "List contacts" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body, status, set }) => {
+        if (body.email === undefined || body.email === null || body.email === "") {
+          return status(400, { error: "An email is required" });
+        }
+        const { email } = parseAddress(body.email)!;
+        const { contact, isNew } = await saveContact(ctx, project.id, { ...body, email });
+        if (isNew) set.status = 201;
+        return { ...contact, _meta: { isNew, isUpdate: !isNew } };
+      },
+      {
+        body: t.Object({
+          email: t.Optional(Nullable(t.String({ format: "email-or-empty" }))),
+          subscribed: t.Optional(t.Boolean()),
+          data: t.Optional(Data),
+        }),
+        response: { ...answers(SavedContact, { refusals: [413, 415, 422] }), 201: SavedContact, 400: BareError },
+        detail: { summary: "Create a contact, or merge into the one with this address" },
+      },
+    )
+    .post(
+      "/lookup",
+      async ({ project, body: { emails }, status }) => {
+        const valid = Array.isArray(emails) && emails.length > 0 && emails.length <= MAX_LOOKUP;
+        if (!valid || emails.some((email) => typeof email !== "string")) {
+          return status(400, { error: `emails must be an array of 1 to ${MAX_LOOKUP} strings` });
+        }
+        return await lookUpContacts(ctx, project.id, emails as string[]);
+      },
+      {
+        body: t.Object({ emails: t.Optional(t.Unknown({ description: "1 to 500 addresses." })) }),
+        response: {
+          ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), { refusals: [413, 415] }),
+          400: BareError,
+        },
+        detail: { summary: "Tell which of up to 500 addresses are contacts" },
+      },
+    )
+    .get(
+      "/fields",
+      async ({ project }) => {
+        const fields = await listContactFields(ctx, project.id);
+        return { fields, count: fields.length };
+      },
+      {
+        response: answers(t.Object({ fields: t.Array(Field), count: t.Integer() })),
+        detail: { summary: "List the fields of contacts, with types and coverage" },
+      },
+    )
+    .get(
+      "/fields/:field/values",
+      async ({ project, params: { field }, query }) => {
+        const limit = clampLimit(query.limit, { fallback: 100, max: MAX_VALUES });
+        const values = await listFieldValues(ctx, project.id, field, { limit, search: query.search });
+        return { field, values, count: values.length, limit };
+      },
+      {
+        params: t.Object({ field: t.String() }),
+        query: t.Object({
+          limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, default: 100 }),
+          search: t.Optional(t.String({ maxLength: 255 })),
+        }),
+        response: answers(
+          t.Object({ field: t.String(), values: t.Array(t.Unknown()), count: t.Integer(), limit: t.Integer() }),
+          { refusals: [400] },
+        ),
+        detail: { summary: "List the values of a custom field, the most frequent first" },
+      },
+    )
+    .get("/fields/:field/usage", async ({ project, params: { field } }) => await getFieldUsage(ctx, project.id, field), {
+      params: t.Object({ field: t.String() }),
+      response: answers(
+        t.Object({
+          usedInSegments: Uses,
+          usedInCampaigns: Uses,
+          usedInWorkflows: Uses,
+          contactCount: t.Integer(),
+          canDelete: t.Boolean(),
+        }),
+        { refusals: [400] },
+      ),
+      detail: { summary: "See where a custom field is referred to" },
+    })
+    .delete(
+      "/fields/:field",
+      async ({ project, params: { field } }) => ({ deletedFrom: await deleteContactField(ctx, project.id, field) }),
+      {
+        params: t.Object({ field: t.String() }),
+        response: answers(t.Object({ deletedFrom: t.Integer() }), { refusals: [400, 409] }),
+        detail: { summary: "Remove a custom field from every contact" },
+      },
+    )
+    .get("/:id", async ({ project, params: { id } }) => await getContact(ctx, project.id, contactId(id)), {
+      params: t.Object({ id: PathId }),
+      response: answers(Contact, { refusals: [404] }),
+      detail: { summary: "Get a contact" },
+    })
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) => {
+        const email = body.email === undefined ? undefined : parseAddress(body.email)!.email;
+        return await patchContact(ctx, project.id, contactId(id), { ...body, email });
+      },
+      {
+        params: t.Object({ id: PathId }),
+        body: t.Object({
+          email: t.Optional(EmailAddress),
+          subscribed: t.Optional(t.Boolean()),
+          data: t.Optional(Nullable(Data)),
+        }),
+        response: answers(Contact, { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: { summary: "Change a contact; `data: null` clears its data" },
+      },
+    );
+}
+
+function contactId(id: string): string {
+  if (!isUuid(id)) throw problems.contactNotFound(id);
+  return id;
+}
+
+/** Unrecognised words fall back to the default, as the specification says. */
+function orderOf(sort: string | undefined, dir: string | undefined): ContactOrder {
+  return { sort: sort === "email" ? "email" : "createdAt", dir: dir === "asc" ? "asc" : "desc" };
+}
+
+function asBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text !== "true" && text !== "false") throw problems.badRequest("Cannot filter by subscribed: say true or false");
+  return text === "true";
+}
+
+/** A cursor belongs to the sort column it was made for. */
+function readPlace(cursor: string | undefined, { sort }: ContactOrder) {
+  if (cursor === undefined) return null;
+  const [madeFor, sortKey, id] = readCursor(cursor, 3);
+  const wrong = madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && Number.isNaN(Date.parse(sortKey!)));
+  if (wrong) throw problems.badCursor();
+  return { sortKey: sortKey!, id: id! };
+}

@@ -1,0 +1,7 @@
+import { foldContactCounts } from "../src/audience/contact_counts.ts";
+import type { Context } from "../src/context.ts";
+
+/** Folds the deltas of the counters. A second run finds none. */
+export async function foldCounts(ctx: Context): Promise<void> {
+  await foldContactCounts(ctx);
+}
