@@ -2,6 +2,10 @@
 
 create extension pg_trgm;
 
+create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete');
+
+create type contact_job_state as enum ('waiting', 'active', 'completed', 'failed');
+
 create type domain_status as enum ('PENDING', 'VERIFIED', 'FAILED');
 
 create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
@@ -10,11 +14,13 @@ create type email_status as enum ('PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DEL
 
 create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
 
+create type segment_type as enum ('DYNAMIC', 'STATIC');
+
 CREATE OR REPLACE FUNCTION public.contact_field_type(value jsonb)
  RETURNS text
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN CASE jsonb_typeof(value) WHEN 'number'::text THEN 'number'::text WHEN 'boolean'::text THEN 'boolean'::text WHEN 'string'::text THEN CASE WHEN ((value #>> '{}'::text[]) ~ '^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$'::text) THEN 'date'::text ELSE 'string'::text END ELSE 'string'::text END;
+ STABLE PARALLEL SAFE
+RETURN CASE jsonb_typeof(value) WHEN 'number'::text THEN 'number'::text WHEN 'boolean'::text THEN 'boolean'::text WHEN 'string'::text THEN CASE WHEN ((value #>> '{}'::text[]) !~~ '____-__-__%'::text) THEN 'string'::text WHEN (instant_of((value #>> '{}'::text[])) IS NULL) THEN 'string'::text ELSE 'date'::text END ELSE 'string'::text END;
 
 CREATE OR REPLACE FUNCTION public.count_contacts_added()
  RETURNS trigger
@@ -86,11 +92,116 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.enqueue_segment_upkeep(project uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select
+    from graphile_worker.jobs
+    where key = 'update_segments:' || project and locked_at is null and run_at <= now() + interval '5 seconds'
+  ) then
+    perform graphile_worker.add_job(
+      'update_segments',
+      json_build_object('projectId', project),
+      job_key => 'update_segments:' || project,
+      run_at => now() + interval '1 second'
+    );
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.has_element(value jsonb, element text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM jsonb_array_elements(has_element.value) e(item) WHERE (lower(text_of(e.item)) = lower(has_element.element))));
+
+CREATE OR REPLACE FUNCTION public.instant_of(value text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN CASE WHEN (value !~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN NULL::timestamp with time zone WHEN ((value ~~ '____-02-29%'::text) AND ((((substr(value, 1, 4))::integer % 4) <> 0) OR ((((substr(value, 1, 4))::integer % 100) = 0) AND (((substr(value, 1, 4))::integer % 400) <> 0)))) THEN NULL::timestamp with time zone WHEN ((value ~~ '%Z'::text) OR (value ~~ '___________%+%'::text) OR (value ~~ '___________%-%'::text)) THEN (value)::timestamp with time zone ELSE ((value)::timestamp without time zone AT TIME ZONE 'UTC'::text) END;
+
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (deletes IS NULL) THEN (current || sets) ELSE ((current || sets) - ARRAY(SELECT jsonb_array_elements_text(deletes) AS jsonb_array_elements_text)) END;
+
+CREATE OR REPLACE FUNCTION public.note_contacts_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    perform note_segment_candidates(array_agg(project_id), array_agg(id)) from added;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_contacts_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    perform note_segment_candidates(array_agg(a.project_id), array_agg(a.id))
+    from added a
+    join removed r on r.project_id = a.project_id and r.id = a.id
+    where r.data <> a.data or r.subscribed <> a.subscribed or r.email <> a.email;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_contacts_of_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    -- The events of a membership itself would make the upkeep wake itself for ever.
+    perform note_segment_candidates(array_agg(project_id), array_agg(contact_id))
+    from added
+    where contact_id is not null and name not like 'segment.%';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_segment_candidates(project_ids uuid[], contact_ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  project uuid;
+begin
+  for project in
+    with noted as (
+      insert into segment_candidates (project_id, contact_id)
+      select distinct n.project_id, n.contact_id
+      from unnest(project_ids, contact_ids) as n (project_id, contact_id)
+      where exists (
+        select from segments s where s.project_id = n.project_id and s.track_membership and s.type = 'DYNAMIC'
+      )
+      returning project_id
+    )
+    select distinct project_id from noted
+  loop
+    perform enqueue_segment_upkeep(project);
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
+
+CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[]) ELSE NULL::text END;
 
 create table attachments (
   project_id uuid not null,
@@ -104,6 +215,29 @@ create table attachments (
   constraint attachments_pkey PRIMARY KEY (project_id, content_id, "position"),
   constraint attachments_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES contents(project_id, id) ON DELETE CASCADE,
   constraint attachments_disposition_check CHECK ((disposition = ANY (ARRAY['attachment'::text, 'inline'::text])))
+);
+
+create table bulk_jobs (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  operation bulk_operation not null,
+  state contact_job_state not null default 'waiting'::contact_job_state,
+  contact_ids uuid[],
+  filter jsonb,
+  exclude_ids uuid[] not null default '{}'::uuid[],
+  after_id uuid,
+  contact_count integer,
+  success_count integer not null default 0,
+  unchanged_count integer not null default 0,
+  failure_count integer not null default 0,
+  errors jsonb not null default '[]'::jsonb,
+  failed_reason text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint bulk_jobs_pkey PRIMARY KEY (project_id, id),
+  constraint bulk_jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint bulk_jobs_check CHECK (((contact_ids IS NULL) <> (filter IS NULL))),
+  constraint bulk_jobs_check1 CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
 );
 
 create table captured_mails (
@@ -133,6 +267,28 @@ create table contact_counts (
   constraint contact_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table contact_imports (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  state contact_job_state not null default 'waiting'::contact_job_state,
+  dry_run boolean not null,
+  file bytea,
+  row_count integer,
+  rows_done integer not null default 0,
+  created_count integer not null default 0,
+  updated_count integer not null default 0,
+  failure_count integer not null default 0,
+  errors jsonb not null default '[]'::jsonb,
+  failed_reason text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint contact_imports_pkey PRIMARY KEY (project_id, id),
+  constraint contact_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state])))),
+  constraint contact_imports_check1 CHECK (((file IS NULL) = (finished_at IS NOT NULL))),
+  constraint contact_imports_file_check CHECK ((octet_length(file) <= 5242880))
+);
+
 create table contacts (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -155,12 +311,15 @@ CREATE INDEX contacts_newest_first ON public.contacts USING btree (project_id, c
 CREATE TRIGGER contacts_count_added AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_added();
 CREATE TRIGGER contacts_count_changed AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_changed();
 CREATE TRIGGER contacts_count_removed AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_removed();
+CREATE TRIGGER contacts_note_added AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_added();
+CREATE TRIGGER contacts_note_changed AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_changed();
 
 create table contents (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   subject text not null,
   html text not null,
+  text text,
   from_email text not null,
   from_name text,
   reply_to text,
@@ -235,6 +394,8 @@ create table events (
   constraint events_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
 );
 CREATE INDEX events_by_contact ON public.events USING btree (project_id, contact_id, name, id);
+CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id);
+CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
 
 create table idempotency_keys (
   project_id uuid not null,
@@ -284,6 +445,48 @@ create unlogged table rate_limits (
   constraint rate_limits_pkey PRIMARY KEY (project_id),
   constraint rate_limits_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+create table segment_candidates (
+  project_id uuid not null,
+  contact_id uuid not null
+);
+CREATE INDEX segment_candidates_by_project ON public.segment_candidates USING btree (project_id);
+
+create table segment_members (
+  project_id uuid not null,
+  segment_id uuid not null,
+  contact_id uuid not null,
+  entered_at timestamp with time zone not null default now(),
+  constraint segment_members_pkey PRIMARY KEY (project_id, segment_id, contact_id),
+  constraint segment_members_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
+  constraint segment_members_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX segment_members_by_contact ON public.segment_members USING btree (project_id, contact_id, segment_id);
+
+create table segments (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  slug text not null,
+  description text,
+  type segment_type not null default 'DYNAMIC'::segment_type,
+  condition jsonb,
+  track_membership boolean not null default false,
+  member_count integer not null default 0,
+  computed_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint segments_pkey PRIMARY KEY (project_id, id),
+  constraint segments_slug_unique UNIQUE (project_id, slug),
+  constraint segments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint segments_condition_by_type CHECK (((type = 'DYNAMIC'::segment_type) = (condition IS NOT NULL))),
+  constraint segments_condition_check CHECK ((jsonb_typeof(condition) = 'object'::text)),
+  constraint segments_description_check CHECK ((length(description) <= 500)),
+  constraint segments_member_count_check CHECK ((member_count >= 0)),
+  constraint segments_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint segments_slug_check CHECK ((length(slug) >= 1))
+);
+CREATE INDEX segments_tracked ON public.segments USING btree (project_id) WHERE (track_membership AND (type = 'DYNAMIC'::segment_type));
 
 create table templates (
   project_id uuid not null,

@@ -4,19 +4,29 @@ import { q } from "./db/queries.ts";
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
   fold_counts: Record<string, never>;
+  import_contacts: { projectId: string; importId: string };
   purge_expired: Record<string, never>;
+  run_bulk_job: { projectId: string; jobId: string };
   send_emails: { projectId: string; emailIds: string[] };
   settle_doubts: Record<string, never>;
   sweep_emails: Record<string, never>;
+  sweep_project_segments: { projectId: string };
+  sweep_segments: Record<string, never>;
+  update_segments: { projectId: string };
 }
 
 /** The lane of each job: bulk work never holds a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
   fold_counts: "bulk",
+  import_contacts: "bulk",
   purge_expired: "bulk",
+  run_bulk_job: "bulk",
   send_emails: "fast",
   settle_doubts: "bulk",
   sweep_emails: "bulk",
+  sweep_project_segments: "bulk",
+  sweep_segments: "bulk",
+  update_segments: "fast",
 };
 
 /** Enqueues one job per payload in the transaction of `tx`, in one statement: they exist if and only if it commits. */

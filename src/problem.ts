@@ -82,6 +82,11 @@ export const problems = {
         "Pass the cursor of the previous page as it was, or leave it out to start at the first page",
     }),
 
+  segmentNotTracked: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot compute a segment whose membership is not tracked", {
+      suggestion: "Set trackMembership to true, or refresh the count instead",
+    }),
+
   optedOut: (recipients: string[]) =>
     new Problem(400, "BAD_REQUEST", "Cannot send a MARKETING template to contacts who have opted out", {
       details: { recipients },
@@ -146,11 +151,18 @@ export const problems = {
       headers: { allow: allowed.join(", ") },
     }),
 
-  notFound: (resource: "email" | "project" | "captured mail", id: string) =>
+  notFound: (resource: "email" | "project" | "captured mail" | "import" | "bulk job", id: string) =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
   contactNotFound: (id: string) =>
-    new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", { details: { resource: "contact", id } }),
+    new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", {
+      details: { resource: "contact", id },
+    }),
+
+  segmentNotFound: (id: string) =>
+    new Problem(404, "SEGMENT_NOT_FOUND", "Cannot find this segment", {
+      details: { resource: "segment", id },
+    }),
 
   templateNotFound: (id: string) =>
     new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", {
@@ -165,7 +177,12 @@ export const problems = {
     }),
 
   emailTaken: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot use this address: another contact of the project has it", { details: { email } }),
+    new Problem(409, "CONFLICT", "Cannot use this address: another contact of the project has it", {
+      details: { email },
+    }),
+
+  segmentInUse: (segments: { id: string; name: string }[]) =>
+    new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: { segments } }),
 
   fieldInUse: (field: string, segments: { id: string; name: string }[]) =>
     new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: { segments } }),
@@ -178,12 +195,14 @@ export const problems = {
       `Cannot accept a body of more than ${Math.floor(limitBytes / 1_048_576)} MB`,
     ),
 
-  unsupportedMediaType: (received: string) =>
+  unsupportedMediaType: (received: string, wanted = "JSON with Content-Type: application/json") =>
     new Problem(415, "UNSUPPORTED_MEDIA_TYPE", `Cannot read a body of type ${received.slice(0, 100)}`, {
-      suggestion: "Send JSON with Content-Type: application/json",
+      suggestion: `Send ${wanted}`,
     }),
 
   // 422
+  unreadableFile: (reason: string) => new Problem(422, "VALIDATION_ERROR", `Cannot read the file: ${reason}`),
+
   invalid: (errors: FieldError[]) =>
     new Problem(
       422,

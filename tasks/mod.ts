@@ -1,10 +1,15 @@
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 import { foldCounts } from "./fold_counts.ts";
+import { importContacts } from "./import_contacts.ts";
 import { purgeExpired } from "./purge_expired.ts";
+import { runBulkJob } from "./run_bulk_job.ts";
 import { sendEmails } from "./send_emails.ts";
 import { settleDoubts } from "./settle_doubts.ts";
 import { sweepEmails } from "./sweep_emails.ts";
+import { sweepProjectSegments } from "./sweep_project_segments.ts";
+import { sweepSegments } from "./sweep_segments.ts";
+import { updateSegments } from "./update_segments.ts";
 
 /** A task for each job. */
 export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) => Promise<void> };
@@ -12,10 +17,15 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 /** Every job of the service. A job without a task, or a task without a job, does not compile. */
 export const tasks: Tasks = {
   fold_counts: foldCounts,
+  import_contacts: importContacts,
   purge_expired: purgeExpired,
+  run_bulk_job: runBulkJob,
   send_emails: sendEmails,
   settle_doubts: settleDoubts,
   sweep_emails: sweepEmails,
+  sweep_project_segments: sweepProjectSegments,
+  sweep_segments: sweepSegments,
+  update_segments: updateSegments,
 };
 
 /** When what is run by the clock is run. */

@@ -11,6 +11,8 @@ create table contents (
   id          uuid not null default uuid_v7(),
   subject     text not null,
   html        text not null,
+  -- The text part, where it is the same for every recipient; null where it is made for each.
+  text        text,
   from_email  text not null,
   from_name   text,
   reply_to    text,

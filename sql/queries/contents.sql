@@ -1,8 +1,10 @@
 -- name: insert :exec
--- nullable: from_name, reply_to, headers, data, template_id
-insert into contents (project_id, id, subject, html, from_email, from_name, reply_to, headers, data, template_id, type)
+-- nullable: text, from_name, reply_to, headers, data, template_id
+insert into contents (
+  project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type
+)
 values (
-  :project_id, :id, :subject, :html, :from_email, :from_name, :reply_to, :headers, :data, :template_id, :type
+  :project_id, :id, :subject, :html, :text, :from_email, :from_name, :reply_to, :headers, :data, :template_id, :type
 );
 
 -- name: attach :exec

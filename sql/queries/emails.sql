@@ -42,6 +42,7 @@ select
   c.data as "contact_data?",
   o.subject as "subject?",
   o.html as "html?",
+  o.text,
   o.from_email as "from_email?",
   o.from_name,
   o.reply_to,

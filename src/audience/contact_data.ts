@@ -81,6 +81,11 @@ export function dataProblem(error: unknown): unknown {
   return violated === "contacts_data_size" ? problems.invalid([tooLarge("data")]) : error;
 }
 
+/** True when the database refused the data (SQLSTATE classes 22 and 23), and is not itself at fault. */
+export function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(String((error as { code?: unknown } | null)?.code));
+}
+
 function tooLarge(field: string): FieldError {
   return { field, code: "too_big", message: `The data of one contact has at most ${MAX_BYTES / 1024} KB` };
 }

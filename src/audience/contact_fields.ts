@@ -45,7 +45,11 @@ export async function listContactFields(ctx: Context, projectId: string): Promis
   const custom = [...byField].map(([field, types]): ContactField => {
     const contacts = types.reduce((sum, type) => sum + type.contacts, 0);
     const type = types.length === 1 ? (types[0]!.type as ContactField["type"]) : "string";
-    return { field: `data.${field}`, type, coverage: Math.min(100, Math.round((contacts / Math.max(1, total)) * 100)) };
+    return {
+      field: `data.${field}`,
+      type,
+      coverage: Math.min(100, Math.round((contacts / Math.max(1, total)) * 100)),
+    };
   });
   return [...STANDARD, ...custom];
 }
@@ -78,13 +82,19 @@ export async function listFieldValues(
 export async function getFieldUsage(ctx: Context, projectId: string, field: string) {
   const key = customKey(field);
   const [usedInSegments, rows] = await Promise.all([
-    segmentsUsing(ctx, projectId, key),
+    q.segments.referringToField(ctx, { projectId, field: `data.${key}` }),
     q.contactCounts.byProject(ctx, { projectId }),
   ]);
   const contactCount = rows.filter((row) => row.field === key).reduce((sum, row) => sum + row.contacts, 0);
   const usedInCampaigns: FieldUse[] = [];
   const usedInWorkflows: FieldUse[] = [];
-  return { usedInSegments, usedInCampaigns, usedInWorkflows, contactCount, canDelete: usedInSegments.length === 0 };
+  return {
+    usedInSegments,
+    usedInCampaigns,
+    usedInWorkflows,
+    contactCount,
+    canDelete: usedInSegments.length === 0,
+  };
 }
 
 /** Removes a custom field from every contact, a few thousand a transaction. Throws 409 while something refers to it. */
@@ -93,7 +103,7 @@ export async function deleteContactField(ctx: Context, projectId: string, field:
   if (!usage.canDelete) throw problems.fieldInUse(field, usage.usedInSegments);
   const key = customKey(field);
   let deleted = 0;
-  for (let afterId = FIRST_ID; ; ) {
+  for (let afterId = FIRST_ID; ;) {
     const removed = await inTransaction(ctx, (tx) =>
       q.contactFields.remove(tx, { projectId, key, afterId, limit: REMOVE_BATCH }),
     );
@@ -101,11 +111,6 @@ export async function deleteContactField(ctx: Context, projectId: string, field:
     if (removed.length < REMOVE_BATCH) return deleted;
     afterId = removed.reduce((last, row) => (row.id > last ? row.id : last), afterId);
   }
-}
-
-async function segmentsUsing(_ctx: Context, _projectId: string, key: string): Promise<FieldUse[]> {
-  void pathMatching(`data.${key}`);
-  return [];
 }
 
 function newestContacts({ sql }: Context, projectId: string) {
@@ -116,9 +121,4 @@ function newestContacts({ sql }: Context, projectId: string) {
     order by created_at desc, id desc
     limit ${SAMPLE_ROWS}
   ) c`;
-}
-
-/** A JSON path that finds any `field` of a condition tree with this name, or below it. */
-function pathMatching(field: string): string {
-  return `$.**.field ? (@ == ${JSON.stringify(field)} || @ starts with ${JSON.stringify(`${field}.`)})`;
 }

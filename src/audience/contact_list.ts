@@ -39,7 +39,12 @@ export async function listContacts(
 ): Promise<ListedContact[]> {
   const { order, after, limit } = page;
   const parts = orderParts(ctx, order, after);
-  return await q.contacts.list(ctx, { projectId, filter: compileFilter(ctx, filter), limit: limit + 1, ...parts });
+  return await q.contacts.list(ctx, {
+    projectId,
+    filter: compileFilter(ctx, filter),
+    limit: limit + 1,
+    ...parts,
+  });
 }
 
 /**
@@ -55,12 +60,20 @@ export async function countContacts(ctx: Context, projectId: string, filter: Con
   );
   if (exact) return exact.total;
   const percent = Math.min(100, (SAMPLE_ROWS / total) * 100);
-  const { seen, matching } = await q.contacts.sampleMatchingSearch(ctx, { ...args, filter: args.filter(), percent });
+  const { seen, matching } = await q.contacts.sampleMatchingSearch(ctx, {
+    ...args,
+    filter: args.filter(),
+    percent,
+  });
   return seen === 0 ? 0 : Math.round((matching / seen) * total);
 }
 
 /** How many contacts a project has. */
-export async function countBySubscription(ctx: Context, projectId: string, subscribed?: boolean): Promise<number> {
+export async function countBySubscription(
+  ctx: Context,
+  projectId: string,
+  subscribed?: boolean,
+): Promise<number> {
   const counts = await q.contactCounts.total(ctx, { projectId });
   if (subscribed === true) return counts.subscribed;
   if (subscribed === false) return counts.unsubscribed;
@@ -69,7 +82,10 @@ export async function countBySubscription(ctx: Context, projectId: string, subsc
 
 /** The filter as SQL over the contact `c`. The wildcards of LIKE are ordinary characters in a search. */
 export function compileFilter({ sql }: Context, { search, subscribed }: ContactFilter): Fragment {
-  const pattern = `%${(search ?? "").trim().toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = `%${(search ?? "")
+    .trim()
+    .toLowerCase()
+    .replace(/[\\%_]/g, "\\$&")}%`;
   return sql`(
     ${subscribed === undefined ? sql`true` : sql`c.subscribed = ${subscribed}`}
     and ${pattern === "%%" ? sql`true` : sql`c.email like ${pattern}`}

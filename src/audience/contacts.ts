@@ -121,7 +121,13 @@ export async function patchContact(
 ): Promise<Contact> {
   assertData(data ?? undefined);
   const { sets, deletes } = sortData(data ?? undefined);
-  const patch = { email: email ?? null, subscribed: subscribed ?? null, clearData: data === null, sets, deletes };
+  const patch = {
+    email: email ?? null,
+    subscribed: subscribed ?? null,
+    clearData: data === null,
+    sets,
+    deletes,
+  };
   try {
     return await refusingLargeData(() =>
       inTransaction(ctx, async (tx) => {

@@ -2,7 +2,7 @@ import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { type FieldError, problems } from "../problem.ts";
-import { type DataInput, dataErrors, dataProblem, sortData } from "./contact_data.ts";
+import { type DataInput, dataErrors, dataProblem, isRefusal, sortData } from "./contact_data.ts";
 import { contactKey, upsertContacts } from "./contacts.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";
 
@@ -80,11 +80,6 @@ async function trackGroup(ctx: Context, items: Item[]): Promise<(TrackResult | E
     const alone = (item: Item) => inTransaction(ctx, async (tx) => (await trackAll(tx, [item]))[0]!);
     return await Promise.all(items.map((item) => alone(item).catch((refused: Error) => refused)));
   }
-}
-
-/** SQLSTATE classes 22 and 23: the data is at fault, not the database. */
-function isRefusal(error: unknown): boolean {
-  return /^2[23]/.test(String((error as { code?: unknown }).code));
 }
 
 async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {

@@ -4,6 +4,51 @@ import type { Db, Fragment, Json, JsonArg } from "./types.ts";
 type On = { sql: Db };
 
 export interface Queries {
+  audience: {
+    /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
+     * events up contact by contact when it expects the table not to fit.
+     * (sql/queries/audience.sql:1) */
+    allowHashing(on: On): Promise<number>;
+    /** How many contacts satisfy a compiled condition.
+     * (sql/queries/audience.sql:6) */
+    countMatching(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
+    /** Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
+     * (sql/queries/audience.sql:13) */
+    matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+  };
+  bulkJobs: {
+    /** (sql/queries/bulk_jobs.sql:1) */
+    insert(on: On, args: { projectId: string; jobId: string; operation: "subscribe" | "unsubscribe" | "delete"; contactIds: string[] | null; filter: JsonArg | null; excludeIds: string[] }): Promise<number>;
+    /** The report, without the ids.
+     * (sql/queries/bulk_jobs.sql:6) */
+    byId(on: On, args: { projectId: string; jobId: string }): Promise<{ id: string; operation: "subscribe" | "unsubscribe" | "delete"; state: "waiting" | "active" | "completed" | "failed"; contactCount: number | null; successCount: number; unchangedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
+    /** Marks a job as under way, also one that a crash has left so. Null when it is done.
+     * (sql/queries/bulk_jobs.sql:14) */
+    begin(on: On, args: { projectId: string; jobId: string }): Promise<{ contactIds: string[] | null; filter: Json | null; excludeIds: string[]; contactCount: number | null } | null>;
+    /** (sql/queries/bulk_jobs.sql:21) */
+    counted(on: On, args: { contactCount: number; projectId: string; jobId: string }): Promise<number>;
+    /** Locks a job and tells how far it has come. Null when it is done.
+     * (sql/queries/bulk_jobs.sql:26) */
+    hold(on: On, args: { projectId: string; jobId: string }): Promise<{ operation: "subscribe" | "unsubscribe" | "delete"; contactIds: string[] | null; filter: Json | null; excludeIds: string[]; afterId: string | null; failureCount: number } | null>;
+    /** The contacts that were there when the job was made, and that its filter lets through.
+     * (sql/queries/bulk_jobs.sql:33) */
+    countMatching(on: On, args: { projectId: string; jobId: string; excludeIds: string[]; filter: Fragment }): Promise<{ total: number }>;
+    /** The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
+     * (sql/queries/bulk_jobs.sql:43) */
+    matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; limit: number }): Promise<{ id: string }[]>;
+    /** Subscribes or unsubscribes contacts. Answers those that there are, and which of them it changed: each change is
+     * told once, also when two jobs meet. The rows are locked in the order of `contacts.upsert_many`.
+     * (sql/queries/bulk_jobs.sql:57) */
+    setSubscribed(on: On, args: { projectId: string; contactIds: string[]; subscribed: boolean }): Promise<{ id: string; isChanged: boolean }[]>;
+    /** Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
+     * (sql/queries/bulk_jobs.sql:82) */
+    advance(on: On, args: { afterId: string; changed: number; unchanged: number; failed: number; errors: JsonArg; projectId: string; jobId: string }): Promise<number>;
+    /** (sql/queries/bulk_jobs.sql:93) */
+    complete(on: On, args: { projectId: string; jobId: string }): Promise<number>;
+    /** A job that cannot be done. It stays so.
+     * (sql/queries/bulk_jobs.sql:98) */
+    fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
+  };
   capturedMails: {
     /** (sql/queries/captured_mails.sql:1) */
     insert(on: On, args: { fromAddress: string; toAddress: string; subject: string; source: Uint8Array }): Promise<{ id: string }>;
@@ -29,6 +74,17 @@ export interface Queries {
      * (sql/queries/contact_counts.sql:45) */
     total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
   };
+  contactDeletion: {
+    /** The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
+     * the same project has), what became of the mail is kept, and what has not gone out does not go out.
+     * (sql/queries/contact_deletion.sql:1) */
+    partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
+    /** Locks contacts, in the order of `contacts.upsert_many`. From now on nobody adds a mail for one of them.
+     * (sql/queries/contact_deletion.sql:19) */
+    hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
+    /** (sql/queries/contact_deletion.sql:27) */
+    deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
+  };
   contactFields: {
     /** The values of one key, the most frequent first. Null and what is no plain value is left out.
      * (sql/queries/contact_fields.sql:1) */
@@ -36,6 +92,33 @@ export interface Queries {
     /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
      * (sql/queries/contact_fields.sql:15) */
     remove(on: On, args: { projectId: string; afterId: string; key: string; limit: number }): Promise<{ id: string }[]>;
+  };
+  contactImports: {
+    /** (sql/queries/contact_imports.sql:1) */
+    insert(on: On, args: { projectId: string; importId: string; dryRun: boolean; file: Uint8Array }): Promise<number>;
+    /** The report, without the file.
+     * (sql/queries/contact_imports.sql:5) */
+    byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
+    /** Marks an import as under way, also one that a crash has left so. Null when it is done.
+     * (sql/queries/contact_imports.sql:13) */
+    begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number } | null>;
+    /** A part of the file, counted from byte 1; empty after its end. Null when the file is gone.
+     * (sql/queries/contact_imports.sql:20) */
+    piece(on: On, args: { start: number; length: number; projectId: string; importId: string }): Promise<{ piece: Uint8Array } | null>;
+    /** The file can be read to its end.
+     * (sql/queries/contact_imports.sql:26) */
+    counted(on: On, args: { rowCount: number; projectId: string; importId: string }): Promise<number>;
+    /** Locks an import that stands at this row. Null when another process has taken it further, or it is done.
+     * (sql/queries/contact_imports.sql:32) */
+    hold(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<{ id: string } | null>;
+    /** Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
+     * (sql/queries/contact_imports.sql:39) */
+    advance(on: On, args: { rows: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
+    /** (sql/queries/contact_imports.sql:50) */
+    complete(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<number>;
+    /** An import that cannot be done. It stays so.
+     * (sql/queries/contact_imports.sql:55) */
+    fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
   };
   contacts: {
     /** Creates contacts, or merges into those that have the address already. `rows` holds
@@ -71,13 +154,13 @@ export interface Queries {
   };
   contents: {
     /** (sql/queries/contents.sql:1) */
-    insert(on: On, args: { projectId: string; id: string; subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<number>;
+    insert(on: On, args: { projectId: string; id: string; subject: string; html: string; text: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<number>;
     /** Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
      * content in base64 as the request carried it.
-     * (sql/queries/contents.sql:8) */
+     * (sql/queries/contents.sql:10) */
     attach(on: On, args: { projectId: string; contentId: string; rows: JsonArg }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:18) */
+     * (sql/queries/contents.sql:20) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   domains: {
@@ -95,38 +178,38 @@ export interface Queries {
     /** Takes mails for this process: SENDING is committed before a socket is written to. What another process has, what
      * was sent already and what belongs to a disabled project is left out. Answers everything that sending needs.
      * (sql/queries/emails.sql:11) */
-    claim(on: On, args: { workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
+    claim(on: On, args: { workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
     /** Writes the outcomes of mails that this process holds, with the events and the retries that follow from them, in
      * one statement. `rows` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`.
      * A row that was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still
      * in doubt: then the word of the one who was there settles it. Answers the rows that were written.
-     * (sql/queries/emails.sql:59) */
+     * (sql/queries/emails.sql:60) */
     settle(on: On, args: { rows: JsonArg; workerId: string }): Promise<{ projectId: string; id: string; contactId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; retries: number }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:108) */
+     * (sql/queries/emails.sql:109) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:117) */
+     * (sql/queries/emails.sql:118) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:124) */
+     * (sql/queries/emails.sql:125) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
-     * (sql/queries/emails.sql:133) */
+     * (sql/queries/emails.sql:134) */
     settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:152) */
+     * (sql/queries/emails.sql:153) */
     requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/emails.sql:168) */
+    /** (sql/queries/emails.sql:169) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** The newest mails first, after the one the cursor stands on. The filter is one of a closed set.
-     * (sql/queries/emails.sql:175) */
+     * (sql/queries/emails.sql:176) */
     list(on: On, args: { projectId: string; beforeId: string | null; filter: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
-    /** (sql/queries/emails.sql:189) */
+    /** (sql/queries/emails.sql:190) */
     count(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:195) */
+     * (sql/queries/emails.sql:196) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {
@@ -188,6 +271,71 @@ export interface Queries {
      * one included. A clock that is behind joins the newer minute instead of opening the old one again.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
+  };
+  segmentCandidates: {
+    /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.
+     * (sql/queries/segment_candidates.sql:1) */
+    take(on: On, args: { projectId: string; limit: number }): Promise<{ contactId: string }[]>;
+    /** Projects with contacts that nobody has looked at, and projects that track a segment.
+     * (sql/queries/segment_candidates.sql:16) */
+    projects(on: On): Promise<{ projectId: string }[]>;
+    /** What is left of projects that track nothing any more.
+     * (sql/queries/segment_candidates.sql:25) */
+    purge(on: On): Promise<number>;
+  };
+  segmentMembers: {
+    /** One page of the members, the newest contacts first.
+     * (sql/queries/segment_members.sql:1) */
+    page(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** Adds the contacts that match and are no members yet, and records the event of each, in one statement. With
+     * `contact_ids` it looks at those only.
+     * (sql/queries/segment_members.sql:11) */
+    enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
+    /** Removes the members that match no more, and records the event of each, in one statement.
+     * (sql/queries/segment_members.sql:38) */
+    exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
+    /** Adds contacts to a static segment. Counts only those that were none before.
+     * (sql/queries/segment_members.sql:59) */
+    add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ added: number }>;
+    /** Removes contacts from a static segment. Counts only those that were members.
+     * (sql/queries/segment_members.sql:72) */
+    remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ removed: number }>;
+  };
+  segments: {
+    /** (sql/queries/segments.sql:1) */
+    list(on: On, args: { projectId: string }): Promise<{ id: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: Json | null; trackMembership: boolean; memberCount: number; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/segments.sql:8) */
+    byId(on: On, args: { projectId: string; segmentId: string }): Promise<{ id: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: Json | null; trackMembership: boolean; memberCount: number; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** The segment, held until the end of the transaction: memberships of one segment are computed one after another.
+     * (sql/queries/segments.sql:14) */
+    lock(on: On, args: { projectId: string; segmentId: string }): Promise<{ id: string; name: string; slug: string; type: "DYNAMIC" | "STATIC"; condition: Json | null; trackMembership: boolean } | null>;
+    /** What every segment of the project is made of: conditions may refer to any of them.
+     * (sql/queries/segments.sql:21) */
+    conditions(on: On, args: { projectId: string }): Promise<{ id: string; type: "DYNAMIC" | "STATIC"; condition: Json | null }[]>;
+    /** A slug that is taken gets the next free number behind it. Two at once meet at the unique constraint.
+     * (sql/queries/segments.sql:27) */
+    insert(on: On, args: { projectId: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: JsonArg | null; trackMembership: boolean }): Promise<{ id: string }>;
+    /** (sql/queries/segments.sql:50) */
+    patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; condition: JsonArg | null; trackMembership: boolean | null; projectId: string; segmentId: string }): Promise<number>;
+    /** (sql/queries/segments.sql:61) */
+    setCount(on: On, args: { memberCount: number; projectId: string; segmentId: string }): Promise<number>;
+    /** (sql/queries/segments.sql:66) */
+    remove(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
+    /** The other segments whose condition names this one.
+     * (sql/queries/segments.sql:70) */
+    referringTo(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
+    /** The segments whose condition names this field of contacts, or a path below it.
+     * (sql/queries/segments.sql:79) */
+    referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
+    /** The dynamic segments whose membership is kept up, of one project or of all.
+     * (sql/queries/segments.sql:89) */
+    tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string }[]>;
+    /** Counts the stored members of a segment.
+     * (sql/queries/segments.sql:99) */
+    countStored(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
+    /** The count after a change of the membership: counted when all of it was worked out, else moved by the change.
+     * (sql/queries/segments.sql:109) */
+    addToCount(on: On, args: { exact: boolean; projectId: string; segmentId: string; change: number }): Promise<{ memberCount: number }>;
   };
   session: {
     /** Ends any statement of this transaction that takes longer, with SQLSTATE 57014.

@@ -5,16 +5,24 @@ import { takeRequest } from "../accounts/limits.ts";
 import type { Context } from "../context.ts";
 import { problems } from "../problem.ts";
 import { BODY_LIMIT, readJson } from "./_body.ts";
+import { readForm } from "./_form.ts";
 import { note } from "./_requests.ts";
 
 /** Stands for a body that nobody has read yet. */
 const UNREAD = {};
 
+/** How a body may come. */
+const READERS = { json: readJson, form: readForm };
+
 /**
  * Gives the routes after it the `project` that the key belongs to. In this order: key, project disabled, rate limit,
  * and only then the body is read and validated.
  */
-export function keyDoor(ctx: Context, kind: KeyKind, { bodyLimit = BODY_LIMIT } = {}) {
+export function keyDoor(
+  ctx: Context,
+  kind: KeyKind,
+  { bodyLimit = BODY_LIMIT, reads = "json" }: { bodyLimit?: number; reads?: keyof typeof READERS } = {},
+) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (request) => {
@@ -30,7 +38,7 @@ export function keyDoor(ctx: Context, kind: KeyKind, { bodyLimit = BODY_LIMIT } 
       }
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.request.url)) throw problems.badRequest("Cannot use NUL in an address");
-      if (request.body === UNREAD) request.body = await readJson(request.request, bodyLimit);
+      if (request.body === UNREAD) request.body = await READERS[reads](request.request, bodyLimit);
       return { project: { id } };
     });
 }

@@ -16,9 +16,7 @@ const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
  * what holds NUL or half a character, wherever it stands.
  */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
-  const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
-  const text = announced === null ? await readLimited(request, limit) : decode(await request.bytes());
+  const text = decode(await readBytes(request, limit));
   if (text.trim() === "") return {};
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPES.test(type)) throw problems.unsupportedMediaType(type);
@@ -30,7 +28,11 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   return body;
 }
 
-async function readLimited(request: Request, limit: number): Promise<string> {
+/** The body as it is; refuses with 413 what is larger than `limit` bytes, without reading all of it. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
+  if (announced !== null) return await request.bytes();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
@@ -38,7 +40,7 @@ async function readLimited(request: Request, limit: number): Promise<string> {
     if (length > limit) throw problems.bodyTooLarge(limit);
     chunks.push(chunk);
   }
-  return decode(Buffer.concat(chunks));
+  return Buffer.concat(chunks);
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -22,8 +22,51 @@ export const CursorQuery = {
 export const CursorList = <T extends TSchema>(item: T) =>
   t.Object({ data: t.Array(item), cursor: Nullable(t.String()), hasMore: t.Boolean(), total: t.Integer() });
 
+/** The query of a page list. `limit` is another name for `pageSize`. */
+export const PageQuery = {
+  page: QueryInteger({ minimum: 1, default: 1 }),
+  pageSize: QueryInteger({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: "Clamped to 1..100.",
+  }),
+  limit: QueryInteger({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+    description: "Same as `pageSize`.",
+  }),
+};
+
+/** The answer of a page list. */
+export const pageList = <T extends TSchema>(item: T) =>
+  t.Object({
+    data: t.Array(item),
+    page: t.Integer(),
+    pageSize: t.Integer(),
+    total: t.Integer(),
+    totalPages: t.Integer(),
+  });
+
+// Further pages would make the database count past more rows than anybody pages through.
+const MAX_PAGE = 1_000_000;
+
+/** Which page is asked for, clamped. */
+export function readPage(query: {
+  page?: string | undefined;
+  pageSize?: string | undefined;
+  limit?: string | undefined;
+}): { page: number; pageSize: number } {
+  const page = query.page === undefined ? 1 : Math.min(MAX_PAGE, Math.max(1, Number(query.page)));
+  return { page, pageSize: clampLimit(query.pageSize ?? query.limit) };
+}
+
 /** How many items a page shall have. */
-export function clampLimit(limit: string | undefined, { fallback = DEFAULT_LIMIT, max = MAX_LIMIT } = {}): number {
+export function clampLimit(
+  limit: string | undefined,
+  { fallback = DEFAULT_LIMIT, max = MAX_LIMIT } = {},
+): number {
   return limit === undefined ? fallback : Math.min(max, Math.max(1, Number(limit)));
 }
 

@@ -3,6 +3,7 @@ import { toOpenAPISchema } from "@elysiajs/openapi";
 import type { AnyElysia } from "elysia";
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
+import { isForm } from "./_form.ts";
 import { ProblemEnvelope } from "./_schemas.ts";
 
 type Schema = Record<string, unknown>;
@@ -75,10 +76,17 @@ function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-function complete(operation: Operation, hooks: { body?: unknown; detail?: Schema }, path: string): void {
+function mediaTypeOf(body: object): string {
+  return isForm(body) ? "multipart/form-data" : "application/json";
+}
+
+function complete(operation: Operation, hooks: { body?: object; detail?: Schema }, path: string): void {
   // A body that is read late (after the key is known) is of no known type for the generator.
   if (hooks.body)
-    operation.requestBody = { required: true, content: { "application/json": { schema: hooks.body } } };
+    operation.requestBody = {
+      required: true,
+      content: { [mediaTypeOf(hooks.body)]: { schema: hooks.body } },
+    };
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
     if (status in REFUSALS) {

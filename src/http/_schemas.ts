@@ -90,6 +90,17 @@ export const ProblemEnvelope = t.Object(
   { title: "Problem", description: "Why a request was refused, and what to do" },
 );
 
+/** A contact. */
+export const Contact = t.Object({
+  id: Uuid,
+  email: t.String(),
+  subscribed: t.Boolean(),
+  data: Data,
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
 /** The bare refusal of a few dashboard endpoints (service-api.md, Errors). */
 export const BareError = t.Object({ error: t.String() }, { title: "BareError" });
 

@@ -1,7 +1,13 @@
 // /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
-import { deleteContactField, getFieldUsage, listContactFields, listFieldValues } from "../audience/contact_fields.ts";
+import {
+  deleteContactField,
+  getFieldUsage,
+  listContactFields,
+  listFieldValues,
+} from "../audience/contact_fields.ts";
 import { type ContactOrder, countContacts, listContacts } from "../audience/contact_list.ts";
+import { deleteContact } from "../audience/contact_deletion.ts";
 import { getContact, lookUpContacts, patchContact, saveContact } from "../audience/contacts.ts";
 import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
@@ -11,32 +17,26 @@ import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_li
 import {
   answers,
   BareError,
+  Contact,
   Data,
   EmailAddress,
   isUuid,
   Nullable,
   PathId,
   QueryInteger,
-  Timestamp,
   Uuid,
   Words,
 } from "./_schemas.ts";
 
-const CONTACT = {
-  id: Uuid,
-  email: t.String(),
-  subscribed: t.Boolean(),
-  data: Data,
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-};
-const Contact = t.Object(CONTACT);
 const SavedContact = t.Object({
-  ...CONTACT,
+  ...Contact.properties,
   _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
 });
-const Field = t.Object({ field: t.String(), type: Words(["string", "number", "boolean", "date"]), coverage: t.Integer() });
+const Field = t.Object({
+  field: t.String(),
+  type: Words(["string", "number", "boolean", "date"]),
+  coverage: t.Integer(),
+});
 const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
 const MAX_LOOKUP = 500;
@@ -59,12 +59,19 @@ export function contactsRoutes(ctx: Context) {
         const data = rows.slice(0, page.limit);
         const hasMore = rows.length > page.limit;
         const last = data.at(-1);
-        return { data, cursor: hasMore ? toCursor([order.sort, last!.sortKey, last!.id]) : null, hasMore, total };
+        return {
+          data,
+          cursor: hasMore ? toCursor([order.sort, last!.sortKey, last!.id]) : null,
+          hasMore,
+          total,
+        };
       },
       {
         query: t.Object({
           ...CursorQuery,
-          search: t.Optional(t.String({ description: "A part of the address, in any case.", maxLength: 254 })),
+          search: t.Optional(
+            t.String({ description: "A part of the address, in any case.", maxLength: 254 }),
+          ),
           subscribed: t.Optional(t.String({ description: "`true` or `false`. Left out: both." })),
           sort: t.Optional(t.String({ description: "`createdAt` (default) or `email`." })),
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
@@ -90,7 +97,11 @@ export function contactsRoutes(ctx: Context) {
           subscribed: t.Optional(t.Boolean()),
           data: t.Optional(Data),
         }),
-        response: { ...answers(SavedContact, { refusals: [413, 415, 422] }), 201: SavedContact, 400: BareError },
+        response: {
+          ...answers(SavedContact, { refusals: [413, 415, 422] }),
+          201: SavedContact,
+          400: BareError,
+        },
         detail: { summary: "Create a contact, or merge into the one with this address" },
       },
     )
@@ -106,7 +117,9 @@ export function contactsRoutes(ctx: Context) {
       {
         body: t.Object({ emails: t.Optional(t.Unknown({ description: "1 to 500 addresses." })) }),
         response: {
-          ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), { refusals: [413, 415] }),
+          ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), {
+            refusals: [413, 415],
+          }),
           400: BareError,
         },
         detail: { summary: "Tell which of up to 500 addresses are contacts" },
@@ -137,29 +150,40 @@ export function contactsRoutes(ctx: Context) {
           search: t.Optional(t.String({ maxLength: 255 })),
         }),
         response: answers(
-          t.Object({ field: t.String(), values: t.Array(t.Unknown()), count: t.Integer(), limit: t.Integer() }),
+          t.Object({
+            field: t.String(),
+            values: t.Array(t.Unknown()),
+            count: t.Integer(),
+            limit: t.Integer(),
+          }),
           { refusals: [400] },
         ),
         detail: { summary: "List the values of a custom field, the most frequent first" },
       },
     )
-    .get("/fields/:field/usage", async ({ project, params: { field } }) => await getFieldUsage(ctx, project.id, field), {
-      params: t.Object({ field: t.String() }),
-      response: answers(
-        t.Object({
-          usedInSegments: Uses,
-          usedInCampaigns: Uses,
-          usedInWorkflows: Uses,
-          contactCount: t.Integer(),
-          canDelete: t.Boolean(),
-        }),
-        { refusals: [400] },
-      ),
-      detail: { summary: "See where a custom field is referred to" },
-    })
+    .get(
+      "/fields/:field/usage",
+      async ({ project, params: { field } }) => await getFieldUsage(ctx, project.id, field),
+      {
+        params: t.Object({ field: t.String() }),
+        response: answers(
+          t.Object({
+            usedInSegments: Uses,
+            usedInCampaigns: Uses,
+            usedInWorkflows: Uses,
+            contactCount: t.Integer(),
+            canDelete: t.Boolean(),
+          }),
+          { refusals: [400] },
+        ),
+        detail: { summary: "See where a custom field is referred to" },
+      },
+    )
     .delete(
       "/fields/:field",
-      async ({ project, params: { field } }) => ({ deletedFrom: await deleteContactField(ctx, project.id, field) }),
+      async ({ project, params: { field } }) => ({
+        deletedFrom: await deleteContactField(ctx, project.id, field),
+      }),
       {
         params: t.Object({ field: t.String() }),
         response: answers(t.Object({ deletedFrom: t.Integer() }), { refusals: [400, 409] }),
@@ -187,6 +211,18 @@ export function contactsRoutes(ctx: Context) {
         response: answers(Contact, { refusals: [400, 404, 409, 413, 415, 422] }),
         detail: { summary: "Change a contact; `data: null` clears its data" },
       },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteContact(ctx, project.id, contactId(id));
+        set.status = 204;
+      },
+      {
+        params: t.Object({ id: PathId }),
+        response: answers(t.Void(), { status: 204, refusals: [404] }),
+        detail: { summary: "Delete a contact for good" },
+      },
     );
 }
 
@@ -202,7 +238,8 @@ function orderOf(sort: string | undefined, dir: string | undefined): ContactOrde
 
 function asBoolean(text: string | undefined): boolean | undefined {
   if (text === undefined || text === "") return undefined;
-  if (text !== "true" && text !== "false") throw problems.badRequest("Cannot filter by subscribed: say true or false");
+  if (text !== "true" && text !== "false")
+    throw problems.badRequest("Cannot filter by subscribed: say true or false");
   return text === "true";
 }
 
@@ -210,7 +247,8 @@ function asBoolean(text: string | undefined): boolean | undefined {
 function readPlace(cursor: string | undefined, { sort }: ContactOrder) {
   if (cursor === undefined) return null;
   const [madeFor, sortKey, id] = readCursor(cursor, 3);
-  const wrong = madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && Number.isNaN(Date.parse(sortKey!)));
+  const wrong =
+    madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && Number.isNaN(Date.parse(sortKey!)));
   if (wrong) throw problems.badCursor();
   return { sortKey: sortKey!, id: id! };
 }

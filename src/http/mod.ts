@@ -5,11 +5,13 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { contactJobRoutes } from "./_contact_jobs.ts";
 import { contactsRoutes } from "./contacts.ts";
 import { docsRoutes } from "./docs.ts";
 import { emailsRoutes } from "./emails.ts";
 import { healthRoutes } from "./health.ts";
 import { inboxRoutes } from "./inbox.ts";
+import { segmentsRoutes } from "./segments.ts";
 import { v1Routes } from "./v1.ts";
 
 /** The HTTP service, not yet listening. */
@@ -27,7 +29,9 @@ export function createApp(ctx: Context): AnyElysia {
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path)))
     .use(v1Routes(ctx))
+    .use(contactJobRoutes(ctx))
     .use(contactsRoutes(ctx))
+    .use(segmentsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(healthRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))

@@ -2,9 +2,11 @@ import { createTransport, type NodemailerError } from "nodemailer";
 import type SMTPPool from "nodemailer/lib/smtp-pool";
 import type { Handover, Mailer } from "./mailer.ts";
 import { toMessage } from "./message.ts";
+import { type Part, toSource } from "./source.ts";
 
 const DEFAULTS = {
-  maxConnections: 10,
+  // What is claimed and not settled is never more than this, and the wait for a commit is part of it.
+  maxConnections: 20,
   connectionTimeout: 15_000,
   greetingTimeout: 15_000,
   // A server that is silent for so long is given up. After the end of a message RFC 5321 (4.5.3.2.6) would wait ten
@@ -17,23 +19,26 @@ const DEFAULTS = {
  * mail library, such as `maxConnections` and `socketTimeout` (milliseconds).
  */
 export function createSmtpMailer(url: string): Mailer {
-  const options = { ...DEFAULTS, ...urlOptions(url) };
+  const settings = { ...DEFAULTS, ...urlOptions(url) };
   const transport = createTransport({
     pool: true,
     maxMessages: Infinity,
-    ...options,
+    ...settings,
     url: withoutQuery(url),
   } as SMTPPool.Options);
-  // `messageEnd` is called when all of a message has been given to the socket: from then on it may have been taken.
   transport.use("stream", (compiled, done) => {
     const { message, data } = compiled as unknown as StreamedMail;
     const createReadStream = message.createReadStream.bind(message);
-    message.createReadStream = (streamOptions) =>
-      createReadStream(streamOptions).once("end", data.messageEnd);
+    message.createReadStream = (options) => {
+      const source = toSource(message);
+      return source
+        ? handedOverWhole(source, data.messageEnd)
+        : createReadStream(options).once("end", data.messageEnd);
+    };
     done();
   });
   return {
-    connections: Number(options.maxConnections),
+    connections: Number(settings.maxConnections),
     async send(mail) {
       let ended = false;
       const message = { ...toMessage(mail), messageEnd: () => (ended = true) };
@@ -49,8 +54,25 @@ export function createSmtpMailer(url: string): Mailer {
 }
 
 interface StreamedMail {
-  message: { createReadStream(options?: unknown): NodeJS.ReadableStream };
+  message: Part & { createReadStream(options?: unknown): NodeJS.ReadableStream };
   data: { messageEnd(): void };
+}
+
+/**
+ * What the library takes for a stream. `messageEnd` is called when the last byte, with the dot that ends the message,
+ * has been given to the socket: from then on the server may have taken it.
+ */
+function handedOverWhole(source: Buffer, messageEnd: () => void): NodeJS.ReadableStream {
+  const stream = {
+    // The library asks it before it sends a message again over another connection.
+    readableDidRead: false,
+    pipe(to: NodeJS.ReadWriteStream) {
+      stream.readableDidRead = true;
+      to.once("end", messageEnd);
+      to.end(source);
+    },
+  };
+  return stream as unknown as NodeJS.ReadableStream;
 }
 
 /** Tells what a failed handover means for the mail (wire.md section 6; RFC 5321 section 4.2, RFC 3463). */

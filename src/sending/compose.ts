@@ -17,6 +17,8 @@ export interface ComposeInput {
   requestData: Record<string, unknown> | null;
   subject: string;
   html: string;
+  /** Null where it is made for each recipient. */
+  text: string | null;
   fromEmail: string;
   fromName: string | null;
   replyTo: string | null;
@@ -53,7 +55,7 @@ export function compose(ctx: Context, input: ComposeInput, attachments: Attachme
     replyTo: input.replyTo,
     subject: subject(scope),
     html: html(scope),
-    text: compileTextPart(input.html)(scope),
+    text: input.text ?? compileTextPart(input.html)(scope),
     headers: input.headers ?? {},
     attachments,
     date: ctx.now(),

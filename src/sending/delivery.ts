@@ -4,25 +4,17 @@ import { optOutContacts } from "../audience/contacts.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { describeError } from "../log.ts";
 import type { Attachment } from "../mail/mailer.ts";
+import { createCourier, type Errand } from "./_courier.ts";
 import { compose } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
-import { type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
+import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
 
-interface Errand {
-  projectId: string;
-  emailId: string;
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
-/** Carries mails away with as many connections as the mailer has. */
-interface Courier {
-  deliver(projectId: string, emailId: string): Promise<void>;
-  /** Ids under way in this process. */
-  underway: Set<string>;
-  /** Takes no more errands and fails those that have not begun. */
-  stop(): void;
+/** A mail that this process has claimed. */
+interface Parcel {
+  email: ClaimedEmail;
+  attachments: Attachment[];
 }
 
 /**
@@ -31,7 +23,7 @@ interface Courier {
  */
 export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<void> {
   const courier = courierOf(ctx);
-  const ends = await Promise.allSettled(emailIds.map((emailId) => courier.deliver(projectId, emailId)));
+  const ends = await Promise.allSettled(emailIds.map((emailId) => courier.deliver({ projectId, emailId })));
   // One that failed fails the job, but only when nothing of it is under way any more.
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
@@ -57,77 +49,31 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
   return lost.length;
 }
 
-const courierOf = perService((ctx): Courier => {
+const courierOf = perService((ctx) => {
   const settle = createBatcher((outcomes: Outcome[]) => settleUntilWritten(ctx, outcomes), {
     maxItems: 500,
-    maxFlights: 2,
+    // One at a time: what ends meanwhile is written with the next one, and batches grow with the load.
+    maxFlights: 1,
   });
-  const underway = new Set<string>();
-  let waiting: Errand[] = [];
-  let free = ctx.mailer.connections;
-  let claiming = false;
-  let stopped = false;
-
-  const send = async (errand: Errand, email: ClaimedEmail, attachments: Attachment[]): Promise<void> => {
-    const outcome = await handOver(ctx, email, attachments);
-    await settle(outcome);
-    underway.delete(email.id);
-    free++;
-    errand.done();
-    void pump();
-  };
-
-  const pump = async (): Promise<void> => {
-    if (claiming || free === 0 || waiting.length === 0) return;
-    claiming = true;
-    const errands = waiting.splice(0, free);
-    free -= errands.length;
-    try {
-      const claimed = await claim(ctx, errands);
-      const attachments = await loadAttachments(ctx, [...claimed.values()]);
-      for (const errand of errands) {
-        const email = claimed.get(errand.emailId);
-        if (!email) {
-          free++;
-          errand.done();
-          continue;
-        }
-        underway.add(email.id);
-        void send(errand, email, attachments.get(email.contentId!) ?? []);
-      }
-    } catch (error) {
-      free += errands.length;
-      for (const errand of errands) errand.failed(error);
-    } finally {
-      claiming = false;
-    }
-    void pump();
-  };
-
-  return {
-    underway,
-    deliver: (projectId, emailId) =>
-      new Promise((done, failed) => {
-        if (stopped) return failed(new Error("This process is stopping"));
-        waiting.push({ projectId, emailId, done, failed });
-        void pump();
-      }),
-    stop() {
-      stopped = true;
-      for (const errand of waiting) errand.failed(new Error("This process is stopping"));
-      waiting = [];
-    },
-  };
+  return createCourier<Parcel, Outcome>({
+    connections: ctx.mailer.connections,
+    claim: (errands) => claim(ctx, errands),
+    carry: (parcel) => handOver(ctx, parcel),
+    settle,
+  });
 });
 
-async function claim(ctx: Context, errands: Errand[]): Promise<Map<string, ClaimedEmail>> {
-  const claimed = await q.emails.claim(ctx, {
+async function claim(ctx: Context, errands: Errand[]): Promise<Map<string, Parcel>> {
+  const emails = await q.emails.claim(ctx, {
     workerId: ctx.workerId,
     now: ctx.now(),
     projectIds: errands.map((errand) => errand.projectId),
     ids: errands.map((errand) => errand.emailId),
   });
-  return new Map(claimed.map((email) => [email.id, email]));
+  const attachments = await loadAttachments(ctx, emails);
+  return new Map(
+    emails.map((email) => [email.id, { email, attachments: attachments.get(email.contentId ?? "") ?? [] }]),
+  );
 }
 
 async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Attachment[]>> {
@@ -141,13 +87,19 @@ async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Ma
 }
 
 /** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
-async function handOver(ctx: Context, email: ClaimedEmail, attachments: Attachment[]): Promise<Outcome> {
-  if (email.contactId === null) return suppressed(ctx, email, "The contact was deleted");
-  if (email.contentId === null) return suppressed(ctx, email, "The content of this mail has expired");
-  if (email.type === "MARKETING" && email.optedOutAt)
-    return suppressed(ctx, email, "The contact has opted out");
-  const mail = compose(ctx, email as Parameters<typeof compose>[1], attachments);
-  return outcomeOf(ctx, email, mail, await ctx.mailer.send(mail));
+async function handOver(ctx: Context, { email, attachments }: Parcel): Promise<Outcome> {
+  try {
+    if (email.contactId === null) return suppressed(ctx, email, "The contact was deleted");
+    if (email.contentId === null) return suppressed(ctx, email, "The content of this mail has expired");
+    if (email.type === "MARKETING" && email.optedOutAt)
+      return suppressed(ctx, email, "The contact has opted out");
+    const mail = compose(ctx, email as Parameters<typeof compose>[1], attachments);
+    return outcomeOf(ctx, email, mail, await ctx.mailer.send(mail));
+  } catch (error) {
+    // A fault of ours in one mail must not hold up the others.
+    ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
+    return failed(ctx, email, "The mail could not be composed");
+  }
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.

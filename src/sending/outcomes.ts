@@ -43,8 +43,17 @@ export function outcomeOf(ctx: Context, email: ClaimedEmail, mail: Mail, handove
 
 /** The outcome of a mail that must not be sent any more. */
 export function suppressed(ctx: Context, email: ClaimedEmail, reason: string): Outcome {
+  return unsent(ctx, email, "SUPPRESSED", reason);
+}
+
+/** The outcome of a mail that cannot be sent, through no fault of its recipient. */
+export function failed(ctx: Context, email: ClaimedEmail, reason: string): Outcome {
+  return unsent(ctx, email, "FAILED", reason);
+}
+
+function unsent(ctx: Context, email: ClaimedEmail, status: "SUPPRESSED" | "FAILED", reason: string): Outcome {
   const messageId = email.fromEmail ? messageIdOf(email.id, email.fromEmail) : null;
-  return { ...base(ctx, email, messageId), status: "SUPPRESSED", error: reason };
+  return { ...base(ctx, email, messageId), status, error: reason };
 }
 
 /** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */

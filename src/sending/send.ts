@@ -1,6 +1,7 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { dataProblem, sortData } from "../audience/contact_data.ts";
 import { contactKey, optedOutAmong, upsertContacts, type WrittenContact } from "../audience/contacts.ts";
+import { plainText } from "../content/plain_text.ts";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
@@ -42,11 +43,14 @@ export async function send(ctx: Context, request: IdempotentRequest, input: Send
 async function contentOf(tx: Context, projectId: string, input: SendInput): Promise<Content> {
   const template = input.template === undefined ? null : await templateOf(tx, projectId, input.template);
   const from = senderOf(input, template);
+  const html = input.body ?? template!.html;
   return {
     projectId,
     id: newId(tx),
     subject: input.subject ?? template!.subject,
-    html: input.body ?? template!.html,
+    html,
+    // Made now where it is the same for everyone: sending has less to do, and an answer does not wait for sending.
+    text: html.includes("{{") ? null : plainText(html),
     fromEmail: from.email,
     fromName: from.name,
     replyTo: input.reply?.trim() ?? template?.replyTo ?? null,

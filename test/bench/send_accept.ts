@@ -1,4 +1,5 @@
 // Accepting a mail durably, against the statements that it takes.
+import { plainText } from "../../src/content/plain_text.ts";
 import type postgres from "postgres";
 import { type Context, inTransaction, newId } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
@@ -85,6 +86,7 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
       id: contentId,
       subject: `Your order ${n}`,
       html: HTML,
+      text: plainText(HTML),
       fromEmail: `orders@${DOMAIN}`,
       fromName: null,
       replyTo: null,

@@ -11,13 +11,19 @@ beforeAll(async () => {
 
 const call = (method: string, path: string, body?: unknown, key = project.secret) =>
   service.request(method, path, { key, body });
-const create = async (email: string, more: object = {}) => (await call("POST", "/contacts", { email, ...more })).body;
+const create = async (email: string, more: object = {}) =>
+  (await call("POST", "/contacts", { email, ...more })).body;
 const eventsOf = async (contactId: string) =>
-  (await service.pool`select name from events where contact_id = ${contactId} order by id`).map((row) => row.name as string);
+  (await service.pool`select name from events where contact_id = ${contactId} order by id`).map(
+    (row) => row.name as string,
+  );
 
 describe("POST /contacts", () => {
   test("makes a contact, subscribed, and answers 201 with what it made", async () => {
-    const { status, body } = await call("POST", "/contacts", { email: " New@Example.com", data: { plan: "pro", gone: null, empty: "" } });
+    const { status, body } = await call("POST", "/contacts", {
+      email: " New@Example.com",
+      data: { plan: "pro", gone: null, empty: "" },
+    });
 
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -35,15 +41,29 @@ describe("POST /contacts", () => {
 
   test("merges into the one that has the address, keeps what is not said, and answers 200", async () => {
     const first = await create("merge@example.com", { subscribed: false, data: { a: 1, b: 2 } });
-    const { status, body } = await call("POST", "/contacts", { email: "MERGE@example.com", data: { b: null, c: 3 } });
+    const { status, body } = await call("POST", "/contacts", {
+      email: "MERGE@example.com",
+      data: { b: null, c: 3 },
+    });
 
     expect(status).toBe(200);
-    expect(body).toMatchObject({ id: first.id, subscribed: false, data: { a: 1, c: 3 }, _meta: { isNew: false, isUpdate: true } });
+    expect(body).toMatchObject({
+      id: first.id,
+      subscribed: false,
+      data: { a: 1, c: 3 },
+      _meta: { isNew: false, isUpdate: true },
+    });
   });
 
-  test.each([[{}], [{ email: null }], [{ email: "" }], [{ subscribed: true }]])("%j has no email: 400, bare", async (input) => {
-    expect(await call("POST", "/contacts", input)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
-  });
+  test.each([[{}], [{ email: null }], [{ email: "" }], [{ subscribed: true }]])(
+    "%j has no email: 400, bare",
+    async (input) => {
+      expect(await call("POST", "/contacts", input)).toMatchObject({
+        status: 400,
+        body: { error: expect.any(String) },
+      });
+    },
+  );
 
   test("a malformed email is 422 invalid_string", async () => {
     const { status, body } = await call("POST", "/contacts", { email: "nobody", subscribed: "yes" });
@@ -66,7 +86,9 @@ describe("GET and PATCH /contacts/:id", () => {
 
   test("data is merged by the same rules; null clears all of it", async () => {
     const { id } = await create("patch@example.com", { data: { a: 1, b: 2, c: 3 } });
-    const merged = await call("PATCH", `/contacts/${id}`, { data: { a: null, b: "", d: { value: 4, persistent: true } } });
+    const merged = await call("PATCH", `/contacts/${id}`, {
+      data: { a: null, b: "", d: { value: 4, persistent: true } },
+    });
     const cleared = await call("PATCH", `/contacts/${id}`, { data: null });
 
     expect([merged.status, merged.body.data]).toEqual([200, { b: 2, c: 3, d: 4 }]);
@@ -86,7 +108,9 @@ describe("GET and PATCH /contacts/:id", () => {
 
   test("ten changes of the subscription at once are recorded once", async () => {
     const { id } = await create("race@example.com");
-    await Promise.all(Array.from({ length: 10 }, () => call("PATCH", `/contacts/${id}`, { subscribed: false })));
+    await Promise.all(
+      Array.from({ length: 10 }, () => call("PATCH", `/contacts/${id}`, { subscribed: false })),
+    );
 
     expect(await eventsOf(id)).toEqual(["contact.unsubscribed"]);
   });
@@ -104,10 +128,18 @@ describe("GET and PATCH /contacts/:id", () => {
 
   test("faults are named with their fields", async () => {
     const { id } = await create("faults@example.com");
-    const { status, body } = await call("PATCH", `/contacts/${id}`, { email: "x", subscribed: 1, data: "text" });
+    const { status, body } = await call("PATCH", `/contacts/${id}`, {
+      email: "x",
+      subscribed: 1,
+      data: "text",
+    });
 
     expect(status).toBe(422);
-    expect(body.error.errors.map((e: { field: string }) => e.field).sort()).toEqual(["data", "email", "subscribed"]);
+    expect(body.error.errors.map((e: { field: string }) => e.field).sort()).toEqual([
+      "data",
+      "email",
+      "subscribed",
+    ]);
     expect((await call("PATCH", `/contacts/${id}`, { data: { locale: 5 } })).status).toBe(422);
     expect((await call("PATCH", `/contacts/${id}`, { data: { a: "x".repeat(70_000) } })).status).toBe(422);
   });
@@ -130,7 +162,13 @@ describe("a contact of another project", () => {
 describe("POST /contacts/lookup", () => {
   test("tells the caller's own strings apart, in their order", async () => {
     await create("known@example.com");
-    const emails = ["Known@Example.com", "unknown@example.com", "no address", " known@example.com ", "known@example.com"];
+    const emails = [
+      "Known@Example.com",
+      "unknown@example.com",
+      "no address",
+      " known@example.com ",
+      "known@example.com",
+    ];
     const { status, body } = await call("POST", "/contacts/lookup", { emails });
 
     expect(status).toBe(200);
@@ -140,12 +178,18 @@ describe("POST /contacts/lookup", () => {
     });
   });
 
-  test.each([[{}], [{ emails: [] }], [{ emails: "a@b.io" }], [{ emails: Array(501).fill("a@b.io") }], [{ emails: [5] }]])(
-    "%j is 400, bare",
-    async (input) => {
-      expect(await call("POST", "/contacts/lookup", input)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
-    },
-  );
+  test.each([
+    [{}],
+    [{ emails: [] }],
+    [{ emails: "a@b.io" }],
+    [{ emails: Array(501).fill("a@b.io") }],
+    [{ emails: [5] }],
+  ])("%j is 400, bare", async (input) => {
+    expect(await call("POST", "/contacts/lookup", input)).toMatchObject({
+      status: 400,
+      body: { error: expect.any(String) },
+    });
+  });
 });
 
 describe("GET /contacts", () => {
@@ -155,9 +199,8 @@ describe("GET /contacts", () => {
     const emails: string[] = [];
     let total: number | undefined;
     for (let cursor: string | null = "", n = 0; cursor !== null && n < 50; n++) {
-      const page: { data: { email: string }[]; cursor: string | null; hasMore: boolean; total: number } = await list(
-        `${query}${cursor && `&cursor=${cursor}`}`,
-      );
+      const page: { data: { email: string }[]; cursor: string | null; hasMore: boolean; total: number } =
+        await list(`${query}${cursor && `&cursor=${cursor}`}`);
       expect(page.hasMore).toBe(page.cursor !== null);
       if (n > 0) expect(page.total).toBe(0);
       total ??= page.total;
@@ -200,7 +243,13 @@ describe("GET /contacts", () => {
     await service.pool`delete from contacts where id = ${first.data[4].id}`;
     const second = await list(`sort=email&dir=asc&limit=5&cursor=${first.cursor}`);
 
-    expect(second.data.map((c: { email: string }) => c.email.slice(0, 4))).toEqual(["c006", "c007", "c008", "c009", "c010"]);
+    expect(second.data.map((c: { email: string }) => c.email.slice(0, 4))).toEqual([
+      "c006",
+      "c007",
+      "c008",
+      "c009",
+      "c010",
+    ]);
   });
 
   test("searches a part of the address, where wildcards are ordinary characters", async () => {
@@ -219,13 +268,18 @@ describe("GET /contacts", () => {
     expect((await list("subscribed=false&search=c00")).data).toHaveLength(3);
   });
 
-  test.each(["cursor=xyz", "cursor=WyJhIl0", "limit=many", "subscribed=maybe", "search=%00"])("%s is 400", async (query) => {
-    expect((await call("GET", `/contacts?${query}`)).status).toBe(400);
-  });
+  test.each(["cursor=xyz", "cursor=WyJhIl0", "limit=many", "subscribed=maybe", "search=%00"])(
+    "%s is 400",
+    async (query) => {
+      expect((await call("GET", `/contacts?${query}`)).status).toBe(400);
+    },
+  );
 
   test("a cursor of another order is refused", async () => {
     const { cursor } = await list("sort=email&limit=5");
-    expect((await call("GET", `/contacts?sort=createdAt&cursor=${cursor}`, undefined, own.secret)).status).toBe(400);
+    expect(
+      (await call("GET", `/contacts?sort=createdAt&cursor=${cursor}`, undefined, own.secret)).status,
+    ).toBe(400);
   });
 
   test("limits are clamped to 1..100", async () => {
@@ -242,8 +296,21 @@ describe("the fields of contacts", () => {
 
   beforeAll(async () => {
     own = await service.createProject();
-    await put("a@example.com", { plan: "pro", age: 30, vip: true, since: "2026-01-01", mixed: 1, "odd key": "x" });
-    await put("b@example.com", { plan: "pro", age: 31.5, since: "2026-01-01T10:00:00Z", mixed: "one", list: [1] });
+    await put("a@example.com", {
+      plan: "pro",
+      age: 30,
+      vip: true,
+      since: "2026-01-01",
+      mixed: 1,
+      "odd key": "x",
+    });
+    await put("b@example.com", {
+      plan: "pro",
+      age: 31.5,
+      since: "2026-01-01T10:00:00Z",
+      mixed: "one",
+      list: [1],
+    });
     await put("c@example.com", { plan: "free", mixed: { a: 1 } });
     await put("d@example.com", {});
   });
@@ -290,7 +357,12 @@ describe("the fields of contacts", () => {
   });
 
   test("have values, the most frequent first; the prefix may be left out", async () => {
-    expect((await get("/data.plan/values")).body).toEqual({ field: "data.plan", values: ["pro", "free"], count: 2, limit: 100 });
+    expect((await get("/data.plan/values")).body).toEqual({
+      field: "data.plan",
+      values: ["pro", "free"],
+      count: 2,
+      limit: 100,
+    });
     expect((await get("/plan/values?limit=1")).body.values).toEqual(["pro"]);
     expect((await get("/plan/values?search=FR")).body.values).toEqual(["free"]);
     expect((await get("/plan/values?search=%25")).body.values).toEqual([]);
@@ -308,7 +380,13 @@ describe("the fields of contacts", () => {
     const deleted = await call("DELETE", "/contacts/fields/data.junk", undefined, own.secret);
     const standard = await call("DELETE", "/contacts/fields/email", undefined, own.secret);
 
-    expect(usage.body).toEqual({ usedInSegments: [], usedInCampaigns: [], usedInWorkflows: [], contactCount: 1, canDelete: true });
+    expect(usage.body).toEqual({
+      usedInSegments: [],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+      contactCount: 1,
+      canDelete: true,
+    });
     expect([deleted.status, deleted.body]).toEqual([200, { deletedFrom: 1 }]);
     expect(standard.status).toBe(400);
     expect(await service.pool`select from contacts where data ? 'junk'`).toHaveLength(0);
@@ -318,7 +396,11 @@ describe("the fields of contacts", () => {
   test("of another project are not seen", async () => {
     const other = await service.createProject();
     expect((await call("GET", "/contacts/fields", undefined, other.secret)).body.count).toBe(4);
-    expect((await call("GET", "/contacts/fields/plan/values", undefined, other.secret)).body.values).toEqual([]);
-    expect((await call("DELETE", "/contacts/fields/plan", undefined, other.secret)).body).toEqual({ deletedFrom: 0 });
+    expect((await call("GET", "/contacts/fields/plan/values", undefined, other.secret)).body.values).toEqual(
+      [],
+    );
+    expect((await call("DELETE", "/contacts/fields/plan", undefined, other.secret)).body).toEqual({
+      deletedFrom: 0,
+    });
   });
 });

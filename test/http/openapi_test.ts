@@ -10,17 +10,18 @@ const MISSING = [
   "/auth",
   "/campaigns",
   "/config",
-  "/contacts",
   "/domains",
   "/events",
   "/projects",
-  "/segments",
   "/templates",
   "/uploads",
   "/users",
   "/webhooks",
   "/workflows",
 ];
+
+/** Endpoints that take nothing but their path. */
+const BODILESS = /\/(compute|refresh)$/;
 
 interface Operation {
   summary?: string;
@@ -92,12 +93,10 @@ describe("GET /openapi.json", () => {
       ]);
       expect([name, operation.security]).toEqual([name, expect.any(Array)]);
       const done = Object.keys(operation.responses).filter((status) => status.startsWith("2"));
-      expect([name, done.length]).toEqual([name, 1]);
-      if (/^(POST|PUT|PATCH)/.test(name)) {
-        expect([name, operation.requestBody?.content["application/json"]?.schema]).toEqual([
-          name,
-          expect.any(Object),
-        ]);
+      expect([name, done.length > 0]).toEqual([name, true]);
+      if (/^(POST|PUT|PATCH)/.test(name) && !BODILESS.test(path)) {
+        const [schema] = Object.values(operation.requestBody?.content ?? {}).map((content) => content.schema);
+        expect([name, schema]).toEqual([name, expect.any(Object)]);
       }
       for (const [status, response] of Object.entries(operation.responses)) {
         expect([name, status, response.description]).toEqual([name, status, expect.any(String)]);

@@ -1,0 +1,56 @@
+create type contact_job_state as enum ('waiting', 'active', 'completed', 'failed');
+
+create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete');
+
+-- Files of contacts on their way in. A row is the work and its report; `rows_done` is how far the work has come.
+create table contact_imports (
+  project_id    uuid not null references projects on delete cascade,
+  id            uuid not null default uuid_v7(),
+  state         contact_job_state not null default 'waiting',
+  dry_run       boolean not null,
+  -- Dropped when done.
+  file          bytea check (octet_length(file) <= 5242880),
+  -- Null until the whole file has been read once.
+  row_count     int,
+  rows_done     int not null default 0,
+  created_count int not null default 0,
+  updated_count int not null default 0,
+  failure_count int not null default 0,
+  -- The first 1,000: `{row, email, error}`.
+  errors        jsonb not null default '[]',
+  failed_reason text,
+  created_at    timestamptz not null default now(),
+  finished_at   timestamptz,
+  primary key (project_id, id),
+  check ((finished_at is not null) = (state in ('completed', 'failed'))),
+  check ((file is null) = (finished_at is not null))
+);
+
+-- Read in pieces, and no piece needs the ones before it.
+alter table contact_imports alter column file set storage external;
+
+-- Work on many contacts: those of `contact_ids`, or those that `filter` lets through. `after_id` is how far it has come.
+create table bulk_jobs (
+  project_id      uuid not null references projects on delete cascade,
+  id              uuid not null default uuid_v7(),
+  operation       bulk_operation not null,
+  state           contact_job_state not null default 'waiting',
+  contact_ids     uuid[],
+  -- `{search?, subscribed?, segmentId?}`
+  filter          jsonb,
+  exclude_ids     uuid[] not null default '{}',
+  after_id        uuid,
+  -- Null until counted.
+  contact_count   int,
+  success_count   int not null default 0,
+  unchanged_count int not null default 0,
+  failure_count   int not null default 0,
+  -- The first 1,000: `{contactId, error}`.
+  errors          jsonb not null default '[]',
+  failed_reason   text,
+  created_at      timestamptz not null default now(),
+  finished_at     timestamptz,
+  primary key (project_id, id),
+  check ((contact_ids is null) <> (filter is null)),
+  check ((finished_at is not null) = (state in ('completed', 'failed')))
+);

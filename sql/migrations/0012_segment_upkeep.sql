@@ -1,0 +1,98 @@
+-- Contacts that changed, or had an event, in a project that tracks the membership of a dynamic segment: their
+-- memberships are looked at again within seconds. Written by triggers, so that nobody can forget it; empty, and
+-- nothing but one look at an index, where no segment is tracked.
+create table segment_candidates (
+  project_id uuid not null,
+  contact_id uuid not null
+);
+
+-- Serves `segment_candidates.take`.
+create index segment_candidates_by_project on segment_candidates (project_id);
+
+-- Serves the triggers below and `segments.tracked`.
+create index segments_tracked on segments (project_id) where track_membership and type = 'DYNAMIC';
+
+-- Enqueues the job that looks at them, unless one is waiting already: one per project, however many contacts changed.
+create function enqueue_segment_upkeep(project uuid) returns void
+language plpgsql as $$
+begin
+  if not exists (
+    select
+    from graphile_worker.jobs
+    where key = 'update_segments:' || project and locked_at is null and run_at <= now() + interval '5 seconds'
+  ) then
+    perform graphile_worker.add_job(
+      'update_segments',
+      json_build_object('projectId', project),
+      job_key => 'update_segments:' || project,
+      run_at => now() + interval '1 second'
+    );
+  end if;
+end $$;
+
+-- Notes these contacts, where a segment is tracked.
+create function note_segment_candidates(project_ids uuid[], contact_ids uuid[]) returns void
+language plpgsql as $$
+declare
+  project uuid;
+begin
+  for project in
+    with noted as (
+      insert into segment_candidates (project_id, contact_id)
+      select distinct n.project_id, n.contact_id
+      from unnest(project_ids, contact_ids) as n (project_id, contact_id)
+      where exists (
+        select from segments s where s.project_id = n.project_id and s.track_membership and s.type = 'DYNAMIC'
+      )
+      returning project_id
+    )
+    select distinct project_id from noted
+  loop
+    perform enqueue_segment_upkeep(project);
+  end loop;
+end $$;
+
+create function note_contacts_added() returns trigger
+language plpgsql as $$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    perform note_segment_candidates(array_agg(project_id), array_agg(id)) from added;
+  end if;
+  return null;
+end $$;
+
+create function note_contacts_changed() returns trigger
+language plpgsql as $$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    perform note_segment_candidates(array_agg(a.project_id), array_agg(a.id))
+    from added a
+    join removed r on r.project_id = a.project_id and r.id = a.id
+    where r.data <> a.data or r.subscribed <> a.subscribed or r.email <> a.email;
+  end if;
+  return null;
+end $$;
+
+create function note_contacts_of_events() returns trigger
+language plpgsql as $$
+begin
+  if exists (select from segments where track_membership and type = 'DYNAMIC') then
+    -- The events of a membership itself would make the upkeep wake itself for ever.
+    perform note_segment_candidates(array_agg(project_id), array_agg(contact_id))
+    from added
+    where contact_id is not null and name not like 'segment.%';
+  end if;
+  return null;
+end $$;
+
+create trigger contacts_note_added
+after insert on contacts referencing new table as added
+for each statement execute function note_contacts_added();
+
+create trigger contacts_note_changed
+after update on contacts referencing old table as removed new table as added
+for each statement execute function note_contacts_changed();
+
+create trigger events_note_contacts
+after insert on events referencing new table as added
+for each statement execute function note_contacts_of_events();

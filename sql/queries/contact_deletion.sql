@@ -1,0 +1,30 @@
+-- name: part_with_emails :exec
+-- The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
+-- the same project has), what became of the mail is kept, and what has not gone out does not go out.
+update emails
+set
+  contact_id = null,
+  address    = encode(sha256(convert_to(project_id || ' ' || address, 'UTF8')), 'hex'),
+  to_name    = null,
+  error      = case when status = 'PENDING' then 'The contact was deleted' else replace(error, address, '…') end,
+  status     = case when status = 'PENDING' then 'SUPPRESSED' else status end
+where (project_id, id) in (
+  select project_id, id
+  from emails
+  where project_id = :project_id and contact_id = any(:contact_ids::uuid[])
+  order by id
+  for update
+);
+
+-- name: hold :many
+-- Locks contacts, in the order of `contacts.upsert_many`. From now on nobody adds a mail for one of them.
+select id
+from contacts
+where project_id = :project_id and id = any(:contact_ids::uuid[])
+order by email
+for update;
+
+-- name: delete_many :many
+delete from contacts
+where project_id = :project_id and id = any(:contact_ids::uuid[])
+returning id;

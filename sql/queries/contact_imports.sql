@@ -1,0 +1,59 @@
+-- name: insert :exec
+insert into contact_imports (project_id, id, dry_run, file)
+values (:project_id, :import_id, :dry_run, :file);
+
+-- name: by_id :maybe
+-- The report, without the file.
+select
+  id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, errors, failed_reason,
+  created_at, finished_at
+from contact_imports
+where project_id = :project_id and id = :import_id;
+
+-- name: begin :maybe
+-- Marks an import as under way, also one that a crash has left so. Null when it is done.
+update contact_imports
+set state = 'active'
+where project_id = :project_id and id = :import_id and state in ('waiting', 'active')
+returning dry_run, row_count, rows_done, failure_count;
+
+-- name: piece :maybe
+-- A part of the file, counted from byte 1; empty after its end. Null when the file is gone.
+select substring(file from :start::int for :length::int) as "piece!"
+from contact_imports
+where project_id = :project_id and id = :import_id and file is not null;
+
+-- name: counted :exec
+-- The file can be read to its end.
+update contact_imports
+set row_count = :row_count
+where project_id = :project_id and id = :import_id and state = 'active';
+
+-- name: hold :maybe
+-- Locks an import that stands at this row. Null when another process has taken it further, or it is done.
+select id
+from contact_imports
+where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done
+for update;
+
+-- name: advance :exec
+-- Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
+update contact_imports
+set
+  rows_done     = rows_done + :rows,
+  created_count = created_count + :created,
+  updated_count = updated_count + :updated,
+  failure_count = failure_count + :failed,
+  errors        = errors || :errors::jsonb
+where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done;
+
+-- name: complete :exec
+update contact_imports
+set state = 'completed', file = null, finished_at = now()
+where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done;
+
+-- name: fail :exec
+-- An import that cannot be done. It stays so.
+update contact_imports
+set state = 'failed', file = null, failed_reason = :reason, finished_at = now()
+where project_id = :project_id and id = :import_id and state in ('waiting', 'active');

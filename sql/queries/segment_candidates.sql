@@ -1,0 +1,30 @@
+-- name: take :many
+-- Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.
+with taken as (
+  delete from segment_candidates
+  where ctid = any (array(
+    select ctid
+    from segment_candidates
+    where project_id = :project_id
+    limit :limit::int
+    for update skip locked
+  ))
+  returning contact_id
+)
+select distinct contact_id from taken;
+
+-- name: projects :many
+-- Projects with contacts that nobody has looked at, and projects that track a segment.
+select project_id as "project_id!"
+from segment_candidates
+union
+select project_id
+from segments
+where track_membership and type = 'DYNAMIC';
+
+-- name: purge :exec
+-- What is left of projects that track nothing any more.
+delete from segment_candidates n
+where not exists (
+  select from segments s where s.project_id = n.project_id and s.track_membership and s.type = 'DYNAMIC'
+);

@@ -1,0 +1,84 @@
+-- name: page :many
+-- splice: audience = true
+-- One page of the members, the newest contacts first.
+select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
+from contacts c
+where c.project_id = :project_id and :audience
+order by c.created_at desc, c.id desc
+limit :limit::int
+offset :offset::int;
+
+-- name: enter :one
+-- nullable: contact_ids
+-- splice: audience = true
+-- Adds the contacts that match and are no members yet, and records the event of each, in one statement. With
+-- `contact_ids` it looks at those only.
+with entered as (
+  insert into segment_members (project_id, segment_id, contact_id, entered_at)
+  select c.project_id, :segment_id, c.id, :now
+  from contacts c
+  where c.project_id = :project_id
+    and (:contact_ids::uuid[] is null or c.id = any(:contact_ids))
+    and :audience
+    and not exists (
+      select
+      from segment_members m
+      where m.project_id = c.project_id and m.segment_id = :segment_id and m.contact_id = c.id
+    )
+  on conflict do nothing
+  returning contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from entered
+)
+select count(*)::int as "added!" from entered;
+
+-- name: exit :one
+-- nullable: contact_ids
+-- splice: audience = true
+-- Removes the members that match no more, and records the event of each, in one statement.
+with exited as (
+  delete from segment_members m
+  where m.project_id = :project_id
+    and m.segment_id = :segment_id
+    and (:contact_ids::uuid[] is null or m.contact_id = any(:contact_ids))
+    and not exists (
+      select from contacts c where c.project_id = m.project_id and c.id = m.contact_id and :audience
+    )
+  returning m.contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from exited
+)
+select count(*)::int as "removed!" from exited;
+
+-- name: add :one
+-- Adds contacts to a static segment. Counts only those that were none before.
+with added as (
+  insert into segment_members (project_id, segment_id, contact_id, entered_at)
+  select :project_id, :segment_id, c.id, :now
+  from contacts c
+  where c.project_id = :project_id and c.email = any(:emails::text[])
+  order by c.id
+  on conflict do nothing
+  returning contact_id
+)
+select count(*)::int as "added!" from added;
+
+-- name: remove :one
+-- Removes contacts from a static segment. Counts only those that were members.
+with removed as (
+  delete from segment_members m
+  using contacts c
+  where m.project_id = :project_id
+    and m.segment_id = :segment_id
+    and c.project_id = m.project_id
+    and c.id = m.contact_id
+    and c.email = any(:emails::text[])
+  returning m.contact_id
+)
+select count(*)::int as "removed!" from removed;

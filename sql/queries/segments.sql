@@ -1,0 +1,121 @@
+-- name: list :many
+select
+  id, name, slug, description, type, condition, track_membership, member_count, project_id, created_at, updated_at
+from segments
+where project_id = :project_id
+order by id desc;
+
+-- name: by_id :maybe
+select
+  id, name, slug, description, type, condition, track_membership, member_count, project_id, created_at, updated_at
+from segments
+where project_id = :project_id and id = :segment_id;
+
+-- name: lock :maybe
+-- The segment, held until the end of the transaction: memberships of one segment are computed one after another.
+select id, name, slug, type, condition, track_membership
+from segments
+where project_id = :project_id and id = :segment_id
+for update;
+
+-- name: conditions :many
+-- What every segment of the project is made of: conditions may refer to any of them.
+select id, type, condition
+from segments
+where project_id = :project_id;
+
+-- name: insert :one
+-- nullable: description, condition
+-- A slug that is taken gets the next free number behind it. Two at once meet at the unique constraint.
+insert into segments (project_id, name, slug, description, type, condition, track_membership)
+select
+  :project_id,
+  :name,
+  (
+    select candidate
+    from (
+      select case when n = 1 then :slug::text else :slug::text || '-' || n end as candidate, n
+      from generate_series(1, 1 + (select count(*) from segments where project_id = :project_id)) as n
+    ) as candidates
+    where not exists (select from segments s where s.project_id = :project_id and s.slug = candidate)
+    order by n
+    limit 1
+  ),
+  :description,
+  :type,
+  :condition,
+  :track_membership
+returning id;
+
+-- name: patch :exec
+-- nullable: name, description, condition, track_membership
+update segments
+set
+  name             = coalesce(:name, name),
+  description      = case when :set_description::boolean then :description else description end,
+  condition        = coalesce(:condition, condition),
+  track_membership = coalesce(:track_membership, track_membership),
+  updated_at       = now()
+where project_id = :project_id and id = :segment_id;
+
+-- name: set_count :exec
+update segments
+set member_count = :member_count
+where project_id = :project_id and id = :segment_id;
+
+-- name: remove :exec
+delete from segments
+where project_id = :project_id and id = :segment_id;
+
+-- name: referring_to :many
+-- The other segments whose condition names this one.
+select id, name
+from segments
+where project_id = :project_id
+  and id <> :segment_id
+  and condition @? format('$.**.field ? (@ == %s)', to_json(:field::text))::jsonpath
+order by name;
+
+-- name: referring_to_field :many
+-- The segments whose condition names this field of contacts, or a path below it.
+select id, name
+from segments
+where project_id = :project_id
+  and condition @? format(
+    '$.**.field ? (@ == %s || @ starts with %s)', to_json(:field::text), to_json(:field::text || '.')
+  )::jsonpath
+order by name;
+
+-- name: tracked :many
+-- nullable: project_id
+-- The dynamic segments whose membership is kept up, of one project or of all.
+select project_id, id
+from segments
+where track_membership
+  and type = 'DYNAMIC'
+  and (:project_id::uuid is null or project_id = :project_id)
+order by project_id, id;
+
+-- name: count_stored :exec
+-- Counts the stored members of a segment.
+update segments
+set
+  member_count = (
+    select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
+  ),
+  computed_at  = now()
+where project_id = :project_id and id = :segment_id;
+
+-- name: add_to_count :one
+-- The count after a change of the membership: counted when all of it was worked out, else moved by the change.
+update segments
+set
+  member_count = case
+    when :exact::boolean then (
+      select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
+    )
+    else greatest(0, member_count + :change::int)
+  end,
+  computed_at  = now()
+where project_id = :project_id and id = :segment_id
+returning member_count;

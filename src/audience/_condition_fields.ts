@@ -1,0 +1,111 @@
+// Which fields a condition may name, and which operators each of them takes (the table of wire.md section 3).
+import { type Unit, UNITS } from "./_instants.ts";
+
+/** What a filter is about. */
+export type Field =
+  | { kind: "email" }
+  | { kind: "subscribed" }
+  | { kind: "time"; column: "created_at" | "updated_at" }
+  | { kind: "data"; path: string }
+  | { kind: "event"; name: string }
+  | { kind: "segment"; id: string };
+
+/** The operators of each kind of field, without their negations. */
+export const OPERATORS = {
+  email: ["equals", "contains"],
+  subscribed: ["equals"],
+  time: ["equals", "greaterThan", "lessThan", "greaterThanOrEqual", "lessThanOrEqual", "within", "olderThan"],
+  data: [
+    "equals",
+    "greaterThan",
+    "lessThan",
+    "greaterThanOrEqual",
+    "lessThanOrEqual",
+    "within",
+    "olderThan",
+    "contains",
+    "exists",
+  ],
+  event: ["triggered", "triggeredWithin", "triggeredOlderThan"],
+  segment: ["memberOfSegment"],
+} as const satisfies Record<Field["kind"], readonly string[]>;
+
+/** An operator that a kind of field takes, without its negation. */
+export type OperatorOf<Kind extends Field["kind"]> = (typeof OPERATORS)[Kind][number];
+
+/** Any operator that is no negation. */
+export type Operator = OperatorOf<Field["kind"]>;
+
+/** Every negation, with what it is exactly the opposite of. */
+const NEGATIONS: Record<string, Operator> = {
+  notEquals: "equals",
+  notContains: "contains",
+  notExists: "exists",
+  notTriggered: "triggered",
+  notTriggeredWithin: "triggeredWithin",
+  notMemberOfSegment: "memberOfSegment",
+};
+
+/** The name under which activities of mail are recorded, by the names that a condition may use. */
+const ACTIVITIES: Record<string, string> = {
+  sent: "email.sent",
+  delivered: "email.delivery",
+  delivery: "email.delivery",
+  opened: "email.open",
+  open: "email.open",
+  clicked: "email.click",
+  click: "email.click",
+  bounced: "email.bounce",
+  bounce: "email.bounce",
+  complained: "email.complaint",
+  complaint: "email.complaint",
+  received: "email.received",
+};
+
+const MEMBERSHIP_EVENT = /^segment\..*\.(entry|exit)$/s;
+
+/** What the name of a field means, or null when it means nothing. A name of no other kind is that of an event. */
+export function fieldOf(name: string): Field | null {
+  if (name === "email" || name === "subscribed") return { kind: name };
+  if (name === "createdAt") return { kind: "time", column: "created_at" };
+  if (name === "updatedAt") return { kind: "time", column: "updated_at" };
+  const [prefix, rest] = cut(name);
+  switch (prefix) {
+    case "data":
+      return rest === "" ? null : { kind: "data", path: rest };
+    case "event":
+      return rest === "" ? null : { kind: "event", name: rest };
+    case "email":
+      return Object.hasOwn(ACTIVITIES, rest) ? { kind: "event", name: ACTIVITIES[rest]! } : null;
+    case "segment":
+      if (MEMBERSHIP_EVENT.test(name)) return { kind: "event", name };
+      return rest === "" ? null : { kind: "segment", id: rest.toLowerCase() };
+    default:
+      return name === "" ? null : { kind: "event", name };
+  }
+}
+
+/** The part before the first dot and the part after it; without a dot there is no first part. */
+function cut(name: string): [string, string] {
+  const dot = name.indexOf(".");
+  return dot === -1 ? ["", name] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+/** An operator as what it asks and whether the answer is turned round; null when the field does not take it. */
+export function readOperator(field: Field, operator: string): { asks: Operator; negated: boolean } | null {
+  const negated = Object.hasOwn(NEGATIONS, operator);
+  const asks = (negated ? NEGATIONS[operator]! : operator) as Operator;
+  return (OPERATORS[field.kind] as readonly Operator[]).includes(asks) ? { asks, negated } : null;
+}
+
+/** The names of all operators that a field takes. */
+export function operatorNames(field: Field): string[] {
+  const asked: readonly string[] = OPERATORS[field.kind];
+  const negations = Object.keys(NEGATIONS).filter((name) => asked.includes(NEGATIONS[name]!));
+  return [...asked, ...negations];
+}
+
+/** True for the units of time. */
+export function isUnit(value: unknown): value is Unit {
+  return (UNITS as readonly unknown[]).includes(value);
+}

@@ -1,0 +1,28 @@
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { problems } from "../problem.ts";
+
+/**
+ * Deletes contacts for good and answers the ids of those that there were. Their mails stay in the ledger, under a hash
+ * in place of the address; what has not gone out is SUPPRESSED. Inside a transaction.
+ */
+export async function deleteContacts(
+  tx: Context,
+  projectId: string,
+  contactIds: string[],
+): Promise<string[]> {
+  if (contactIds.length === 0) return [];
+  // Mails first and contacts second, as the outcomes of a delivery are written: the other way round they would meet
+  // crosswise. A mail that came in between is found by the second look.
+  await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
+  await q.contactDeletion.hold(tx, { projectId, contactIds });
+  await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
+  const deleted = await q.contactDeletion.deleteMany(tx, { projectId, contactIds });
+  return deleted.map((contact) => contact.id);
+}
+
+/** Deletes one contact. Throws CONTACT_NOT_FOUND. */
+export async function deleteContact(ctx: Context, projectId: string, contactId: string): Promise<void> {
+  const deleted = await inTransaction(ctx, (tx) => deleteContacts(tx, projectId, [contactId]));
+  if (deleted.length === 0) throw problems.contactNotFound(contactId);
+}

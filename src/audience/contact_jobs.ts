@@ -1,0 +1,57 @@
+// What imports and bulk jobs have in common: long work in short transactions, that a crash does not do twice.
+import { Problem, problems } from "../problem.ts";
+import { dataProblem } from "./contact_data.ts";
+
+/** Where a job stands. */
+export type ContactJobState = "waiting" | "active" | "completed" | "failed";
+
+/** Errors that the report of a job lists; the others are only counted. */
+export const MAX_JOB_ERRORS = 1_000;
+
+/**
+ * How long a job works before it lets others have their turn and goes on as a new job. Shorter than the time that a
+ * process has to stop.
+ */
+export const SLICE_MS = 10_000;
+
+const ATTEMPTS = 5;
+const DEADLOCK = "40P01";
+
+/** Does `work`, a transaction, again when it met another one crosswise. */
+export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (codeOf(error) !== DEADLOCK || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Why the database refused a contact, in words for its owner. */
+export function refusalReason(error: unknown): string {
+  const problem = dataProblem(error);
+  return problem instanceof Problem
+    ? problem.extras.errors![0]!.message
+    : "The values of this contact cannot be stored";
+}
+
+/**
+ * Why a job that threw this has failed for good; null when it is worth another try, because the database was away,
+ * out of means, or in conflict.
+ */
+export function failureReason(error: unknown): string | null {
+  if (error instanceof Problem) return error.message;
+  const mayPass = /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|08|40|53|55|57|58)/.test(codeOf(error));
+  return mayPass ? null : problems.unexpected().message;
+}
+
+/** Whole percent; 100 only when all is done. */
+export function progressOf(state: ContactJobState, done: number, all: number | null): number {
+  if (state === "completed") return 100;
+  return all === null || all === 0 ? 0 : Math.min(99, Math.floor((done / all) * 100));
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code ?? "");
+}

@@ -1,0 +1,45 @@
+// Tracked segments follow their contacts: within seconds after a change, and every five minutes for what changes by time.
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { addJobs } from "../jobs.ts";
+import { isTimeRelative } from "./conditions.ts";
+import { computeMembership } from "./segment_members.ts";
+
+const BATCH = 2_000;
+
+/** Looks again at the contacts of a project that changed, in batches; a crash in between loses none of them. */
+export async function updateSegments(ctx: Context, projectId: string): Promise<void> {
+  const segments = await q.segments.tracked(ctx, { projectId });
+  for (;;) {
+    const looked = await inTransaction(ctx, async (tx) => {
+      const candidates = await q.segmentCandidates.take(tx, { projectId, limit: BATCH });
+      const ids = candidates.map((row) => row.contactId);
+      if (ids.length === 0) return 0;
+      for (const { id } of segments) {
+        await computeMembership(tx, projectId, id, ids);
+      }
+      return ids.length;
+    });
+    if (looked === 0) return;
+  }
+}
+
+/** Every five minutes: a job for each project that tracks segments. */
+export async function sweepSegments(ctx: Context): Promise<void> {
+  await q.segmentCandidates.purge(ctx);
+  const projects = await q.segmentCandidates.projects(ctx);
+  await addJobs(
+    ctx,
+    "sweep_project_segments",
+    projects.map(({ projectId }) => ({ projectId })),
+  );
+}
+
+/** The candidates that a job has missed, and whole segments whose condition moves with time. Others cost nothing. */
+export async function sweepProjectSegments(ctx: Context, projectId: string): Promise<void> {
+  await updateSegments(ctx, projectId);
+  const conditions = await q.segments.conditions(ctx, { projectId });
+  for (const { id } of await q.segments.tracked(ctx, { projectId })) {
+    if (isTimeRelative(id, conditions)) await computeMembership(ctx, projectId, id);
+  }
+}
