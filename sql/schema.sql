@@ -303,7 +303,7 @@ create table contacts (
   constraint contacts_email_unique UNIQUE (project_id, email),
   constraint contacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint contacts_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
-  constraint contacts_data_size CHECK ((pg_column_size(data) <= 65536)),
+  constraint contacts_data_size CHECK (((pg_column_size(data) <= 32768) OR (octet_length((data)::text) <= 65536))),
   constraint contacts_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
 );
 CREATE INDEX contacts_email_trigrams ON public.contacts USING gin (email gin_trgm_ops);
@@ -377,7 +377,7 @@ create table emails (
 );
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
-CREATE INDEX emails_exceptions ON public.emails USING btree (project_id, status, id) WHERE (status = ANY (ARRAY['IN_DOUBT'::email_status, 'BOUNCED'::email_status, 'COMPLAINED'::email_status, 'FAILED'::email_status, 'SUPPRESSED'::email_status]));
+CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
 CREATE INDEX emails_open ON public.emails USING btree (status, due_at) WHERE (status = ANY (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'IN_DOUBT'::email_status]));
 
 create table events (

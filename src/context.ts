@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import type { Config } from "./config.ts";
+import { isConflict } from "./database_errors.ts";
 import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
 import type { Dns } from "./mail/dns.ts";
@@ -23,10 +24,21 @@ export interface Context {
   readonly workerId: string;
 }
 
-/** Runs `work` in one transaction; inside another transaction it joins that one. */
+const CONFLICT_ATTEMPTS = 4;
+
+/**
+ * Runs `work` in one transaction; inside another transaction it joins that one. Where two transactions meet crosswise
+ * the one that gave way is done again: `work` must leave no trace but in the database.
+ */
 export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
   if (ctx.sql !== ctx.pool) return await work(ctx);
-  return (await ctx.pool.begin((sql) => work({ ...ctx, sql }))) as T;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await ctx.pool.begin((sql) => work({ ...ctx, sql }))) as T;
+    } catch (error) {
+      if (!isConflict(error) || attempt === CONFLICT_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** A new time-ordered id (UUID version 7) by the clock of the service. */

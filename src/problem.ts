@@ -224,7 +224,12 @@ export const problems = {
       `Cannot take more than ${limit} requests a minute for one project`,
       {
         details: { retryAfter },
-        headers: { "retry-after": String(retryAfter) },
+        headers: {
+          "retry-after": String(retryAfter),
+          "ratelimit-limit": String(limit),
+          "ratelimit-remaining": "0",
+          "ratelimit-reset": String(retryAfter),
+        },
         suggestion: `Try again in ${retryAfter} s`,
       },
     ),

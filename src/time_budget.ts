@@ -1,7 +1,6 @@
 import { type Context, inTransaction } from "./context.ts";
+import { isTimeout } from "./database_errors.ts";
 import { q } from "./db/queries.ts";
-
-const QUERY_CANCELED = "57014";
 
 /** Does `work` in a transaction whose statements may take `ms` each; null when one of them took longer. */
 export async function withinBudget<T>(
@@ -15,7 +14,7 @@ export async function withinBudget<T>(
       return await work(tx);
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code === QUERY_CANCELED) return null;
+    if (isTimeout(error)) return null;
     throw error;
   }
 }

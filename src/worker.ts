@@ -35,9 +35,10 @@ export interface Worker {
 
 type Lane = "fast" | "bulk";
 
-// Many jobs at once in the fast lane: each waits for a connection of the mailer most of its time.
-const CONCURRENCY: Record<Lane, number> = { fast: 100, bulk: 4 };
-const LOCAL_QUEUE: Record<Lane, number> = { fast: 200, bulk: 4 };
+// A job of the fast lane waits for a connection of the mailer most of its time. Twice as many jobs as connections keep
+// those busy; more would be kept from other processes.
+const JOBS_PER_CONNECTION = 2;
+const BULK_JOBS = 4;
 const BEAT_MS = 3_000;
 const RESTART_MS = 1_000;
 const DRAIN_MS = 25_000;
@@ -109,6 +110,7 @@ async function startRunner(
   beat: () => Promise<void>,
 ): Promise<Runner> {
   const events = new EventEmitter() as WorkerEvents;
+  const concurrentJobs = lane === "fast" ? ctx.mailer.connections * JOBS_PER_CONNECTION : BULK_JOBS;
   // Jobs are locked in the name of the pool: whoever buries this process must know it.
   events.on("pool:create", ({ workerPool }) => {
     pools.add(workerPool.id);
@@ -123,8 +125,8 @@ async function startRunner(
     logger: quietLogger(ctx),
     preset: {
       worker: {
-        concurrentJobs: CONCURRENCY[lane],
-        localQueue: { size: LOCAL_QUEUE[lane] },
+        concurrentJobs,
+        localQueue: { size: concurrentJobs },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
         pollInterval: 1_000,

@@ -18,7 +18,7 @@ const ROOMS = [
   ["src/jobs.ts"],
   ["src/batcher.ts", "src/time_budget.ts"],
   ["src/context.ts"],
-  ["src/config.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
+  ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
   ["src/mail", "src/db"],
 ];
 

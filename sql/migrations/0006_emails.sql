@@ -5,7 +5,7 @@ create type email_status as enum (
   'SUPPRESSED'
 );
 
--- What a message says, once for all its recipients. Bodies expire by retention, the ledger stays.
+-- What a message says, once for all its recipients. The ledger can do without it.
 create table contents (
   project_id  uuid not null references projects on delete cascade,
   id          uuid not null default uuid_v7(),
@@ -71,7 +71,7 @@ create table emails (
   foreign key (project_id, content_id) references contents (project_id, id) on delete set null (content_id)
 );
 
--- Serves `emails.requeue_overdue`, `emails.release_dead` and `emails.settle_doubts`: open rows only, so it stays small.
+-- Serves `emails.requeue_overdue`, `emails.doubt_dead`, `emails.doubt_orphans`, `emails.held_by` and `emails.settle_doubts`: open rows only, so it stays small.
 create index emails_open on emails (status, due_at) where status in ('PENDING', 'SENDING', 'IN_DOUBT');
 
 -- Serves `emails.list` by contact, and the deletion of a contact.
@@ -80,9 +80,10 @@ create index emails_by_contact on emails (project_id, contact_id, id);
 -- Serves `emails.list` by campaign.
 create index emails_by_campaign on emails (project_id, campaign_id, id) where campaign_id is not null;
 
--- Serves `emails.list` by the states that are rare; the others are found at once from the newest row down.
-create index emails_exceptions on emails (project_id, status, id)
-where status in ('IN_DOUBT', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
+-- Serves `emails.list` by status. Left out are the states that every mail goes through: PENDING and SENDING are found
+-- by the index of open rows, SENT from the newest row down.
+create index emails_by_status on emails (project_id, status, id)
+where status not in ('PENDING', 'SENDING', 'SENT');
 
 -- Mail that was captured instead of sent, newest kept. Shown on /inbox.
 create table captured_mails (

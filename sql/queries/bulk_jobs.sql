@@ -32,16 +32,19 @@ for update;
 
 -- name: count_matching :one
 -- splice: filter = true
--- The contacts that were there when the job was made, and that its filter lets through.
+-- splice: audience = true
+-- The contacts that were there when the job was made, and that its filter and its segment let through.
 select count(*)::int as "total!"
 from contacts c
 where c.project_id = :project_id
   and c.created_at <= (select created_at from bulk_jobs where project_id = :project_id and id = :job_id)
   and c.id <> all(:exclude_ids::uuid[])
-  and :filter;
+  and :filter
+  and :audience;
 
 -- name: matching :many
 -- splice: filter = true
+-- splice: audience = true
 -- nullable: after_id
 -- The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
 select c.id
@@ -51,6 +54,7 @@ where c.project_id = :project_id
   and c.created_at <= (select created_at from bulk_jobs where project_id = :project_id and id = :job_id)
   and c.id <> all(:exclude_ids::uuid[])
   and :filter
+  and :audience
 order by c.id
 limit :limit::int;
 

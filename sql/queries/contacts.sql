@@ -38,18 +38,22 @@ from contacts
 where project_id = :project_id and email = any(:emails::text[]) and opted_out_at is not null;
 
 -- name: opt_out_many :many
--- Unsubscribes these contacts. Answers only those that were subscribed, so that the event is written once.
+-- Marks these contacts as not wanting mail, and unsubscribes them. `was_subscribed` says for which of them that is a
+-- change of the subscription. Rows are locked in the order that the upsert has, and no harder than it does, so that
+-- they cannot deadlock.
 update contacts c
 set was_subscribed = c.subscribed, subscribed = false, opted_out_at = now(), updated_at = now()
 from (
   select project_id, id
   from contacts
   where (project_id, id) in (select * from unnest(:project_ids::uuid[], :contact_ids::uuid[]))
-  order by project_id, id
-  for update
+  order by project_id, email
+  for no key update
 ) as chosen
-where c.project_id = chosen.project_id and c.id = chosen.id and c.subscribed
-returning c.project_id, c.id;
+where c.project_id = chosen.project_id
+  and c.id = chosen.id
+  and (c.subscribed or c.opted_out_at is null)
+returning c.project_id, c.id, c.was_subscribed as "was_subscribed!";
 
 -- name: by_id :maybe
 select id, email, subscribed, data, project_id, created_at, updated_at

@@ -175,23 +175,29 @@ where project_id = :project_id and id = :email_id;
 
 -- name: list :many
 -- splice: filter = true
--- nullable: before_id
--- The newest mails first, after the one the cursor stands on. The filter is one of a closed set.
+-- splice: after = true
+-- splice: direction = e.id desc
+-- One page of mails, after the place where the cursor stands. The filter is one of a closed set.
 select
   id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
   sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
 from emails e
 where e.project_id = :project_id
-  and (:before_id::uuid is null or e.id < :before_id)
+  and :after
   and :filter
-order by e.id desc
+order by :direction
 limit :limit::int;
 
 -- name: count :one
 -- splice: filter = true
+-- How many mails the filter lets through, as far as `up_to`.
 select count(*)::int as "total!"
-from emails e
-where e.project_id = :project_id and :filter;
+from (
+  select
+  from emails e
+  where e.project_id = :project_id and :filter
+  limit :up_to::int
+) as counted;
 
 -- name: held_by :many
 -- What a process has held since `before`, by the ledger's word.

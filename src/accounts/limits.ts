@@ -30,22 +30,32 @@ export async function takeRequest(ctx: Context, projectId: string): Promise<Rate
   const seconds = ctx.now().getTime() / 1000;
   const minute = Math.floor(seconds / 60);
   const reset = Math.max(1, Math.ceil((minute + 1) * 60 - seconds));
-  const allowances = allowancesOf(ctx);
+  const { allowances, takings } = stateOf(ctx);
   let allowance = allowances.get(projectId);
-  if (!allowance || allowance.minute < minute || allowance.left === 0) {
-    const wanted = lotSize(limit, allowance?.minute === minute ? allowance.used : 0);
-    allowance = await takers(ctx)({ projectId, minute, wanted });
-    // Several requests may have taken a lot at once: they share what is left of it.
-    const current = allowances.get(projectId);
-    if (current && current.minute === allowance.minute) allowance.left += current.left;
-    allowances.set(projectId, allowance);
+  // Requests that come at once share one taking. Each looks again: the others may have used it up.
+  while (!allowance || allowance.minute < minute || (allowance.left === 0 && allowance.used < limit)) {
+    await (takings.get(projectId) ?? takeLot(ctx, projectId, minute, allowance));
+    allowance = allowances.get(projectId);
   }
   if (allowance.left === 0) throw problems.rateLimitExceeded(limit, reset);
   allowance.left--;
   return { limit, remaining: Math.max(0, limit - allowance.used) + allowance.left, reset };
 }
 
-const allowancesOf = perService(() => new Map<string, Allowance>());
+function takeLot(ctx: Context, projectId: string, minute: number, had: Allowance | undefined): Promise<void> {
+  const { allowances, takings } = stateOf(ctx);
+  const wanted = lotSize(ctx.config.RATE_LIMIT_PER_MINUTE, had?.minute === minute ? had.used : 0);
+  const taking = takers(ctx)({ projectId, minute, wanted })
+    .then((allowance) => void allowances.set(projectId, allowance))
+    .finally(() => takings.delete(projectId));
+  takings.set(projectId, taking);
+  return taking;
+}
+
+const stateOf = perService(() => ({
+  allowances: new Map<string, Allowance>(),
+  takings: new Map<string, Promise<void>>(),
+}));
 
 const takers = perService((ctx) => {
   const { RATE_LIMIT_PER_MINUTE: limit } = ctx.config;

@@ -5,24 +5,21 @@ import type { Fragment } from "../db/types.ts";
 import { addJobs } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
 import { deleteContacts } from "./contact_deletion.ts";
-import {
-  type ContactJobState,
-  despiteDeadlocks,
-  failureReason,
-  MAX_JOB_ERRORS,
-  progressOf,
-  SLICE_MS,
-} from "./contact_jobs.ts";
+import { type ContactJobState, failureReason, MAX_JOB_ERRORS, progressOf, SLICE_MS } from "./contact_jobs.ts";
 import { compileFilter, type ContactFilter } from "./contact_list.ts";
 import { recordEvents } from "./events.ts";
+import { audienceOf } from "./segment_audience.ts";
 
 /** What a bulk job does to each contact. */
 export type BulkOperation = "subscribe" | "unsubscribe" | "delete";
 
 /** The contacts of a bulk job: these, or those that a filter lets through. */
-export type BulkSelection =
-  | { contactIds: string[] }
-  | { filter: ContactFilter & { segmentId?: string | undefined }; excludeIds: string[] };
+export type BulkSelection = { contactIds: string[] } | { filter: BulkFilter; excludeIds: string[] };
+
+/** What all the contacts have in common. */
+export interface BulkFilter extends ContactFilter {
+  segmentId?: string | undefined;
+}
 
 /** A contact that nothing could be done to, and why. */
 export interface BulkError {
@@ -53,7 +50,7 @@ type HeldJob = NonNullable<Awaited<ReturnType<Queries["bulkJobs"]["hold"]>>>;
 // Contacts of one transaction. Deleting one takes its events and memberships along.
 const CHUNK_CONTACTS: Record<BulkOperation, number> = { subscribe: 1_000, unsubscribe: 1_000, delete: 500 };
 
-/** Enqueues work on many contacts. Each id counts once. */
+/** Enqueues work on many contacts. Each id counts once. Throws SEGMENT_NOT_FOUND. */
 export async function createBulkJob(
   ctx: Context,
   projectId: string,
@@ -66,6 +63,7 @@ export async function createBulkJob(
   const excludeIds = isQuery ? sortedIds(selection.excludeIds) : [];
   const filter = isQuery ? selection.filter : null;
   await inTransaction(ctx, async (tx) => {
+    if (filter) await compileSelection(tx, projectId, filter);
     await q.bulkJobs.insert(tx, { projectId, jobId, operation, contactIds, filter, excludeIds });
     await addJobs(tx, "run_bulk_job", [{ projectId, jobId }]);
   });
@@ -109,11 +107,11 @@ export async function runBulkJob(ctx: Context, projectId: string, jobId: string)
   if (!begun) return;
   try {
     if (begun.contactCount === null) {
-      const contactCount = begun.contactIds?.length ?? (await countMatching(ctx, projectId, jobId, begun));
+      const contactCount = begun.contactIds?.length ?? (await countContacts(ctx, projectId, jobId, begun));
       await q.bulkJobs.counted(ctx, { projectId, jobId, contactCount });
     }
     const until = performance.now() + SLICE_MS;
-    while (await despiteDeadlocks(() => doChunk(ctx, projectId, jobId))) {
+    while (await doChunk(ctx, projectId, jobId)) {
       if (performance.now() > until) return await addJobs(ctx, "run_bulk_job", [{ projectId, jobId }]);
     }
   } catch (error) {
@@ -157,14 +155,14 @@ async function nextIds(tx: Context, projectId: string, jobId: string, job: HeldJ
   const { operation, contactIds, excludeIds, afterId } = job;
   const limit = CHUNK_CONTACTS[operation];
   if (contactIds) return contactIds.filter((id) => afterId === null || id > afterId).slice(0, limit);
-  const filter = await compileSelection(tx, projectId, job.filter);
+  const selection = await compileSelection(tx, projectId, job.filter as BulkFilter);
   const rows = await q.bulkJobs.matching(tx, {
     projectId,
     jobId,
     afterId,
     excludeIds,
     limit,
-    filter: filter(),
+    ...selection(),
   });
   return rows.map((row) => row.id);
 }
@@ -188,21 +186,24 @@ async function apply(
   return { changed, unchanged: found.filter((contact) => !contact.isChanged).map((contact) => contact.id) };
 }
 
-async function countMatching(
+async function countContacts(
   ctx: Context,
   projectId: string,
   jobId: string,
-  job: { filter: unknown; excludeIds: string[] },
+  { filter, excludeIds }: { filter: unknown; excludeIds: string[] },
 ): Promise<number> {
-  const { excludeIds } = job;
-  const filter = await compileSelection(ctx, projectId, job.filter);
-  return (await q.bulkJobs.countMatching(ctx, { projectId, jobId, excludeIds, filter: filter() })).total;
+  const selection = await compileSelection(ctx, projectId, filter as BulkFilter);
+  return (await q.bulkJobs.countMatching(ctx, { projectId, jobId, excludeIds, ...selection() })).total;
 }
 
-/** The stored filter as SQL over the contact `c`. A fragment cannot be awaited, so it comes wrapped. */
-async function compileSelection(ctx: Context, _projectId: string, stored: unknown): Promise<() => Fragment> {
-  const filter = stored as ContactFilter & { segmentId?: string };
-  return () => compileFilter(ctx, filter);
+/** The filter as SQL over the contact `c`, made anew for each statement. Throws SEGMENT_NOT_FOUND. */
+async function compileSelection(ctx: Context, projectId: string, { segmentId, ...filter }: BulkFilter) {
+  const everyone = () => compileFilter(ctx, {});
+  const audience = segmentId === undefined ? everyone : await audienceOf(ctx, projectId, segmentId);
+  return (): { filter: Fragment; audience: Fragment } => ({
+    filter: compileFilter(ctx, filter),
+    audience: audience(),
+  });
 }
 
 /** In the order that Postgres has them in, each once. */

@@ -1,4 +1,5 @@
 // What a request says about a contact's data, sorted by the rules of service-api.md ("Rules for data values").
+import { violatedConstraint } from "../database_errors.ts";
 import { type FieldError, problems } from "../problem.ts";
 
 /** Values of free-form data, as a request carries them. */
@@ -63,6 +64,9 @@ export function dataErrors(data: DataInput | undefined, field = "data"): FieldEr
         message: "The locale is a string, such as en or pt-BR",
       });
     }
+    if (hasOverflow(value)) {
+      errors.push({ field: at, code: "too_big", message: "A number is too large" });
+    }
     if (isDeeper(value, MAX_DEPTH)) {
       errors.push({
         field: at,
@@ -71,19 +75,14 @@ export function dataErrors(data: DataInput | undefined, field = "data"): FieldEr
       });
     }
   }
-  if (errors.length === 0 && JSON.stringify(data).length > MAX_BYTES) errors.push(tooLarge(field));
+  if (errors.length === 0 && Buffer.byteLength(JSON.stringify(data)) > MAX_BYTES)
+    errors.push(tooLarge(field));
   return errors;
 }
 
 /** Turns the database's refusal of data that has grown too large into the API's. Anything else is thrown as it is. */
 export function dataProblem(error: unknown): unknown {
-  const violated = (error as { constraint_name?: string }).constraint_name;
-  return violated === "contacts_data_size" ? problems.invalid([tooLarge("data")]) : error;
-}
-
-/** True when the database refused the data (SQLSTATE classes 22 and 23), and is not itself at fault. */
-export function isRefusal(error: unknown): boolean {
-  return /^2[23]/.test(String((error as { code?: unknown } | null)?.code));
+  return violatedConstraint(error) === "contacts_data_size" ? problems.invalid([tooLarge("data")]) : error;
 }
 
 function tooLarge(field: string): FieldError {
@@ -99,6 +98,13 @@ function asWrapped(given: unknown): { value: unknown; persistent: boolean } | nu
 /** Sets an own property, whatever its name: `object["__proto__"] = …` would not. */
 function define(object: DataInput, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** True where JSON held a number beyond what a double can hold, such as 1e400. */
+function hasOverflow(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null || levels === 0) return false;
+  return Object.values(value).some((inner) => hasOverflow(inner, levels - 1));
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -2,7 +2,7 @@ import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
-import { isRefusal } from "./contact_data.ts";
+import { isRefusal } from "../database_errors.ts";
 import {
   type ContactRow,
   type CsvColumns,
@@ -13,7 +13,6 @@ import {
 } from "./contact_csv.ts";
 import {
   type ContactJobState,
-  despiteDeadlocks,
   failureReason,
   MAX_JOB_ERRORS,
   progressOf,
@@ -190,7 +189,7 @@ async function writeRows(
   rows: (ContactRow | RowError)[],
 ): Promise<boolean> {
   try {
-    return await despiteDeadlocks(() => writeTogether(ctx, run, rowsDone, rows));
+    return await writeTogether(ctx, run, rowsDone, rows);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (rows.length === 1) {

@@ -1,4 +1,5 @@
 // What imports and bulk jobs have in common: long work in short transactions, that a crash does not do twice.
+import { isConflict, isDatabaseAway, isTimeout } from "../database_errors.ts";
 import { Problem, problems } from "../problem.ts";
 import { dataProblem } from "./contact_data.ts";
 
@@ -14,20 +15,6 @@ export const MAX_JOB_ERRORS = 1_000;
  */
 export const SLICE_MS = 10_000;
 
-const ATTEMPTS = 5;
-const DEADLOCK = "40P01";
-
-/** Does `work`, a transaction, again when it met another one crosswise. */
-export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (codeOf(error) !== DEADLOCK || attempt === ATTEMPTS) throw error;
-    }
-  }
-}
-
 /** Why the database refused a contact, in words for its owner. */
 export function refusalReason(error: unknown): string {
   const problem = dataProblem(error);
@@ -36,13 +23,10 @@ export function refusalReason(error: unknown): string {
     : "The values of this contact cannot be stored";
 }
 
-/**
- * Why a job that threw this has failed for good; null when it is worth another try, because the database was away,
- * out of means, or in conflict.
- */
+/** Why a job that threw this has failed for good; null when it is worth another try. */
 export function failureReason(error: unknown): string | null {
   if (error instanceof Problem) return error.message;
-  const mayPass = /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|08|40|53|55|57|58)/.test(codeOf(error));
+  const mayPass = isDatabaseAway(error) || isConflict(error) || isTimeout(error);
   return mayPass ? null : problems.unexpected().message;
 }
 
@@ -50,8 +34,4 @@ export function failureReason(error: unknown): string | null {
 export function progressOf(state: ContactJobState, done: number, all: number | null): number {
   if (state === "completed") return 100;
   return all === null || all === 0 ? 0 : Math.min(99, Math.floor((done / all) * 100));
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? "");
 }

@@ -1,4 +1,5 @@
 import { type Context, inTransaction } from "../context.ts";
+import { violatedConstraint } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
@@ -74,7 +75,9 @@ export async function optOutContacts(
   });
   await recordEvents(
     tx,
-    changed.map(({ projectId, id }) => ({ projectId, contactId: id, name: subscriptionEvent(false) })),
+    changed
+      .filter((contact) => contact.wasSubscribed)
+      .map(({ projectId, id }) => ({ projectId, contactId: id, name: subscriptionEvent(false) })),
   );
 }
 
@@ -141,7 +144,7 @@ export async function patchContact(
       }),
     );
   } catch (error) {
-    const taken = (error as { constraint_name?: string }).constraint_name === "contacts_email_unique";
+    const taken = violatedConstraint(error) === "contacts_email_unique";
     throw taken ? problems.emailTaken(email!) : error;
   }
 }

@@ -1,8 +1,9 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
+import { isRefusal } from "../database_errors.ts";
 import { type FieldError, problems } from "../problem.ts";
-import { type DataInput, dataErrors, dataProblem, isRefusal, sortData } from "./contact_data.ts";
+import { type DataInput, dataErrors, dataProblem, sortData } from "./contact_data.ts";
 import { contactKey, upsertContacts } from "./contacts.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";
 
@@ -17,7 +18,7 @@ export interface Tracked {
 /** All that is wrong with what is tracked, besides its schema. Fields may be missing. */
 export function trackErrors({ event, data }: Partial<Tracked>): FieldError[] {
   const errors = dataErrors(data);
-  if (event === undefined || !isReservedEvent(event)) return errors;
+  if (event === undefined || !isReservedEvent(event.trim())) return errors;
   const message = `"${event}" is a reserved event name: only the service itself emits it`;
   return [{ field: "event", code: "reserved_event", message, received: event }, ...errors];
 }

@@ -30,23 +30,23 @@ export interface Queries {
     /** Locks a job and tells how far it has come. Null when it is done.
      * (sql/queries/bulk_jobs.sql:26) */
     hold(on: On, args: { projectId: string; jobId: string }): Promise<{ operation: "subscribe" | "unsubscribe" | "delete"; contactIds: string[] | null; filter: Json | null; excludeIds: string[]; afterId: string | null; failureCount: number } | null>;
-    /** The contacts that were there when the job was made, and that its filter lets through.
+    /** The contacts that were there when the job was made, and that its filter and its segment let through.
      * (sql/queries/bulk_jobs.sql:33) */
-    countMatching(on: On, args: { projectId: string; jobId: string; excludeIds: string[]; filter: Fragment }): Promise<{ total: number }>;
+    countMatching(on: On, args: { projectId: string; jobId: string; excludeIds: string[]; filter: Fragment; audience: Fragment }): Promise<{ total: number }>;
     /** The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
-     * (sql/queries/bulk_jobs.sql:43) */
-    matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; limit: number }): Promise<{ id: string }[]>;
+     * (sql/queries/bulk_jobs.sql:45) */
+    matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** Subscribes or unsubscribes contacts. Answers those that there are, and which of them it changed: each change is
      * told once, also when two jobs meet. The rows are locked in the order of `contacts.upsert_many`.
-     * (sql/queries/bulk_jobs.sql:57) */
+     * (sql/queries/bulk_jobs.sql:61) */
     setSubscribed(on: On, args: { projectId: string; contactIds: string[]; subscribed: boolean }): Promise<{ id: string; isChanged: boolean }[]>;
     /** Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
-     * (sql/queries/bulk_jobs.sql:82) */
+     * (sql/queries/bulk_jobs.sql:86) */
     advance(on: On, args: { afterId: string; changed: number; unchanged: number; failed: number; errors: JsonArg; projectId: string; jobId: string }): Promise<number>;
-    /** (sql/queries/bulk_jobs.sql:93) */
+    /** (sql/queries/bulk_jobs.sql:97) */
     complete(on: On, args: { projectId: string; jobId: string }): Promise<number>;
     /** A job that cannot be done. It stays so.
-     * (sql/queries/bulk_jobs.sql:98) */
+     * (sql/queries/bulk_jobs.sql:102) */
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
   };
   capturedMails: {
@@ -131,25 +131,27 @@ export interface Queries {
     /** Which of these addresses belong to contacts who do not want mail any more.
      * (sql/queries/contacts.sql:34) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
-    /** Unsubscribes these contacts. Answers only those that were subscribed, so that the event is written once.
+    /** Marks these contacts as not wanting mail, and unsubscribes them. `was_subscribed` says for which of them that is a
+     * change of the subscription. Rows are locked in the order that the upsert has, and no harder than it does, so that
+     * they cannot deadlock.
      * (sql/queries/contacts.sql:40) */
-    optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/contacts.sql:54) */
+    optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
+    /** (sql/queries/contacts.sql:58) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
-     * (sql/queries/contacts.sql:59) */
+     * (sql/queries/contacts.sql:63) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:81) */
+     * (sql/queries/contacts.sql:85) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
      * holds: a time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:87) */
+     * (sql/queries/contacts.sql:91) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** (sql/queries/contacts.sql:102) */
+    /** (sql/queries/contacts.sql:106) */
     countMatchingSearch(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
-     * (sql/queries/contacts.sql:108) */
+     * (sql/queries/contacts.sql:112) */
     sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
   };
   contents: {
@@ -203,13 +205,14 @@ export interface Queries {
     requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
     /** (sql/queries/emails.sql:169) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
-    /** The newest mails first, after the one the cursor stands on. The filter is one of a closed set.
+    /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
      * (sql/queries/emails.sql:176) */
-    list(on: On, args: { projectId: string; beforeId: string | null; filter: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
-    /** (sql/queries/emails.sql:190) */
-    count(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
+    /** How many mails the filter lets through, as far as `up_to`.
+     * (sql/queries/emails.sql:191) */
+    count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:196) */
+     * (sql/queries/emails.sql:202) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {

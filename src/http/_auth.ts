@@ -27,7 +27,7 @@ export function keyDoor(
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (request) => {
       const key = bearerToken(request.headers.authorization);
-      const { id, disabled, disabledReason } = await projectByKey(ctx, kind, key);
+      const { id, disabled, disabledReason } = await inTime(projectByKey(ctx, kind, key));
       note(request.request, { projectId: id });
       if (disabled) throw problems.projectDisabled(disabledReason);
       const limit = await takeRequest(ctx, id);
@@ -41,6 +41,21 @@ export function keyDoor(
       if (request.body === UNREAD) request.body = await READERS[reads](request.request, bodyLimit);
       return { project: { id } };
     });
+}
+
+// A database that hangs is noticed here, before anything was done.
+const PATIENCE_MS = 10_000;
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: Timer | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(problems.unavailable()), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The one token of an `Authorization: Bearer` header. Throws MISSING_AUTH when there is none. */

@@ -2,7 +2,7 @@
 import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../problem.ts";
-import { isUuid, Nullable, QueryInteger } from "./_schemas.ts";
+import { Int, isUuid, Nullable, QueryInteger } from "./_schemas.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -20,7 +20,7 @@ export const CursorQuery = {
 
 /** The answer of a cursor list. `total` is counted on the first page only, and 0 on the others. */
 export const CursorList = <T extends TSchema>(item: T) =>
-  t.Object({ data: t.Array(item), cursor: Nullable(t.String()), hasMore: t.Boolean(), total: t.Integer() });
+  t.Object({ data: t.Array(item), cursor: Nullable(t.String()), hasMore: t.Boolean(), total: Int });
 
 /** The query of a page list. `limit` is another name for `pageSize`. */
 export const PageQuery = {
@@ -43,10 +43,10 @@ export const PageQuery = {
 export const pageList = <T extends TSchema>(item: T) =>
   t.Object({
     data: t.Array(item),
-    page: t.Integer(),
-    pageSize: t.Integer(),
-    total: t.Integer(),
-    totalPages: t.Integer(),
+    page: Int,
+    pageSize: Int,
+    total: Int,
+    totalPages: Int,
   });
 
 // Further pages would make the database count past more rows than anybody pages through.

@@ -4,7 +4,7 @@ import type { AnyElysia } from "elysia";
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { isForm } from "./_form.ts";
-import { ProblemEnvelope } from "./_schemas.ts";
+import { BareError, ProblemEnvelope } from "./_schemas.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -68,7 +68,8 @@ export function openApiDocument(app: AnyElysia, config: Config) {
 function asJsonSchema<T extends object>(document: T): T {
   return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => {
     if (!value?.["x-any-object"]) return value;
-    return { ...value, type: "object", additionalProperties: true, "x-any-object": undefined };
+    const values = value["x-any-object"] === true ? true : { type: value["x-any-object"] };
+    return { ...value, type: "object", additionalProperties: values, "x-any-object": undefined };
   }) as T;
 }
 
@@ -85,13 +86,21 @@ function complete(operation: Operation, hooks: { body?: object; detail?: Schema 
   if (hooks.body)
     operation.requestBody = {
       required: true,
-      content: { [mediaTypeOf(hooks.body)]: { schema: hooks.body } },
+      content: { [mediaTypeOf(hooks.body)]: { schema: openObjects(hooks.body) } },
     };
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
-    if (status in REFUSALS) {
+    const { title } = (response.content?.["application/json"]?.schema ?? {}) as Schema;
+    if (status in REFUSALS && title !== BareError.title) {
       response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
     }
   }
   operation.security ??= [{ [path === "/v1/track" ? "publicKey" : "secretKey"]: [] }];
+}
+
+/** The schema of a body without `additionalProperties: false`, which Elysia adds: unknown fields are ignored here. */
+function openObjects(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === "additionalProperties" && value === false ? undefined : value,
+  ) as object;
 }

@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { ValueError } from "@sinclair/typebox/errors";
+import { isDatabaseAway } from "../database_errors.ts";
 import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import { fieldErrors } from "./_field_errors.ts";
@@ -64,10 +65,4 @@ function unknownRoute(method: string, path: string, allowed: string[]): Problem 
   return allowed.length > 0
     ? problems.methodNotAllowed(method, path, allowed)
     : problems.routeNotFound(method, path);
-}
-
-/** Connection lost, refused, or the server is shutting down or starting (SQLSTATE class 08, 57P0x). */
-function isDatabaseAway(error: unknown): boolean {
-  const code = String((error as { code?: unknown } | null)?.code ?? "");
-  return /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|08|57P0|53300)/.test(code);
 }

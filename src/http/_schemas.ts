@@ -1,5 +1,5 @@
 // Shapes that several routes share, and the kinds of values that JSON Schema alone cannot check.
-import { FormatRegistry, Kind, type TSchema, TypeRegistry } from "@sinclair/typebox";
+import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { parseAddress } from "../mail/address.ts";
 import { toRecipient } from "../sending/send_input.ts";
@@ -11,10 +11,13 @@ FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
 // Rows carry dates as Date; JSON writes them as ISO 8601.
 TypeRegistry.Set("Timestamp", (_schema, value) => value instanceof Date && !Number.isNaN(value.getTime()));
 // A query holds only text; the handler clamps the number.
-TypeRegistry.Set("QueryInteger", (_schema, value) => /^-?\d{1,15}$/.test(String(value)));
+TypeRegistry.Set("QueryInteger", (_schema, value) => /^-?\d{1,100}$/.test(String(value)));
 
 /** A point in time: a Date here, ISO 8601 in JSON. */
 export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", format: "date-time" });
+
+/** A whole number in an answer. Elysia's own would also promise text, for the sake of queries. */
+export const Int = Type.Integer();
 
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
@@ -57,7 +60,7 @@ TypeRegistry.Set(
 );
 
 /** A JSON object whose values are text; see {@linkcode Data}. */
-export const TextMap = t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": true });
+export const TextMap = t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": "string" });
 TypeRegistry.Set("TextMap", (_schema, value) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((text) => typeof text === "string");
@@ -70,7 +73,7 @@ export const ProblemEnvelope = t.Object(
     error: t.Object({
       code: t.String({ examples: ["VALIDATION_ERROR"] }),
       message: t.String(),
-      statusCode: t.Integer(),
+      statusCode: Int,
       requestId: Uuid,
       errors: t.Optional(
         t.Array(

@@ -20,6 +20,7 @@ import {
   Contact,
   Data,
   EmailAddress,
+  Int,
   isUuid,
   Nullable,
   PathId,
@@ -35,7 +36,7 @@ const SavedContact = t.Object({
 const Field = t.Object({
   field: t.String(),
   type: Words(["string", "number", "boolean", "date"]),
-  coverage: t.Integer(),
+  coverage: Int,
 });
 const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
@@ -132,7 +133,7 @@ export function contactsRoutes(ctx: Context) {
         return { fields, count: fields.length };
       },
       {
-        response: answers(t.Object({ fields: t.Array(Field), count: t.Integer() })),
+        response: answers(t.Object({ fields: t.Array(Field), count: Int })),
         detail: { summary: "List the fields of contacts, with types and coverage" },
       },
     )
@@ -153,8 +154,8 @@ export function contactsRoutes(ctx: Context) {
           t.Object({
             field: t.String(),
             values: t.Array(t.Unknown()),
-            count: t.Integer(),
-            limit: t.Integer(),
+            count: Int,
+            limit: Int,
           }),
           { refusals: [400] },
         ),
@@ -171,7 +172,7 @@ export function contactsRoutes(ctx: Context) {
             usedInSegments: Uses,
             usedInCampaigns: Uses,
             usedInWorkflows: Uses,
-            contactCount: t.Integer(),
+            contactCount: Int,
             canDelete: t.Boolean(),
           }),
           { refusals: [400] },
@@ -186,7 +187,7 @@ export function contactsRoutes(ctx: Context) {
       }),
       {
         params: t.Object({ field: t.String() }),
-        response: answers(t.Object({ deletedFrom: t.Integer() }), { refusals: [400, 409] }),
+        response: answers(t.Object({ deletedFrom: Int }), { refusals: [400, 409] }),
         detail: { summary: "Remove a custom field from every contact" },
       },
     )

@@ -5,7 +5,7 @@ import { problems } from "../problem.ts";
 import { countEmails, getEmail, listEmails } from "../sending/emails.ts";
 import { keyDoor } from "./_auth.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "./_schemas.ts";
+import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "./_schemas.ts";
 
 const Status = Words([
   "PENDING",
@@ -29,7 +29,7 @@ const Email = t.Object({
   sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
   status: Status,
   messageId: Nullable(t.String()),
-  attempts: t.Integer(),
+  attempts: Int,
   error: Nullable(t.String()),
   queuedAt: Timestamp,
   sentAt: Nullable(Timestamp),
@@ -38,8 +38,8 @@ const Email = t.Object({
   clickedAt: Nullable(Timestamp),
   bouncedAt: Nullable(Timestamp),
   complainedAt: Nullable(Timestamp),
-  opens: t.Integer(),
-  clicks: t.Integer(),
+  opens: Int,
+  clicks: Int,
 });
 
 /** `GET /emails` and `GET /emails/:id`. */
@@ -48,12 +48,13 @@ export function emailsRoutes(ctx: Context) {
     .use(keyDoor(ctx, "secret"))
     .get(
       "/",
-      async ({ project, query: { contactId, campaignId, status, limit, cursor } }) => {
+      async ({ project, query: { contactId, campaignId, status, limit, cursor, dir } }) => {
         const filter = { contactId, campaignId, status };
-        const page = { limit: clampLimit(limit), beforeId: readIdCursor(cursor) };
+        const order = dir === "asc" ? ("asc" as const) : ("desc" as const);
+        const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor), dir: order };
         const [rows, total] = await Promise.all([
           listEmails(ctx, project.id, filter, page),
-          page.beforeId === null ? countEmails(ctx, project.id, filter) : 0,
+          page.afterId === null ? countEmails(ctx, project.id, filter) : 0,
         ]);
         return toIdPage(rows, page.limit, total);
       },
@@ -63,6 +64,8 @@ export function emailsRoutes(ctx: Context) {
           contactId: t.Optional(Uuid),
           campaignId: t.Optional(Uuid),
           status: t.Optional(Status),
+          sort: t.Optional(t.String({ description: "`queuedAt`: the only order, and the default." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
         }),
         response: answers(CursorList(Email), { refusals: [400] }),
         detail: { summary: "List mails, the newest first", tags: ["Emails"] },

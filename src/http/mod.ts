@@ -22,7 +22,9 @@ export function createApp(ctx: Context): AnyElysia {
       const requestId = begin(request);
       set.headers["x-request-id"] = requestId;
       Object.assign(set.headers, corsHeaders(path));
-      return preflight(request, path, requestId) ?? undefined;
+      const answer = preflight(request, path, requestId);
+      if (answer) logRequest(ctx.log, request, "preflight", answer.status);
+      return answer ?? undefined;
     })
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
       logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
@@ -47,7 +49,7 @@ function pathOf(url: string): string {
 
 /** The methods that a path has, so that another one gets 405 and not 404. */
 function allowedMethods(routes: { method: string; path: string }[], path: string): string[] {
-  const segments = path.split("/");
+  const segments = path.replace(/(.)\/$/, "$1").split("/");
   const matches = routes.filter((route) => {
     const pattern = route.path.replace(/(.)\/$/, "$1").split("/");
     return (
@@ -55,5 +57,7 @@ function allowedMethods(routes: { method: string; path: string }[], path: string
       pattern.every((part, i) => part.startsWith(":") || part === segments[i])
     );
   });
-  return [...new Set(matches.map((route) => route.method))];
+  const methods = new Set(matches.map((route) => route.method));
+  // Elysia answers HEAD wherever there is a GET.
+  return [...methods, ...(methods.has("GET") ? ["HEAD"] : [])];
 }

@@ -20,6 +20,7 @@ import {
   Contact,
   Data,
   HeaderText,
+  Int,
   isUuid,
   Nullable,
   PathId,
@@ -36,7 +37,7 @@ const Segment = t.Object({
   type: Words(["DYNAMIC", "STATIC"]),
   condition: Nullable(Data),
   trackMembership: t.Boolean(),
-  memberCount: t.Integer(),
+  memberCount: Int,
   projectId: Uuid,
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -143,10 +144,9 @@ export function segmentsRoutes(ctx: Context) {
           createMissing: t.Optional(t.Boolean()),
           subscribed: t.Optional(t.Boolean()),
         }),
-        response: answers(
-          t.Object({ added: t.Integer(), created: t.Integer(), notFound: t.Array(t.String()) }),
-          { refusals: [400, 404, 413, 415, 422] },
-        ),
+        response: answers(t.Object({ added: Int, created: Int, notFound: t.Array(t.String()) }), {
+          refusals: [400, 404, 413, 415, 422],
+        }),
         detail: { summary: "Add contacts to a static segment" },
       },
     )
@@ -158,7 +158,7 @@ export function segmentsRoutes(ctx: Context) {
       {
         ...one,
         body: t.Object({ emails: Emails }),
-        response: answers(t.Object({ removed: t.Integer() }), { refusals: [400, 404, 413, 415, 422] }),
+        response: answers(t.Object({ removed: Int }), { refusals: [400, 404, 413, 415, 422] }),
         detail: { summary: "Remove contacts from a static segment" },
       },
     )
@@ -167,7 +167,7 @@ export function segmentsRoutes(ctx: Context) {
       async ({ project, params: { id } }) => await computeMembership(ctx, project.id, segmentId(id)),
       {
         ...one,
-        response: answers(t.Object({ added: t.Integer(), removed: t.Integer(), total: t.Integer() }), {
+        response: answers(t.Object({ added: Int, removed: Int, total: Int }), {
           refusals: [400, 404],
         }),
         detail: { summary: "Work out the membership of a tracked segment, with its events" },
@@ -180,7 +180,7 @@ export function segmentsRoutes(ctx: Context) {
       }),
       {
         ...one,
-        response: answers(t.Object({ memberCount: t.Integer() }), { refusals: [404] }),
+        response: answers(t.Object({ memberCount: Int }), { refusals: [404] }),
         detail: { summary: "Count the members anew, without events" },
       },
     );

@@ -51,9 +51,16 @@ const Mailbox = t.Union(
 
 const Attachment = t.Object({
   filename: t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
-  content: t.String({ minLength: 1, description: "Base64." }),
-  contentType: t.String({ minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" }),
-  contentId: t.Optional(t.String({ minLength: 1, maxLength: 255, pattern: "^[^<>\\r\\n\\u0000 ]+$" })),
+  content: t.String({ description: "Base64." }),
+  contentType: t.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
+    examples: ["application/pdf"],
+  }),
+  contentId: t.Optional(
+    t.String({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' }),
+  ),
   disposition: t.Optional(Words(["attachment", "inline"])),
 });
 

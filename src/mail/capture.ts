@@ -21,7 +21,10 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
         await store({ from: mail.envelope.from, to: mail.envelope.to, subject: mail.subject, source });
         return { state: "accepted", response: "Captured: set SMTP_URL to send for real" };
       } catch (error) {
-        return { state: "deferred", response: `Cannot capture: ${(error as Error).message}`.slice(0, 500) };
+        return {
+          state: "deferred",
+          response: `Cannot capture: ${(error as Error).message}`.slice(0, 500).toWellFormed(),
+        };
       }
     },
     close() {},

@@ -17,7 +17,12 @@ export function toMessage(mail: Mail): SendMailOptions {
       filename: attachment.filename,
       contentType: attachment.contentType,
       contentDisposition: attachment.disposition,
-      content: Buffer.from(attachment.content),
+      // A view, not a copy: twenty mails under way may carry the same file.
+      content: Buffer.from(
+        attachment.content.buffer,
+        attachment.content.byteOffset,
+        attachment.content.byteLength,
+      ),
       ...(attachment.cid && { cid: attachment.cid }),
     })),
     date: mail.date,

@@ -86,9 +86,10 @@ function classify(error: NodemailerError, messageEnded: boolean): Handover {
   if (code !== undefined && code >= 500 && aboutMail) {
     return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
   }
-  if (code === undefined && (error.code === "EENVELOPE" || error.code === "EMESSAGE"))
-    return { state: "refused", response };
-  return { state: messageEnded && code === undefined ? "in_doubt" : "deferred", response };
+  // An answer after the end of the message that is none: nobody knows.
+  if (messageEnded && code === undefined) return { state: "in_doubt", response };
+  const isOurs = code === undefined && (error.code === "EENVELOPE" || error.code === "EMESSAGE");
+  return { state: isOurs ? "refused" : "deferred", response };
 }
 
 /** The enhanced status code where there is one (x.1.1 bad mailbox, x.2.1 disabled …), else the reply to RCPT TO. */
@@ -118,6 +119,11 @@ function withoutQuery(url: string): string {
   return address.href;
 }
 
+/** Remote text in one line: without control characters, and without half of a character where it is cut. */
 function line(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, 500);
+  return text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, 500)
+    .toWellFormed();
 }

@@ -11,11 +11,20 @@ export interface Part {
   content?: unknown;
 }
 
-/** The whole source, or null where a part needs the library's own encoders. */
+// Larger mails go through the library's streams: they need no memory of their own.
+const MAX_BYTES = 262_144;
+
+/** The whole source, or null where a part is large or needs the library's own encoders. */
 export function toSource(root: Part): Buffer | null {
+  if (sizeOf(root) > MAX_BYTES) return null;
   const source = write(root);
   if (source === null) return null;
   return Buffer.from(source.endsWith("\n") ? source : `${source}\r\n`);
+}
+
+function sizeOf({ content, childNodes }: Part): number {
+  const own = typeof content === "string" || content instanceof Uint8Array ? content.length : 0;
+  return childNodes.reduce((sum, child) => sum + sizeOf(child), own);
 }
 
 function write(part: Part): string | null {

@@ -3,13 +3,14 @@
 import { optOutContacts } from "../audience/contacts.ts";
 import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
+import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import type { Attachment } from "../mail/mailer.ts";
 import { createCourier, type Errand } from "./_courier.ts";
 import { compose } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
-import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
+import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
 
 /** A mail that this process has claimed. */
 interface Parcel {
@@ -25,8 +26,8 @@ export async function deliverEmails(ctx: Context, projectId: string, emailIds: s
   const courier = courierOf(ctx);
   const ends = await Promise.allSettled(emailIds.map((emailId) => courier.deliver({ projectId, emailId })));
   // One that failed fails the job, but only when nothing of it is under way any more.
-  const failed = ends.find((end) => end.status === "rejected");
-  if (failed) throw failed.reason;
+  const refused = ends.find((end) => end.status === "rejected");
+  if (refused) throw refused.reason;
 }
 
 /** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */
@@ -76,14 +77,41 @@ async function claim(ctx: Context, errands: Errand[]): Promise<Map<string, Parce
   );
 }
 
+// Contents never change: what several mails under way carry is read once.
+const MAX_CACHED_BYTES = 32 * 1_048_576;
+
+const attachmentCaches = perService(() => new Map<string, Attachment[]>());
+
 async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Attachment[]>> {
-  const having = emails.filter((email) => email.hasAttachments);
-  if (having.length === 0) return new Map();
-  const rows = await q.contents.attachments(ctx, {
-    projectIds: having.map((email) => email.projectId),
-    contentIds: having.map((email) => email.contentId!),
-  });
-  return Map.groupBy(rows, (row) => row.contentId) as unknown as Map<string, Attachment[]>;
+  const cache = attachmentCaches(ctx);
+  const wanted = emails.filter((email) => email.hasAttachments);
+  const missing = wanted.filter((email) => !cache.has(email.contentId!));
+  if (missing.length > 0) {
+    const rows = await q.contents.attachments(ctx, {
+      projectIds: missing.map((email) => email.projectId),
+      contentIds: missing.map((email) => email.contentId!),
+    });
+    for (const [contentId, files] of Map.groupBy(rows, (row) => row.contentId)) {
+      cache.set(contentId, files as unknown as Attachment[]);
+    }
+  }
+  const loaded = new Map(wanted.map((email) => [email.contentId!, cache.get(email.contentId!)!]));
+  shrink(cache);
+  return loaded;
+}
+
+/** Forgets what was read first, until the rest is small enough. */
+function shrink(cache: Map<string, Attachment[]>): void {
+  const sizes = [...cache].map(([id, files]) => ({
+    id,
+    bytes: files.reduce((sum, file) => sum + file.content.byteLength, 0),
+  }));
+  let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { id, bytes } of sizes) {
+    if (total <= MAX_CACHED_BYTES) return;
+    cache.delete(id);
+    total -= bytes;
+  }
 }
 
 /** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
@@ -109,10 +137,20 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<nu
       await settleOutcomes(ctx, outcomes);
       return outcomes.map(() => null);
     } catch (error) {
-      ctx.log.warn("outcomes not written yet", { mails: outcomes.length, error: String(error) });
-      await Bun.sleep(pauseMs);
+      ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
+      if (!isRefusal(error)) await Bun.sleep(pauseMs);
+      else if (outcomes.length > 1) return await settleEach(ctx, outcomes);
+      // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
+      else outcomes = [withoutWords(outcomes[0]!)];
     }
   }
+}
+
+/** One by one, so that the outcome which the database refuses does not hold up the others. */
+async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<null[]> {
+  const settled: null[] = [];
+  for (const outcome of outcomes) settled.push(...(await settleUntilWritten(ctx, [outcome])));
+  return settled;
 }
 
 async function settleOutcomes(ctx: Context, outcomes: Outcome[]): Promise<void> {

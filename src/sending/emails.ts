@@ -24,25 +24,37 @@ export async function getEmail(ctx: Context, projectId: string, emailId: string)
   return email;
 }
 
-/** The newest mails first, those after `beforeId`. One more than `limit` when there are more. */
+/** Where a page begins: after this mail, the newest or the oldest first. */
+export interface EmailPage {
+  limit: number;
+  afterId: string | null;
+  dir: "asc" | "desc";
+}
+
+// Counting on through millions of rows would cost more than the page itself.
+const COUNT_UP_TO = 100_000;
+
+/** One page of mails in the order of time, and one mail more when there are more. */
 export async function listEmails(
   ctx: Context,
   projectId: string,
   filter: EmailFilter,
-  page: { limit: number; beforeId: string | null },
+  { limit, afterId, dir }: EmailPage,
 ): Promise<Email[]> {
-  const { limit, beforeId } = page;
+  const { sql } = ctx;
   return await q.emails.list(ctx, {
     projectId,
-    beforeId,
     filter: compileFilter(ctx, filter),
+    after: afterId === null ? sql`true` : dir === "asc" ? sql`e.id > ${afterId}` : sql`e.id < ${afterId}`,
+    direction: dir === "asc" ? sql`e.id` : sql`e.id desc`,
     limit: limit + 1,
   });
 }
 
-/** How many mails the filter lets through. */
+/** How many mails the filter lets through; 100,000 stands for that many or more. */
 export async function countEmails(ctx: Context, projectId: string, filter: EmailFilter): Promise<number> {
-  return (await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, filter) })).total;
+  return (await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, filter), upTo: COUNT_UP_TO }))
+    .total;
 }
 
 function compileFilter({ sql }: Context, { contactId, campaignId, status }: EmailFilter): Fragment {

@@ -51,6 +51,16 @@ export function failed(ctx: Context, email: ClaimedEmail, reason: string): Outco
   return unsent(ctx, email, "FAILED", reason);
 }
 
+/** The same outcome without anything that came from outside. */
+export function withoutWords(outcome: Outcome): Outcome {
+  const eventData = outcome.event_data && { emailId: outcome.id };
+  return {
+    ...outcome,
+    error: outcome.error && "The server's words could not be stored",
+    event_data: eventData,
+  };
+}
+
 function unsent(ctx: Context, email: ClaimedEmail, status: "SUPPRESSED" | "FAILED", reason: string): Outcome {
   const messageId = email.fromEmail ? messageIdOf(email.id, email.fromEmail) : null;
   return { ...base(ctx, email, messageId), status, error: reason };

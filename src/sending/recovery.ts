@@ -8,7 +8,7 @@ const DOUBT_MS = 15 * 60_000;
 /** A mail that is so long overdue has lost its job. */
 const OVERDUE_MS = 2 * 60_000;
 const SWEEP_LIMIT = 1_000;
-const EMAILS_A_JOB = 50;
+const EMAILS_A_JOB = 10;
 
 /** Buries processes that are gone: their jobs go to others, and what they had in flight is in doubt. */
 export async function buryDeadWorkers(ctx: Context): Promise<{ workers: number; inDoubt: number }> {
@@ -50,7 +50,7 @@ export async function sweepEmails(ctx: Context): Promise<void> {
   });
 }
 
-/** Enqueues the sending of these mails, a few dozen a job, so that several processes can share them. */
+/** Enqueues the sending of these mails, a few a job, so that several processes share a burst. */
 export async function addSendJobs(tx: Context, emails: { projectId: string; id: string }[]): Promise<void> {
   const payloads: Jobs["send_emails"][] = [];
   for (const [projectId, rows] of Map.groupBy(emails, (email) => email.projectId)) {

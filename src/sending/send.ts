@@ -70,7 +70,8 @@ async function templateOf(tx: Context, projectId: string, templateId: string): P
 function senderOf(input: SendInput, template: Template | null): Recipient {
   const given = input.from === undefined ? null : toRecipient(input.from)!;
   if (given) return { email: given.email, name: given.name ?? (input.name?.trim() || null) };
-  if (template) return { email: template.fromEmail, name: input.name?.trim() || template.fromName };
+  if (template)
+    return { email: template.fromEmail.toLowerCase(), name: input.name?.trim() || template.fromName };
   throw problems.invalid([
     { field: "from", code: "required", message: "A sender is required without a template" },
   ]);

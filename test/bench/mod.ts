@@ -12,6 +12,14 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
     load: () => import("./send.ts"),
   },
+  import: {
+    about: "an import of 100,000 contacts from upload to end, against a bulk upsert on the driver",
+    load: () => import("./import.ts"),
+  },
+  segments: {
+    about: "counts of conditions over contacts and events, against SQL written by hand",
+    load: () => import("./segments.ts"),
+  },
 };
 
 const HELP = `bun run bench <name> [flags]
@@ -23,6 +31,8 @@ ${Object.entries(BENCHES)
   --seconds <n>  length of one measurement (default 4)
   --rounds <n>   how often the service and its ceiling take turns (default 3)
   --mails <n>    mails of one delivery (default 5000)
+  --contacts <n> contacts of the project (default: that of the bench)
+  --events <n>   events of the project (default: that of the bench)
   --strict       end with 1 when a goal is missed
 
 Prints JSON lines. These machines are noisy: the ratios count, and not the figures.`;
@@ -43,8 +53,10 @@ async function main(args: string[]): Promise<number> {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
     mails: Number(values.mails),
+    ...(values.contacts !== undefined && { contacts: Number(values.contacts) }),
+    ...(values.events !== undefined && { events: Number(values.events) }),
   };
-  const wrong = Object.entries(options).find(([, value]) => !(value > 0 && value <= 1_000_000));
+  const wrong = Object.entries(options).find(([, value]) => !(value > 0 && value <= 100_000_000));
   if (wrong) return refuse(`Cannot take --${wrong[0]}: a number above 0 is expected`);
   const report = startReport(name);
   await (await bench.load()).run(report, options);
@@ -60,6 +72,8 @@ function readArguments(args: string[]) {
         seconds: { type: "string", default: "4" },
         rounds: { type: "string", default: "3" },
         mails: { type: "string", default: "5000" },
+        contacts: { type: "string" },
+        events: { type: "string" },
         strict: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

@@ -28,6 +28,9 @@ describe("the rate limit", () => {
     expect(rest.filter((response) => response.status === 200)).toHaveLength(LIMIT - 1);
     expect(refused.status).toBe(429);
     expect(refused.body.error.code).toBe("RATE_LIMIT_EXCEEDED");
+    expect(refused.headers.get("ratelimit-limit")).toBe(String(LIMIT));
+    expect(refused.headers.get("ratelimit-remaining")).toBe("0");
+    expect(refused.headers.get("ratelimit-reset")).toBe(refused.headers.get("retry-after"));
     expect(refused.headers.get("retry-after")).toBe(String(refused.body.error.details.retryAfter));
   });
 
@@ -41,6 +44,24 @@ describe("the rate limit", () => {
     await pool.end();
 
     expect(answers.filter((response) => response.status === 200)).toHaveLength(LIMIT);
+  });
+
+  test("is not used up by what one process has only set aside", async () => {
+    const { secret } = await service.createProject();
+    const config = { ...service.config, RATE_LIMIT_PER_MINUTE: 1000 };
+    const pools = [1, 2].map(() => openPool(service.databaseUrl, { max: 5 }));
+    const apps = pools.map((pool) => createApp({ ...service, config, pool, sql: pool }));
+    const statuses: number[] = [];
+    for (const app of apps) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => statusOf(app, secret)));
+      statuses.push(...answers.map((answer) => answer.status));
+    }
+    const [row] = await service.pool`
+      select used from rate_limits join projects p on p.id = project_id order by p.created_at desc limit 1`;
+    for (const pool of pools) await pool.end();
+
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(row!.used).toBeLessThanOrEqual(240);
   });
 
   test("is over with its minute, and does not touch other projects", async () => {

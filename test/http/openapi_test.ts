@@ -120,6 +120,15 @@ describe("GET /openapi.json", () => {
     );
   });
 
+  test("promises whole numbers as whole numbers, and takes bodies with more fields than it knows", () => {
+    const text = JSON.stringify(document);
+    const bodies = operations.map(({ operation }) => JSON.stringify(operation.requestBody ?? {}));
+
+    expect(text.match(/"format":"integer"/g) ?? []).toEqual([]);
+    expect(text.includes('"attempts":{"type":"integer"}')).toBe(true);
+    expect(bodies.filter((body) => body.includes('"additionalProperties":false'))).toEqual([]);
+  });
+
   test("no route is declared twice", () => {
     const routes = service.app.routes.map((route) => `${route.method} ${route.path.replace(/(.)\/$/, "$1")}`);
     expect(routes.filter((route, i) => routes.indexOf(route) !== i)).toEqual([]);

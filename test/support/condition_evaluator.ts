@@ -104,8 +104,8 @@ function eventName(field: string): string {
   if (field.startsWith("event.")) return field.slice(6);
   if (!field.startsWith("email.")) return field;
   const activity = field.slice(6);
-  if (/^deliver/.test(activity)) return "email.delivery";
-  if (/^complain/.test(activity)) return "email.complaint";
+  if (activity.startsWith("deliver")) return "email.delivery";
+  if (activity.startsWith("complain")) return "email.complaint";
   return `email.${activity.replace(/^(open|click|bounce)e?d$/, "$1")}`;
 }
 

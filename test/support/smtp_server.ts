@@ -42,7 +42,11 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     logger: false,
     closeTimeout: 100,
     onRcptTo: (address, _session, done) => done(refusal(behaviour.rcpt?.(address.address))),
-    onData: (stream, session, done) => void take(stream, session, done),
+    onData: (stream, session, done) => {
+      // A client that dies in mid-message is what these tests are about.
+      stream.on("error", () => {});
+      void take(stream, session, done).catch(() => {});
+    },
   });
   server.on("error", () => {});
 

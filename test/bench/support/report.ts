@@ -8,6 +8,10 @@ export interface BenchOptions {
   rounds: number;
   /** Mails of one delivery. */
   mails: number;
+  /** Contacts of the project; each bench has its own default. */
+  contacts?: number | undefined;
+  /** Events of the project; each bench has its own default. */
+  events?: number | undefined;
 }
 
 /** What a figure should be. With a ceiling, the goal is about the ratio to it. */
