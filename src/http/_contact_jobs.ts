@@ -17,7 +17,7 @@ const Queued = t.Object({ jobId: Uuid, message: t.String() });
 const JOB = {
   id: Uuid,
   state: Words(["waiting", "active", "completed", "failed"]),
-  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  progress: Int,
 };
 const END = {
   failedReason: t.Optional(t.String()),
