@@ -246,11 +246,11 @@ function isOnDay(sql: Db, at: Fragment, day: Date): Fragment {
 /** The value is a date from `from` on and before `to`. Most dates outside of that need not be parsed to know it. */
 function isDated(sql: Db, at: Fragment, from: Date | null, to: Date): Fragment {
   const text = sql`text_of(${at}) collate "C"`;
-  const since = from ?? new Date(0);
-  const isAfter = from ? sql`instant_of(${text}) >= ${stamp(sql, from)} and` : sql``;
-  const isNear = from ? sql`${text} >= ${textsNear(since).from}::text and` : sql``;
+  const since = from ? stamp(sql, from) : sql`null`;
+  // A range, and not two comparisons: each would parse the text.
   return sql`coalesce(case
-    when ${isNear} ${text} < ${textsNear(to).to}::text then ${isAfter} instant_of(${text}) < ${stamp(sql, to)}
+    when ${text} >= ${from ? textsNear(from).from : ""}::text and ${text} < ${textsNear(to).to}::text
+    then tstzrange(${since}, ${stamp(sql, to)}) @> instant_of(${text})
   end, false)`;
 }
 

@@ -16,6 +16,8 @@ const DAY_MS = 86_400_000;
 interface Question {
   name: string;
   tree: Condition;
+  /** What is written by hand does less: the ratio is of interest, and no goal. */
+  isHarder?: boolean;
   byHand: ((sql: postgres.ISql, projectId: string, since: Date) => postgres.PendingQuery<postgres.Row[]>)[];
 }
 
@@ -47,9 +49,10 @@ const QUESTIONS: Question[] = [
   },
   {
     name: "a date in a data key",
+    // By hand it fails at the first value that is no date.
+    isHarder: true,
     tree: all({ field: "data.signedUpAt", operator: "within", value: 90, unit: "days" }),
     byHand: [
-      // Fails at the first value that is no date.
       (sql, id) => sql`
         select count(*)::int as n from contacts
         where project_id = ${id} and (data ->> 'signedUpAt')::timestamptz > now() - interval '90 days'`,
@@ -207,7 +210,7 @@ async function measure(
   ctx: Context,
   projectId: string,
   now: Date,
-  { name, tree, byHand }: Question,
+  { name, tree, byHand, isHarder }: Question,
   rounds: number,
 ): Promise<void> {
   if (conditionErrors(tree).length > 0) throw new Error(`Cannot measure "${name}": its tree has faults`);
@@ -230,7 +233,11 @@ async function measure(
     }
   }
   const ceiling = Math.min(...theirs.map(median));
-  report.line(name, median(ours), "ms", { ceiling, goal: below(1.3), note: { count: [...counts][0]! } });
+  report.line(name, median(ours), "ms", {
+    ceiling,
+    note: { count: [...counts][0]! },
+    ...(!isHarder && { goal: below(1.3) }),
+  });
   report.line(`${name}, alone`, median(ours), "ms", { goal: below(1000) });
   report.line(`${name}, different counts`, counts.size - 1, "counts", { goal: exactly(0) });
 }

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { disableProject, enableProject } from "../../src/accounts/projects.ts";
 import { generateKeys } from "../../src/accounts/keys.ts";
+import { purgeIdempotencyKeys } from "../../src/accounts/idempotency.ts";
+import { createApp } from "../../src/http/mod.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -68,6 +70,24 @@ describe("a key", () => {
     expect([refused.status, refused.body.error.code]).toEqual([403, "PROJECT_DISABLED"]);
     expect(refused.body.error.details).toEqual({ reason: "unpaid" });
     expect(allowed.status).toBe(200);
+  });
+});
+
+describe("the order of checks", () => {
+  test("a disabled project is told so before its rate is looked at, and uses nothing up", async () => {
+    const limited = createApp({ ...service, config: { ...service.config, RATE_LIMIT_PER_MINUTE: 1 } });
+    const both = await service.createProject();
+    const get = async () =>
+      (
+        await limited.handle(
+          new Request("http://localhost/emails", { headers: { authorization: `Bearer ${both.secret}` } }),
+        )
+      ).status;
+    const first = await get();
+    const second = await get();
+    await disableProject(service, both.id, null);
+
+    expect([first, second, await get()]).toEqual([200, 429, 403]);
   });
 });
 
@@ -261,6 +281,25 @@ describe("an Idempotency-Key", () => {
     service.setNow(new Date());
 
     expect([failed.status, first.status, second.status, expired.status]).toEqual([422, 200, 409, 200]);
+  });
+
+  test("is remembered as long as the setting says, and swept when it has expired", async () => {
+    const short = createApp({ ...service, config: { ...service.config, IDEMPOTENCY_KEY_TTL_HOURS: 1 } });
+    const headers = { authorization: `Bearer ${project.public}`, "idempotency-key": "short" };
+    const post = () =>
+      short.handle(
+        new Request("http://localhost/v1/track", { method: "POST", headers, body: JSON.stringify(good) }),
+      );
+    const statuses = [(await post()).status, (await post()).status];
+    service.setNow(new Date(Date.now() + 2 * 3_600_000));
+    statuses.push((await post()).status);
+    service.setNow(new Date(Date.now() + 4 * 3_600_000));
+    await purgeIdempotencyKeys(service);
+    const left = await service.pool`select from idempotency_keys where key = 'short'`;
+    service.setNow(new Date());
+
+    expect(statuses).toEqual([200, 409, 200]);
+    expect(left).toHaveLength(0);
   });
 
   test("belongs to one project, across both endpoints", async () => {

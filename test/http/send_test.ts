@@ -304,6 +304,41 @@ describe("POST /v1/send", () => {
     expect(await counts()).toEqual(before);
   });
 
+  test("a domain is verified for one project, and not by being there", async () => {
+    const other = await service.createProject();
+    await service.pool`insert into domains (project_id, domain) values (${other.id}, 'pending.example')`;
+    await service.pool`insert into domains (project_id, domain, status) values (${other.id}, 'theirs.example', 'VERIFIED')`;
+    const as = (key: string, from: string) =>
+      service.request("POST", "/v1/send", { key, body: { ...basic, from } });
+
+    expect((await as(other.secret, "a@theirs.example")).status).toBe(200);
+    expect((await as(project.secret, "a@theirs.example")).status).toBe(403);
+    expect((await as(other.secret, "a@pending.example")).status).toBe(403);
+    await service.runJobs();
+  });
+
+  test("a template of another project is not found", async () => {
+    const other = await service.createProject();
+    const template = await makeTemplate("TRANSACTIONAL");
+    const { status } = await service.request("POST", "/v1/send", {
+      key: other.secret,
+      body: { to: "a@b.io", template: template.id },
+    });
+
+    expect(status).toBe(404);
+  });
+
+  test("the envelope is what was accepted, whatever the headers say", async () => {
+    await send({
+      ...basic,
+      to: { email: "real@example.com", name: "x <evil@example.com>, other@example.com" },
+    });
+    const [message] = await delivered();
+
+    expect(message!.envelope).toEqual({ from: FROM, to: ["real@example.com"] });
+    expect(message!.mail.to).toHaveLength(1);
+  });
+
   const file = { filename: "a.txt", content: "YQ==", contentType: "text/plain" };
   test.each<[string, Record<string, unknown>, Record<string, string>]>([
     ["nothing", {}, { to: "required", subject: "required", body: "required" }],

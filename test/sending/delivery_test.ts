@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { retryAt } from "../../src/sending/outcomes.ts";
@@ -145,6 +146,46 @@ describe("a server that says no", () => {
     expect(names).toEqual([{ name: "contact.unsubscribed" }] as never);
   });
 
+  test("a bounce opts out also who was never subscribed, without an event", async () => {
+    const to = "never@example.com";
+    service.smtp.behave({ rcpt: () => "550 5.1.1 No such user" });
+    await accept(to);
+    await service.runJobs();
+
+    const [contact] = await service.pool`select id, opted_out_at from contacts where email = ${to}`;
+    expect(contact!.optedOutAt).toBeInstanceOf(Date);
+    expect(
+      await service.pool`select from events where contact_id = ${contact!.id} and name like 'contact.%'`,
+    ).toHaveLength(0);
+  });
+
+  test("bounces, tracks and sends of the same contacts at once do not get in each other's way", async () => {
+    const to = Array.from({ length: 30 }, (_, i) => `crossing${i}@example.com`);
+    service.smtp.behave({ rcpt: () => "550 5.1.1 No such user" });
+    const track = (i: number) =>
+      service.request("POST", "/v1/track", {
+        key: project.public,
+        body: { email: to[i % to.length], event: "e", subscribed: true },
+      });
+    const answers: number[] = [];
+    for (let round = 0; round < 4; round++) {
+      const ids = await accept(round % 2 ? to : to.toReversed());
+      const [, ...tracked] = await Promise.all([
+        deliverEmails(service, project.id, ids),
+        ...Array.from({ length: 60 }, (_, i) => track(i * 7)),
+      ]);
+      answers.push(...tracked.map((answer) => answer.status));
+    }
+
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(
+      service.lines.filter(
+        (line) => line.message === "outcomes not written yet" && /deadlock/.test(String(line.error)),
+      ),
+    ).toEqual([]);
+    await service.runJobs();
+  });
+
   test("one recipient's bounce does not touch the others of the same call", async () => {
     service.smtp.behave({ rcpt: (address) => (address.startsWith("bad") ? "550 5.1.1 No" : undefined) });
     const ids = await accept(["good1@example.com", "bad@example.com", "good2@example.com"]);
@@ -155,6 +196,58 @@ describe("a server that says no", () => {
       "BOUNCED",
       "SENT",
     ]);
+  });
+});
+
+describe("a reply that cannot be stored as it is", () => {
+  test.each([
+    ["with NUL and control characters", "550 5.1.1 bad\0user\x07 \x1b[31m"],
+    ["that is cut in the middle of an emoji", `550 5.1.1 ${"a".repeat(489)}😀😀😀`],
+  ])("%s reaches the ledger in a form that can", async (_, reply) => {
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        open: (socket) => void socket.write("220 odd\r\n"),
+        data: (socket, bytes) => {
+          const command = bytes.toString().slice(0, 4).toUpperCase();
+          socket.write(
+            command === "RCPT" ? `${reply}\r\n` : command === "QUIT" ? "221 bye\r\n" : "250 ok\r\n",
+          );
+        },
+      },
+    });
+    const pool = openPool(service.databaseUrl, { max: 2 });
+    const mailer = createSmtpMailer(`smtp://127.0.0.1:${server.port}`);
+    const ids = await accept([`odd${serial++}@example.com`]);
+    await deliverEmails({ ...service, pool, sql: pool, mailer }, project.id, ids);
+    mailer.close();
+    await pool.end({ timeout: 1 });
+    server.stop(true);
+
+    const row = await ledger(ids[0]!);
+    expect(row.status).toBe("BOUNCED");
+    expect(row.error).toStartWith("550 5.1.1");
+    expect(row.error.isWellFormed()).toBe(true);
+    await service.runJobs();
+  });
+
+  test("whatever it is, holds up no other mail", async () => {
+    const pool = openPool(service.databaseUrl, { max: 2 });
+    const replies = ["fine", "broken \0", "fine", "broken \ud83d"];
+    const send = async () => ({ state: "accepted" as const, response: replies.shift() ?? "fine" });
+    const hostile = {
+      ...service.mailer,
+      send: async () => ({ ...(await send()), state: "bounced" as const }),
+    };
+    const ids = await accept(Array.from({ length: 8 }, () => `poison${serial++}@example.com`));
+    await deliverEmails({ ...service, pool, sql: pool, mailer: hostile }, project.id, ids);
+    await pool.end({ timeout: 1 });
+
+    const rows = await Promise.all(ids.map(ledger));
+    expect(rows.map((row) => row.status)).toEqual(Array(8).fill("BOUNCED"));
+    expect(rows.filter((row) => row.error === "The server's words could not be stored")).toHaveLength(2);
+    await service.runJobs();
   });
 });
 
@@ -303,6 +396,72 @@ describe("claims", () => {
     await service.runJobs();
 
     expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+});
+
+describe("two processes", () => {
+  test("that are given the same mails at once send each of them once", async () => {
+    const pools = [1, 2].map(() => openPool(service.databaseUrl, { max: 4 }));
+    const processes = pools.map((pool) => ({ ...service, pool, sql: pool, workerId: Bun.randomUUIDv7() }));
+    const ids = await accept(Array.from({ length: 60 }, () => `shared${serial++}@example.com`));
+    await Promise.all(processes.flatMap((ctx) => [1, 2].map(() => deliverEmails(ctx, project.id, ids))));
+    for (const pool of pools) await pool.end({ timeout: 1 });
+
+    expect(ids.map(arrivals)).toEqual(Array(60).fill(1));
+    expect((await Promise.all(ids.map(ledger))).map((row) => row.attempts)).toEqual(Array(60).fill(1));
+    await service.runJobs();
+  });
+
+  test("share a burst: it is many jobs, not one", async () => {
+    await accept(Array.from({ length: 95 }, () => `burst${serial++}@example.com`));
+    const [row] = await service.pool`
+      select count(*)::int as jobs, max(json_array_length(payload -> 'emailIds')) as mails
+      from graphile_worker._private_jobs`;
+
+    expect(row).toEqual({ jobs: 10, mails: 10 });
+    await service.runJobs();
+  });
+});
+
+describe("a state", () => {
+  const settleAs = (id: string, status: string, workerId = service.workerId) =>
+    q.emails.settle(service, {
+      workerId,
+      rows: [
+        {
+          project_id: project.id,
+          id,
+          status,
+          message_id: null,
+          error: null,
+          at: new Date(),
+          retry_at: new Date(),
+          event_id: Bun.randomUUIDv7(),
+          event: "email.sent",
+          event_data: {},
+        },
+      ],
+    });
+
+  test.each(["SENT", "DELIVERED", "BOUNCED", "FAILED", "SUPPRESSED", "PENDING"])(
+    "%s is not changed by an outcome that comes late",
+    async (status) => {
+      const [id] = await accept();
+      await service.pool`update emails set status = ${status}, claimed_by = ${service.workerId} where id = ${id!}`;
+
+      expect(await settleAs(id!, "FAILED")).toEqual([]);
+      expect((await ledger(id!)).status).toBe(status);
+      await service.pool`update emails set status = 'SENT' where id = ${id!}`;
+    },
+  );
+
+  test("that another process holds is not changed", async () => {
+    const [id] = await accept();
+    await service.pool`update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()} where id = ${id!}`;
+
+    expect(await settleAs(id!, "SENT")).toEqual([]);
+    await service.pool`update emails set status = 'SENT' where id = ${id!}`;
+    await service.runJobs();
   });
 });
 
