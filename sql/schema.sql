@@ -121,7 +121,7 @@ CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN CASE WHEN (value !~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN NULL::timestamp with time zone WHEN ((value ~~ '____-02-29%'::text) AND ((((substr(value, 1, 4))::integer % 4) <> 0) OR ((((substr(value, 1, 4))::integer % 100) = 0) AND (((substr(value, 1, 4))::integer % 400) <> 0)))) THEN NULL::timestamp with time zone WHEN ((value ~~ '%Z'::text) OR (value ~~ '___________%+%'::text) OR (value ~~ '___________%-%'::text)) THEN (value)::timestamp with time zone ELSE ((value)::timestamp without time zone AT TIME ZONE 'UTC'::text) END;
+RETURN CASE WHEN (value ~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone WHEN (value ~ '^([1-9][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|[2468][048]|[3579][26])00)-02-29([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone ELSE NULL::timestamp with time zone END;
 
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
@@ -267,12 +267,22 @@ create table contact_counts (
   constraint contact_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table contact_import_pieces (
+  project_id uuid not null,
+  import_id uuid not null,
+  position integer not null,
+  bytes bytea not null,
+  constraint contact_import_pieces_pkey PRIMARY KEY (project_id, import_id, "position"),
+  constraint contact_import_pieces_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE,
+  constraint contact_import_pieces_bytes_check CHECK ((octet_length(bytes) <= 65536)),
+  constraint contact_import_pieces_position_check CHECK (("position" >= 0))
+);
+
 create table contact_imports (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   state contact_job_state not null default 'waiting'::contact_job_state,
   dry_run boolean not null,
-  file bytea,
   row_count integer,
   rows_done integer not null default 0,
   created_count integer not null default 0,
@@ -284,9 +294,7 @@ create table contact_imports (
   finished_at timestamp with time zone,
   constraint contact_imports_pkey PRIMARY KEY (project_id, id),
   constraint contact_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state])))),
-  constraint contact_imports_check1 CHECK (((file IS NULL) = (finished_at IS NOT NULL))),
-  constraint contact_imports_file_check CHECK ((octet_length(file) <= 5242880))
+  constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
 );
 
 create table contacts (

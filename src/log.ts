@@ -10,8 +10,8 @@ export type Log = {
   readonly [Level in LogLevel]: (message: string, fields?: Record<string, unknown>) => void;
 };
 
-/** A log on standard output. `write` is another sink, for tests. */
-export function createLog(level: LogLevel, write: (line: string) => void = writeLine): Log {
+/** A log on standard output, or wherever `write` puts its lines. */
+export function createLog(level: LogLevel, write: (line: string) => void = toStdout): Log {
   const lowest = LEVELS.indexOf(level);
   const at =
     (name: LogLevel) =>
@@ -28,6 +28,20 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { error: `${error.name}: ${error.message}`, at: error.stack?.split("\n")[1]?.trim() };
 }
 
-function writeLine(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** For a command whose standard output is its answer. */
+export function toStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function toStdout(line: string): void {
+  process.stdout.write(`${isForEyes() ? dimmed(line) : line}\n`);
+}
+
+/** A terminal with colours, where lines stand among what is meant for people. */
+function isForEyes(): boolean {
+  return process.stdout.isTTY === true && Bun.enableANSIColors;
+}
+
+function dimmed(line: string): string {
+  return `\u001B[2m${line}\u001B[22m`;
 }

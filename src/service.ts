@@ -6,11 +6,11 @@ import type pg from "pg";
 import type postgres from "postgres";
 import { type Config, dnsServers } from "./config.ts";
 import type { Context } from "./context.ts";
-import { type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
+import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { openPool } from "./db/pool.ts";
 import { openWorkerPool } from "./db/worker_pool.ts";
-import { createLog } from "./log.ts";
+import { createLog, toStderr } from "./log.ts";
 import { createDns } from "./mail/dns.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
 import { createInboxMailer } from "./sending/captured_mails.ts";
@@ -24,7 +24,7 @@ export interface Service {
   heartPool: postgres.Sql;
   /** True when the Postgres is our own. */
   isEmbedded: boolean;
-  /** Ends the connections, and the embedded Postgres if this process started it. */
+  /** Ends the connections, and the embedded Postgres if no other process uses it. */
   close(): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ const POOL_SIZE = 20;
 const WORKER_POOL_SIZE = 8;
 
 /**
- * Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. A `guest`,
- * such as an admin command, leaves the embedded Postgres running when it found it so.
+ * Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. A `guest`
+ * is a command that is done soon: its log goes to standard error, and it does not look after the embedded Postgres.
  */
 export async function openService(given: Config, { guest = false } = {}): Promise<Service> {
   const config = given.SECRET_KEY ? given : { ...given, SECRET_KEY: developmentSecret(given.DATA_DIR) };
-  const log = createLog(config.LOG_LEVEL);
+  const log = createLog(config.LOG_LEVEL, guest ? toStderr : undefined);
   const embedded = config.DATABASE_URL
     ? null
-    : await startOwnPostgres(config, guest, (message) => log.warn(message));
+    : await startOwnPostgres(config, guest, (message, level) => log[level](message));
   const url = config.DATABASE_URL ?? embedded!.url;
   const pool = openPool(url, { max: POOL_SIZE });
   const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
@@ -54,7 +54,7 @@ export async function openService(given: Config, { guest = false } = {}): Promis
       heartPool.end({ timeout: 5 }),
       workerPool.end().catch(() => {}),
     ]);
-    if (!guest || !embedded?.adopted) await embedded?.stop();
+    await embedded?.stop();
   };
   try {
     await migrate(pool, workerPool);
@@ -75,15 +75,9 @@ export async function openService(given: Config, { guest = false } = {}): Promis
   return { ctx, workerPool, heartPool, isEmbedded: embedded !== null, close };
 }
 
-async function startOwnPostgres(
-  config: Config,
-  guest: boolean,
-  log: (line: string) => void,
-): Promise<EmbeddedPostgres> {
+async function startOwnPostgres(config: Config, guest: boolean, log: EmbeddedLog): Promise<EmbeddedPostgres> {
   const embedded = await startEmbedded({ dir: join(config.DATA_DIR, "postgres"), supervise: !guest, log });
-  process.on("exit", () => {
-    if (!guest || !embedded.adopted) embedded.stopNow();
-  });
+  process.on("exit", () => embedded.stopNow());
   return embedded;
 }
 

@@ -8,8 +8,6 @@ create table contact_imports (
   id            uuid not null default uuid_v7(),
   state         contact_job_state not null default 'waiting',
   dry_run       boolean not null,
-  -- Dropped when done.
-  file          bytea check (octet_length(file) <= 5242880),
   -- Null until the whole file has been read once.
   row_count     int,
   rows_done     int not null default 0,
@@ -22,12 +20,21 @@ create table contact_imports (
   created_at    timestamptz not null default now(),
   finished_at   timestamptz,
   primary key (project_id, id),
-  check ((finished_at is not null) = (state in ('completed', 'failed'))),
-  check ((file is null) = (finished_at is not null))
+  check ((finished_at is not null) = (state in ('completed', 'failed')))
 );
 
--- Read in pieces, and no piece needs the ones before it.
-alter table contact_imports alter column file set storage external;
+-- The file of an import, until it is done. In pieces, so that nobody ever has more than one of them in hand.
+create table contact_import_pieces (
+  project_id uuid not null,
+  import_id  uuid not null,
+  position   int not null check (position >= 0),
+  bytes      bytea not null check (octet_length(bytes) <= 65536),
+  primary key (project_id, import_id, position),
+  foreign key (project_id, import_id) references contact_imports (project_id, id) on delete cascade
+);
+
+-- It lives for seconds: to compress it would cost more than it saves.
+alter table contact_import_pieces alter column bytes set storage external;
 
 -- Work on many contacts: those of `contact_ids`, or those that `filter` lets through. `after_id` is how far it has come.
 create table bulk_jobs (

@@ -1,9 +1,13 @@
 -- name: insert :exec
-insert into contact_imports (project_id, id, dry_run, file)
-values (:project_id, :import_id, :dry_run, :file);
+insert into contact_imports (project_id, id, dry_run)
+values (:project_id, :import_id, :dry_run);
+
+-- name: add_piece :exec
+insert into contact_import_pieces (project_id, import_id, position, bytes)
+values (:project_id, :import_id, :position, :bytes);
 
 -- name: by_id :maybe
--- The report, without the file.
+-- The report.
 select
   id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, errors, failed_reason,
   created_at, finished_at
@@ -18,10 +22,10 @@ where project_id = :project_id and id = :import_id and state in ('waiting', 'act
 returning dry_run, row_count, rows_done, failure_count;
 
 -- name: piece :maybe
--- A part of the file, counted from byte 1; empty after its end. Null when the file is gone.
-select substring(file from :start::int for :length::int) as "piece!"
-from contact_imports
-where project_id = :project_id and id = :import_id and file is not null;
+-- A piece of the file, counted from 0. Null after its end, and when the file is gone.
+select bytes
+from contact_import_pieces
+where project_id = :project_id and import_id = :import_id and position = :position;
 
 -- name: counted :exec
 -- The file can be read to its end.
@@ -48,12 +52,25 @@ set
 where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done;
 
 -- name: complete :exec
-update contact_imports
-set state = 'completed', file = null, finished_at = now()
-where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done;
+-- An import that stands at its last row is done, and its file is dropped.
+with done as (
+  update contact_imports
+  set state = 'completed', finished_at = now()
+  where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done
+  returning project_id, id
+)
+delete from contact_import_pieces p
+using done
+where p.project_id = done.project_id and p.import_id = done.id;
 
 -- name: fail :exec
--- An import that cannot be done. It stays so.
-update contact_imports
-set state = 'failed', file = null, failed_reason = :reason, finished_at = now()
-where project_id = :project_id and id = :import_id and state in ('waiting', 'active');
+-- An import that cannot be done. It stays so, and its file is dropped.
+with done as (
+  update contact_imports
+  set state = 'failed', failed_reason = :reason, finished_at = now()
+  where project_id = :project_id and id = :import_id and state in ('waiting', 'active')
+  returning project_id, id
+)
+delete from contact_import_pieces p
+using done
+where p.project_id = done.project_id and p.import_id = done.id;

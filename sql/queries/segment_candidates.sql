@@ -13,6 +13,10 @@ with taken as (
 )
 select distinct contact_id from taken;
 
+-- name: note :exec
+-- Contacts whose memberships may have changed without a change of their own, as when a list is edited.
+select note_segment_candidates(array_fill(:project_id::uuid, array[cardinality(:contact_ids::uuid[])]), :contact_ids::uuid[]);
+
 -- name: projects :many
 -- Projects with contacts that nobody has looked at, and projects that track a segment.
 select project_id as "project_id!"

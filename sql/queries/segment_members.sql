@@ -56,29 +56,23 @@ recorded as (
 )
 select count(*)::int as "removed!" from exited;
 
--- name: add :one
--- Adds contacts to a static segment. Counts only those that were none before.
-with added as (
-  insert into segment_members (project_id, segment_id, contact_id, entered_at)
-  select :project_id, :segment_id, c.id, :now
-  from contacts c
-  where c.project_id = :project_id and c.email = any(:emails::text[])
-  order by c.id
-  on conflict do nothing
-  returning contact_id
-)
-select count(*)::int as "added!" from added;
+-- name: add :many
+-- Adds contacts to a static segment. Answers only those that were none before.
+insert into segment_members (project_id, segment_id, contact_id, entered_at)
+select :project_id, :segment_id, c.id, :now
+from contacts c
+where c.project_id = :project_id and c.email = any(:emails::text[])
+order by c.id
+on conflict do nothing
+returning contact_id;
 
--- name: remove :one
--- Removes contacts from a static segment. Counts only those that were members.
-with removed as (
-  delete from segment_members m
-  using contacts c
-  where m.project_id = :project_id
-    and m.segment_id = :segment_id
-    and c.project_id = m.project_id
-    and c.id = m.contact_id
-    and c.email = any(:emails::text[])
-  returning m.contact_id
-)
-select count(*)::int as "removed!" from removed;
+-- name: remove :many
+-- Removes contacts from a static segment. Answers only those that were members.
+delete from segment_members m
+using contacts c
+where m.project_id = :project_id
+  and m.segment_id = :segment_id
+  and c.project_id = m.project_id
+  and c.id = m.contact_id
+  and c.email = any(:emails::text[])
+returning m.contact_id;

@@ -18,6 +18,14 @@ from segments
 where project_id = :project_id and id = :segment_id
 for update;
 
+-- name: lock_all :exec
+-- Segments of one project are made and changed one after another: slugs stay unique, and no two conditions that are
+-- saved at once can lead to each other.
+select id
+from projects
+where id = :project_id
+for no key update;
+
 -- name: conditions :many
 -- What every segment of the project is made of: conditions may refer to any of them.
 select id, type, condition

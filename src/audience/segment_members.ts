@@ -54,12 +54,12 @@ export async function addMembers(
     );
     const missing = wanted.filter((email) => !known.has(email));
     const created = input.createMissing ? await createContacts(tx, projectId, missing, input.subscribed) : 0;
-    const { added } = await q.segmentMembers.add(tx, { projectId, segmentId, emails: wanted, now: tx.now() });
-    await countMembers(tx, projectId, segmentId);
+    const added = await q.segmentMembers.add(tx, { projectId, segmentId, emails: wanted, now: tx.now() });
+    await noteChange(tx, projectId, segmentId, added);
     const isThere = (address: string | null) =>
       address !== null && (input.createMissing || known.has(address));
     const notFound = input.emails.filter((email) => !isThere(addresses.get(email)!));
-    return { added, created, notFound };
+    return { added: added.length, created, notFound };
   });
 }
 
@@ -73,9 +73,9 @@ export async function removeMembers(
   return await inTransaction(ctx, async (tx) => {
     await assertStatic(tx, projectId, segmentId);
     const addresses = emails.flatMap((email) => parseAddress(email)?.email ?? []);
-    const { removed } = await q.segmentMembers.remove(tx, { projectId, segmentId, emails: addresses });
-    await countMembers(tx, projectId, segmentId);
-    return removed;
+    const removed = await q.segmentMembers.remove(tx, { projectId, segmentId, emails: addresses });
+    await noteChange(tx, projectId, segmentId, removed);
+    return removed.length;
   });
 }
 
@@ -146,6 +146,14 @@ async function createContacts(
   return [...written.values()].filter((contact) => contact.isNew).length;
 }
 
-async function countMembers(tx: Context, projectId: string, segmentId: string): Promise<void> {
+/** Counts the list anew, and has other segments that refer to it look at these contacts. */
+async function noteChange(
+  tx: Context,
+  projectId: string,
+  segmentId: string,
+  members: { contactId: string }[],
+): Promise<void> {
+  if (members.length === 0) return;
   await q.segments.countStored(tx, { projectId, segmentId });
+  await q.segmentCandidates.note(tx, { projectId, contactIds: members.map((member) => member.contactId) });
 }

@@ -43,6 +43,7 @@ export async function getSegment(ctx: Context, projectId: string, segmentId: str
 export async function createSegment(ctx: Context, projectId: string, input: SegmentInput): Promise<Segment> {
   const condition = input.type === "DYNAMIC" ? input.condition : null;
   return await inTransaction(ctx, async (tx) => {
+    await q.segments.lockAll(tx, { projectId });
     await assertCondition(tx, projectId, null, condition);
     const { id } = await q.segments.insert(tx, {
       projectId,
@@ -66,6 +67,7 @@ export async function patchSegment(
   patch: SegmentPatch,
 ): Promise<Segment> {
   return await inTransaction(ctx, async (tx) => {
+    await q.segments.lockAll(tx, { projectId });
     const segment = await getSegment(tx, projectId, segmentId);
     if (patch.condition !== undefined) {
       if (segment.type === "STATIC") throw problems.badRequest("Cannot give a static segment a condition");
@@ -88,6 +90,7 @@ export async function patchSegment(
 /** Deletes a segment. Throws CONFLICT while another segment refers to it. */
 export async function deleteSegment(ctx: Context, projectId: string, segmentId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
+    await q.segments.lockAll(tx, { projectId });
     await getSegment(tx, projectId, segmentId);
     const users = await q.segments.referringTo(tx, { projectId, segmentId, field: `segment.${segmentId}` });
     if (users.length > 0) throw problems.segmentInUse(users);

@@ -17,6 +17,7 @@ import {
 } from "./_postgres_folder.ts";
 import { launch, type ServerFiles, shutDown, shutDownNow } from "./_postgres_process.ts";
 import { endSurvivors, findPostmaster, waitForPostmaster } from "./_postgres_pid.ts";
+import { beginUse } from "./_postgres_users.ts";
 
 const WATCH_MS = 300;
 const RETRY_MS = 200;
@@ -31,7 +32,10 @@ export interface EmbeddedPostgres {
   url: string;
   /** True when a server that was already running in this folder was taken over. */
   adopted: boolean;
-  /** Stops the server, whether started or taken over, and waits until it has. A second call changes nothing. */
+  /**
+   * Stops the server, whether started or taken over, and waits until it has; leaves it to the others where another
+   * process (or another call of `startEmbedded`) uses it. A second call changes nothing.
+   */
   stop(): Promise<void>;
   /** The same, synchronously; for process 'exit' handlers. */
   stopNow(): void;
@@ -44,10 +48,13 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** Starts the server again, on the same port, when it dies while this process lives. Default: true. */
   supervise?: boolean;
-  log?: (message: string) => void;
+  log?: EmbeddedLog;
   /** As root: the one way to try, instead of all in turn. */
   rootAccount?: RootAccount;
 }
+
+/** Where the few lines about the server go. */
+export type EmbeddedLog = (message: string, level: "info" | "warn") => void;
 
 interface Running extends Connection {
   data: string;
@@ -59,12 +66,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   const log = options.log ?? (() => {});
   const dir = await inOneLine(() => makeFolder(options.dir));
   const run = (restart: boolean) => withFolderLock(dir, () => takeOverOrStart(dir, options, restart));
-  const { data, port, password, adopted } = await inOneLine(() => run(false));
-  log(`embedded Postgres ${adopted ? "taken over" : "started"} on port ${port}, its data in ${data}`);
+  const use = await inOneLine(() => beginUse(dir));
+  const { data, port, password, adopted } = await inOneLine(() => run(false)).catch((error) => {
+    use.release();
+    throw error;
+  });
+  log(`embedded Postgres ${adopted ? "taken over" : "started"} on port ${port}, its data in ${data}`, "info");
   const endSupervision = options.supervise === false ? async () => {} : supervise(data, () => run(true), log);
   const stop = async () => {
     await endSupervision();
-    await shutDown(data);
+    if (use.isLast()) await shutDown(data);
+    use.release();
   };
   let stopping: Promise<void> | null = null;
   return {
@@ -73,7 +85,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
     stop: () => (stopping ??= stop()),
     stopNow() {
       void endSupervision();
-      shutDownNow(data);
+      if (use.isLast()) shutDownNow(data);
+      use.release();
     },
   };
 }
@@ -150,16 +163,16 @@ async function start(
 }
 
 /** Looks after the server until the returned function is called. */
-function supervise(data: string, restart: () => Promise<unknown>, log: (message: string) => void) {
+function supervise(data: string, restart: () => Promise<unknown>, log: EmbeddedLog) {
   let restarting: Promise<void> | null = null;
   let pauseUntil = 0;
   const revive = async () => {
-    log("embedded Postgres is gone, starting it again");
+    log("embedded Postgres is gone, starting it again", "warn");
     try {
       await restart();
-      log("embedded Postgres is back");
+      log("embedded Postgres is back", "warn");
     } catch (error) {
-      log((error as Error).message);
+      log((error as Error).message, "warn");
       pauseUntil = Date.now() + RESTART_PAUSE_MS;
     }
     restarting = null;

@@ -95,29 +95,32 @@ export interface Queries {
   };
   contactImports: {
     /** (sql/queries/contact_imports.sql:1) */
-    insert(on: On, args: { projectId: string; importId: string; dryRun: boolean; file: Uint8Array }): Promise<number>;
-    /** The report, without the file.
-     * (sql/queries/contact_imports.sql:5) */
+    insert(on: On, args: { projectId: string; importId: string; dryRun: boolean }): Promise<number>;
+    /** (sql/queries/contact_imports.sql:5) */
+    addPiece(on: On, args: { projectId: string; importId: string; position: number; bytes: Uint8Array }): Promise<number>;
+    /** The report.
+     * (sql/queries/contact_imports.sql:9) */
     byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
     /** Marks an import as under way, also one that a crash has left so. Null when it is done.
-     * (sql/queries/contact_imports.sql:13) */
+     * (sql/queries/contact_imports.sql:17) */
     begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number } | null>;
-    /** A part of the file, counted from byte 1; empty after its end. Null when the file is gone.
-     * (sql/queries/contact_imports.sql:20) */
-    piece(on: On, args: { start: number; length: number; projectId: string; importId: string }): Promise<{ piece: Uint8Array } | null>;
+    /** A piece of the file, counted from 0. Null after its end, and when the file is gone.
+     * (sql/queries/contact_imports.sql:24) */
+    piece(on: On, args: { projectId: string; importId: string; position: number }): Promise<{ bytes: Uint8Array } | null>;
     /** The file can be read to its end.
-     * (sql/queries/contact_imports.sql:26) */
+     * (sql/queries/contact_imports.sql:30) */
     counted(on: On, args: { rowCount: number; projectId: string; importId: string }): Promise<number>;
     /** Locks an import that stands at this row. Null when another process has taken it further, or it is done.
-     * (sql/queries/contact_imports.sql:32) */
+     * (sql/queries/contact_imports.sql:36) */
     hold(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<{ id: string } | null>;
     /** Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
-     * (sql/queries/contact_imports.sql:39) */
+     * (sql/queries/contact_imports.sql:43) */
     advance(on: On, args: { rows: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:50) */
+    /** An import that stands at its last row is done, and its file is dropped.
+     * (sql/queries/contact_imports.sql:54) */
     complete(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<number>;
-    /** An import that cannot be done. It stays so.
-     * (sql/queries/contact_imports.sql:55) */
+    /** An import that cannot be done. It stays so, and its file is dropped.
+     * (sql/queries/contact_imports.sql:66) */
     fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
   };
   contacts: {
@@ -279,11 +282,14 @@ export interface Queries {
     /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.
      * (sql/queries/segment_candidates.sql:1) */
     take(on: On, args: { projectId: string; limit: number }): Promise<{ contactId: string }[]>;
-    /** Projects with contacts that nobody has looked at, and projects that track a segment.
+    /** Contacts whose memberships may have changed without a change of their own, as when a list is edited.
      * (sql/queries/segment_candidates.sql:16) */
+    note(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
+    /** Projects with contacts that nobody has looked at, and projects that track a segment.
+     * (sql/queries/segment_candidates.sql:20) */
     projects(on: On): Promise<{ projectId: string }[]>;
     /** What is left of projects that track nothing any more.
-     * (sql/queries/segment_candidates.sql:25) */
+     * (sql/queries/segment_candidates.sql:29) */
     purge(on: On): Promise<number>;
   };
   segmentMembers: {
@@ -297,12 +303,12 @@ export interface Queries {
     /** Removes the members that match no more, and records the event of each, in one statement.
      * (sql/queries/segment_members.sql:38) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
-    /** Adds contacts to a static segment. Counts only those that were none before.
+    /** Adds contacts to a static segment. Answers only those that were none before.
      * (sql/queries/segment_members.sql:59) */
-    add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ added: number }>;
-    /** Removes contacts from a static segment. Counts only those that were members.
-     * (sql/queries/segment_members.sql:72) */
-    remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ removed: number }>;
+    add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ contactId: string }[]>;
+    /** Removes contacts from a static segment. Answers only those that were members.
+     * (sql/queries/segment_members.sql:69) */
+    remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ contactId: string }[]>;
   };
   segments: {
     /** (sql/queries/segments.sql:1) */
@@ -312,32 +318,36 @@ export interface Queries {
     /** The segment, held until the end of the transaction: memberships of one segment are computed one after another.
      * (sql/queries/segments.sql:14) */
     lock(on: On, args: { projectId: string; segmentId: string }): Promise<{ id: string; name: string; slug: string; type: "DYNAMIC" | "STATIC"; condition: Json | null; trackMembership: boolean } | null>;
-    /** What every segment of the project is made of: conditions may refer to any of them.
+    /** Segments of one project are made and changed one after another: slugs stay unique, and no two conditions that are
+     * saved at once can lead to each other.
      * (sql/queries/segments.sql:21) */
+    lockAll(on: On, args: { projectId: string }): Promise<number>;
+    /** What every segment of the project is made of: conditions may refer to any of them.
+     * (sql/queries/segments.sql:29) */
     conditions(on: On, args: { projectId: string }): Promise<{ id: string; type: "DYNAMIC" | "STATIC"; condition: Json | null }[]>;
     /** A slug that is taken gets the next free number behind it. Two at once meet at the unique constraint.
-     * (sql/queries/segments.sql:27) */
+     * (sql/queries/segments.sql:35) */
     insert(on: On, args: { projectId: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: JsonArg | null; trackMembership: boolean }): Promise<{ id: string }>;
-    /** (sql/queries/segments.sql:50) */
+    /** (sql/queries/segments.sql:58) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; condition: JsonArg | null; trackMembership: boolean | null; projectId: string; segmentId: string }): Promise<number>;
-    /** (sql/queries/segments.sql:61) */
+    /** (sql/queries/segments.sql:69) */
     setCount(on: On, args: { memberCount: number; projectId: string; segmentId: string }): Promise<number>;
-    /** (sql/queries/segments.sql:66) */
+    /** (sql/queries/segments.sql:74) */
     remove(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The other segments whose condition names this one.
-     * (sql/queries/segments.sql:70) */
+     * (sql/queries/segments.sql:78) */
     referringTo(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The segments whose condition names this field of contacts, or a path below it.
-     * (sql/queries/segments.sql:79) */
+     * (sql/queries/segments.sql:87) */
     referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The dynamic segments whose membership is kept up, of one project or of all.
-     * (sql/queries/segments.sql:89) */
+     * (sql/queries/segments.sql:97) */
     tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string }[]>;
     /** Counts the stored members of a segment.
-     * (sql/queries/segments.sql:99) */
+     * (sql/queries/segments.sql:107) */
     countStored(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The count after a change of the membership: counted when all of it was worked out, else moved by the change.
-     * (sql/queries/segments.sql:109) */
+     * (sql/queries/segments.sql:117) */
     addToCount(on: On, args: { exact: boolean; projectId: string; segmentId: string; change: number }): Promise<{ memberCount: number }>;
   };
   session: {

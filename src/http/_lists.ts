@@ -12,7 +12,7 @@ export const CursorQuery = {
   limit: QueryInteger({
     minimum: 1,
     maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
+    fallback: DEFAULT_LIMIT,
     description: "Clamped to 1..100.",
   }),
   cursor: t.Optional(t.String({ description: "The `cursor` of the previous page." })),
@@ -24,17 +24,17 @@ export const CursorList = <T extends TSchema>(item: T) =>
 
 /** The query of a page list. `limit` is another name for `pageSize`. */
 export const PageQuery = {
-  page: QueryInteger({ minimum: 1, default: 1 }),
+  page: QueryInteger({ minimum: 1, fallback: 1 }),
   pageSize: QueryInteger({
     minimum: 1,
     maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
+    fallback: DEFAULT_LIMIT,
     description: "Clamped to 1..100.",
   }),
   limit: QueryInteger({
     minimum: 1,
     maximum: MAX_LIMIT,
-    default: DEFAULT_LIMIT,
+    fallback: DEFAULT_LIMIT,
     description: "Same as `pageSize`.",
   }),
 };

@@ -37,9 +37,16 @@ export const HeaderText = (options: { minLength?: number; maxLength: number }) =
 export const QueryInteger = (options: {
   minimum: number;
   maximum?: number;
-  default: number;
+  fallback: number;
   description?: string;
-}) => t.Optional(t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...options }));
+}) => {
+  const { fallback, description, ...bounds } = options;
+  // Not as `default`: Elysia would fill it in, and nobody could tell what was left out.
+  const text = [description, `Default: ${fallback}.`].filter(Boolean).join(" ");
+  return t.Optional(
+    t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...bounds, description: text }),
+  );
+};
 
 /** Null, or what `schema` says. */
 export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);

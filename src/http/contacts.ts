@@ -147,7 +147,7 @@ export function contactsRoutes(ctx: Context) {
       {
         params: t.Object({ field: t.String() }),
         query: t.Object({
-          limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, default: 100 }),
+          limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, fallback: 100 }),
           search: t.Optional(t.String({ maxLength: 255 })),
         }),
         response: answers(
