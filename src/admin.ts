@@ -4,7 +4,7 @@ import { createProject, disableProject, enableProject, listProjects } from "./ac
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
-import { Problem } from "./problem.ts";
+import { Problem, problems } from "./problem.ts";
 import { addVerifiedDomain } from "./sending/domains.ts";
 import { openService } from "./service.ts";
 
@@ -41,15 +41,17 @@ const COMMANDS: Record<string, Command> = {
     });
   },
   "project list": (ctx) => listProjects(ctx),
-  "project disable": async (ctx, [id], { reason }) => {
-    return { id, disabled: true, changed: await disableProject(ctx, projectId(id), reason ?? null) };
+  "project disable": async (ctx, [given], { reason }) => {
+    const id = await existingProject(ctx, given);
+    return { id, disabled: true, changed: await disableProject(ctx, id, reason ?? null) };
   },
-  "project enable": async (ctx, [id]) => {
-    return { id, disabled: false, changed: await enableProject(ctx, projectId(id)) };
+  "project enable": async (ctx, [given]) => {
+    const id = await existingProject(ctx, given);
+    return { id, disabled: false, changed: await enableProject(ctx, id) };
   },
-  "domain add": async (ctx, [id, domain = ""], { verified }) => {
+  "domain add": async (ctx, [given, domain = ""], { verified }) => {
     assertVerified(domain, verified);
-    return await addVerifiedDomain(ctx, projectId(id), domain);
+    return await addVerifiedDomain(ctx, await existingProject(ctx, given), domain);
   },
   // Opening the database has migrated it already.
   migrate: async () => ({ migrations: migrationNames() }),
@@ -59,11 +61,23 @@ function assertVerified(domain: string | undefined, verified: boolean | undefine
   if (domain !== undefined && !verified) throw new Error("Cannot add a domain here without --verified");
 }
 
-function projectId(id: string | undefined): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id ?? "")) {
+/** The id, when there is such a project: one that can be enabled or else disabled, and then is as it was before. */
+async function existingProject(ctx: Context, given: string | undefined): Promise<string> {
+  const id = (given ?? "").toLowerCase();
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
     throw new Error("Cannot find a project without its id: see `project list`");
   }
-  return id!;
+  const found = Symbol("found");
+  const trial = inTransaction(ctx, async (tx) => {
+    if (!(await enableProject(tx, id)) && !(await disableProject(tx, id, null))) {
+      throw problems.notFound("project", id);
+    }
+    throw found; // rolls back
+  });
+  await trial.catch((thrown) => {
+    if (thrown !== found) throw thrown;
+  });
+  return id;
 }
 
 async function main(): Promise<number> {
@@ -77,7 +91,9 @@ async function main(): Promise<number> {
       help: { type: "boolean", short: "h" },
     },
   });
-  const words = [positionals.slice(0, 2).join(" "), positionals[0] ?? ""].find((text) => text in COMMANDS);
+  const words = [positionals.slice(0, 2).join(" "), positionals[0] ?? ""].find((text) =>
+    Object.hasOwn(COMMANDS, text),
+  );
   if (values.help || words === undefined) {
     (values.help ? console.log : console.error)(HELP);
     return values.help ? 0 : 2;

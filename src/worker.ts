@@ -171,26 +171,35 @@ function startHeart(
   pools: Set<string>,
   onBeat: WorkerParts["onBeat"],
 ) {
+  // Not the pool of the requests: who waits there behind busy ones would be taken for dead.
+  const own = { sql: heartPool };
   let stopped = false;
   const beat = async () => {
     if (stopped) return;
     // Registers anew when it was taken for dead, as after a long freeze: what it held is settled.
-    const { lockId } = await q.workers.beat(ctx, {
+    const { lockId } = await q.workers.beat(own, {
       id: ctx.workerId,
       host: hostname(),
       pid: process.pid,
       pools: [...pools],
     });
     // The lock goes with its connection, as when Postgres restarts: the next beat takes it again.
-    await q.workers.holdLock({ sql: heartPool }, { lockId });
+    await q.workers.holdLock(own, { lockId });
   };
   const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
   const firstBeat = beat();
+  let recovering = false;
+  const recover = async () => {
+    if (recovering || stopped) return;
+    recovering = true;
+    await onBeat(ctx).catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+    recovering = false;
+  };
   void (async () => {
     while (!stopped) {
       await Bun.sleep(BEAT_MS);
       await beatSafely();
-      await onBeat(ctx).catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+      void recover();
     }
   })();
   return {
@@ -198,14 +207,19 @@ function startHeart(
     beat: beatSafely,
     async stop({ leave }: { leave: boolean }) {
       stopped = true;
-      if (leave) await q.workers.leave(ctx, { id: ctx.workerId }).catch(() => {});
+      if (leave) await q.workers.leave(own, { id: ctx.workerId }).catch(() => {});
     },
   };
 }
 
+// Said at every start because a pool may have fewer connections than there are jobs at once. Ours has on purpose: it
+// serves the queue alone, a batch at a time, and the jobs use the pool of the service.
+const POOL_ADVICE = /^WARNING: having maxPoolSize \(\d+\) smaller than concurrency/;
+
 /** graphile-worker's own lines, as far as they are about trouble. */
 function quietLogger(ctx: Context): Logger {
   return new Logger(() => (level, message) => {
+    if (POOL_ADVICE.test(message)) return;
     if (level === "error" || level === "warning") ctx.log.warn("queue", { detail: message });
   });
 }

@@ -160,23 +160,23 @@ function compileData(scope: Scope, path: string, operator: OperatorOf<"data">, f
       return sql`(coalesce(${at}, 'null') <> 'null'::jsonb)`;
     case "equals":
       if (value === null) return sql`(coalesce(${at}, 'null') = 'null'::jsonb)`;
-      if (typeof value === "string" && isDay(value)) return isOnDay(sql, at, toInstant(value)!);
+      if (typeof value === "string" && isDay(value)) return isOnDay(sql, path, toInstant(value)!);
       return typeof value === "object"
         ? sql`coalesce(${at} = ${sql.json(value)}::jsonb, false)`
         : holds(sql, path, value);
     case "contains":
       return contains(sql, at, value);
     case "within":
-      return isDated(sql, at, ago(scope, filter), later(scope.now, 1));
+      return isDated(sql, path, ago(scope, filter), later(scope.now, 1));
     case "olderThan":
-      return isDated(sql, at, null, ago(scope, filter));
+      return isDated(sql, path, null, ago(scope, filter));
     case "greaterThan":
     case "greaterThanOrEqual":
     case "lessThan":
     case "lessThanOrEqual":
       return typeof value === "number"
         ? sql`coalesce(number_of(${at}) ${sign(sql, operator)} ${value}::numeric, false)`
-        : compareText(sql, at, operator, String(value));
+        : compareText(sql, path, operator, String(value));
   }
 }
 
@@ -186,6 +186,13 @@ function dataAt(sql: Db, path: string): Fragment {
   if (!path.includes(".")) return sql`(${flat})`;
   const nested = path.split(".").reduce((outer, key) => sql`${outer} -> ${key}::text`, sql`c.data`);
   return sql`coalesce(${flat}, ${nested})`;
+}
+
+/** The value at a path as text, where it is a string. */
+function textAt(sql: Db, path: string): Fragment {
+  return path.includes(".")
+    ? sql`(${dataAt(sql, path)} #>> '{}') collate "C"`
+    : sql`(c.data ->> ${path}::text) collate "C"`;
 }
 
 /** JSON equality with a scalar. Containment is the same there, a fifth quicker, and Postgres has statistics for it. */
@@ -225,33 +232,40 @@ function sign(sql: Db, operator: OrderOperator): Fragment {
 }
 
 /** Two dates compare as instants, any other two strings by code point. Only dates near the value's are parsed. */
-function compareText(sql: Db, at: Fragment, operator: OrderOperator, value: string): Fragment {
-  const text = sql`text_of(${at}) collate "C"`;
+function compareText(sql: Db, path: string, operator: OrderOperator, value: string): Fragment {
+  const text = textAt(sql, path);
   const byCodePoint = sql`${text} ${sign(sql, operator)} ${value}::text`;
   const instant = toInstant(value);
-  if (!instant) return sql`coalesce(${byCodePoint}, false)`;
+  if (!instant) return sql`case when ${isText(sql, path)} then ${byCodePoint} else false end`;
   const near = textsNear(instant);
   const isGreater = operator === "greaterThan" || operator === "greaterThanOrEqual";
-  return sql`coalesce(case
+  return sql`case
+    when not ${isText(sql, path)} then false
     when ${text} < ${near.from}::text then ${!isGreater}
     when ${text} >= ${near.to}::text then ${isGreater}
     else coalesce(instant_of(${text}) ${sign(sql, operator)} instant_of(${value}::text), ${byCodePoint})
-  end, false)`;
+  end`;
 }
 
-function isOnDay(sql: Db, at: Fragment, day: Date): Fragment {
-  return isDated(sql, at, day, nextDay(day));
+function isText(sql: Db, path: string): Fragment {
+  return sql`coalesce(jsonb_typeof(${dataAt(sql, path)}) = 'string', false)`;
+}
+
+function isOnDay(sql: Db, path: string, day: Date): Fragment {
+  return isDated(sql, path, day, nextDay(day));
 }
 
 /** The value is a date from `from` on and before `to`. Most dates outside of that need not be parsed to know it. */
-function isDated(sql: Db, at: Fragment, from: Date | null, to: Date): Fragment {
-  const text = sql`text_of(${at}) collate "C"`;
-  const since = from ? stamp(sql, from) : sql`null`;
+function isDated(sql: Db, path: string, from: Date | null, to: Date): Fragment {
+  const text = textAt(sql, path);
+  const earliest = from ? textsNear(from).from : "";
   // A range, and not two comparisons: each would parse the text.
-  return sql`coalesce(case
-    when ${text} >= ${from ? textsNear(from).from : ""}::text and ${text} < ${textsNear(to).to}::text
-    then tstzrange(${since}, ${stamp(sql, to)}) @> instant_of(${text})
-  end, false)`;
+  const range = sql`tstzrange(${from ? stamp(sql, from) : sql`null`}, ${stamp(sql, to)})`;
+  return sql`case
+    when ${isText(sql, path)} and ${text} >= ${earliest}::text and ${text} < ${textsNear(to).to}::text
+    then coalesce(${range} @> instant_of(${text}), false)
+    else false
+  end`;
 }
 
 function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">, filter: Filter): Fragment {

@@ -107,8 +107,26 @@ function withPictures(html: string, attachments: Attachment[]): string {
 
 /** Puts our `<base>` before any other one, and after the doctype: before it, the page would be drawn in quirks mode. */
 function withLinksInNewTabs(html: string): string {
-  const doctype = /^(?:\s|<!--.*?-->)*<!doctype[^>]*>/is.exec(html)?.[0] ?? "";
-  return `${doctype}<base target="_blank">${html.slice(doctype.length)}`;
+  const start = skipBlanksAndComments(html);
+  const doctype = /<!doctype[^>]*>/iy;
+  doctype.lastIndex = start;
+  const end = doctype.test(html) ? doctype.lastIndex : 0;
+  return `${html.slice(0, end)}<base target="_blank">${html.slice(end)}`;
+}
+
+/** Where the first other thing stands. Step by step: a regular expression would try every way to part the comments. */
+function skipBlanksAndComments(html: string): number {
+  const blanks = /\s*/y;
+  let at = 0;
+  while (true) {
+    blanks.lastIndex = at;
+    blanks.test(html);
+    at = blanks.lastIndex;
+    if (!html.startsWith("<!--", at)) return at;
+    const end = html.indexOf("-->", at + 2); // "<!-->" is a comment too
+    if (end === -1) return at;
+    at = end + 3;
+  }
 }
 
 function isInlinePicture({ contentId, mimeType }: Attachment): boolean {

@@ -464,4 +464,18 @@ describe("dates", () => {
     },
     TIMEOUT_MS,
   );
+
+  test("of every month and of every leap day are recognised alike", async () => {
+    const days = Array.from({ length: 14 * 33 }, (_, n) => [Math.floor(n / 33), n % 33] as const);
+    const texts = days
+      .map(([month, day]) => `2023-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`)
+      .concat(Array.from({ length: 9100 }, (_, n) => `${n + 900}-02-29`.padStart(10, "0")));
+
+    const rows = await sql<{ text: string; isDate: boolean }[]>`
+      select text, instant_of(text) is not null as is_date from unnest(${texts}::text[]) as t (text)`;
+
+    expect(rows.filter(({ text, isDate }) => isDate !== (toInstant(text) !== null))).toEqual([]);
+    expect(rows.filter(({ text, isDate }) => isDate !== (microseconds(text) !== null))).toEqual([]);
+    expect(rows.filter(({ isDate }) => isDate)).toHaveLength(365 + 2_182);
+  });
 });

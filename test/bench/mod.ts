@@ -16,6 +16,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "an import of 100,000 contacts from upload to end, against a bulk upsert on the driver",
     load: () => import("./import.ts"),
   },
+  contacts: {
+    about: "pages, totals and fields of a project with 2,000,000 contacts",
+    load: () => import("./contacts.ts"),
+  },
   segments: {
     about: "counts of conditions over contacts and events, against SQL written by hand",
     load: () => import("./segments.ts"),
