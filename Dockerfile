@@ -13,5 +13,6 @@ EXPOSE 3000
 USER bun
 # Exec form, so that SIGTERM reaches the service: it finishes what is in flight within 25 s.
 CMD ["bun", "src/main.ts"]
+# A worker listens too, for this.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["bun", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

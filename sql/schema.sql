@@ -271,10 +271,10 @@ create table contact_import_pieces (
   project_id uuid not null,
   import_id uuid not null,
   position integer not null,
-  bytes bytea not null,
+  deflated bytea not null,
   constraint contact_import_pieces_pkey PRIMARY KEY (project_id, import_id, "position"),
   constraint contact_import_pieces_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE,
-  constraint contact_import_pieces_bytes_check CHECK ((octet_length(bytes) <= 65536)),
+  constraint contact_import_pieces_deflated_check CHECK ((octet_length(deflated) <= 70000)),
   constraint contact_import_pieces_position_check CHECK (("position" >= 0))
 );
 

@@ -1,6 +1,19 @@
 // The settings of the service: one schema, read once. The README's table is generated from it.
 import { type Static, Type as t } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { createDns } from "./mail/dns.ts";
+
+/** The options of the mail library that are numbers; it takes whatever it is given, and then hangs or opens nothing. */
+const SMTP_NUMBERS = [
+  "maxConnections",
+  "maxMessages",
+  "rateDelta",
+  "rateLimit",
+  "connectionTimeout",
+  "greetingTimeout",
+  "socketTimeout",
+  "dnsTimeout",
+];
 
 /** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
 export const Settings = t.Object({
@@ -48,7 +61,8 @@ export const Settings = t.Object({
   ),
   MODE: t.Union([t.Literal("all"), t.Literal("http"), t.Literal("worker")], {
     default: "all",
-    description: "Which halves of the service this process runs: `all`, `http` or `worker`.",
+    description:
+      "Which halves of the service this process runs: `all`, `http`, or `worker`, which answers `/health` and `/ready` only.",
   }),
   LOG_LEVEL: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error")], {
     default: "info",
@@ -61,8 +75,9 @@ export const Settings = t.Object({
   }),
   IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
     exclusiveMinimum: 0,
+    maximum: 8760,
     default: 24,
-    description: "How long an `Idempotency-Key` is remembered.",
+    description: "How long an `Idempotency-Key` is remembered, 8760 (a year) at most.",
   }),
   MAX_ATTACHMENT_SIZE_MB: t.Number({
     exclusiveMinimum: 0,
@@ -72,7 +87,8 @@ export const Settings = t.Object({
   }),
   DNS_SERVERS: t.String({
     default: "",
-    description: "Name servers as `host` or `host:port`, separated by commas. Empty: the system's.",
+    description:
+      "Name servers as `host` or `host:port` (`[IPv6]:port`), separated by commas. Empty: the system's.",
   }),
   NODE_ENV: t.String({
     default: "development",
@@ -84,7 +100,7 @@ export const Settings = t.Object({
 export type Config = Readonly<Omit<Static<typeof Settings>, "BASE_URL" | "HOST" | "SECRET_KEY">> & {
   readonly BASE_URL: string;
   readonly HOST: string;
-  /** Empty until the start has generated one; see `development_secret.ts`. */
+  /** Empty until `openService` has generated one, in development. */
   readonly SECRET_KEY: string;
 };
 
@@ -95,18 +111,56 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   );
   const settings = Value.Convert(Settings, Value.Default(Settings, Value.Clean(Settings, given)));
   const wrong = [...Value.Errors(Settings, settings)].map((e) => `${e.path.slice(1)}: ${e.message}`);
-  const { SECRET_KEY, NODE_ENV, DNS_SERVERS } = settings as Static<typeof Settings>;
-  if (NODE_ENV === "production" && !SECRET_KEY) {
-    wrong.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
-  }
-  if (
-    DNS_SERVERS &&
-    dnsServers({ DNS_SERVERS }).some((server) => !/^(\[[0-9a-fA-F:]+\]|[^\s:]+)(:\d+)?$/.test(server))
-  ) {
-    wrong.push('DNS_SERVERS: expected "host" or "host:port", separated by commas');
-  }
+  const named = new Set(wrong.map((line) => line.split(":")[0]));
+  wrong.push(
+    ...unusable(settings as Static<typeof Settings>).filter((line) => !named.has(line.split(":")[0])),
+  );
   if (wrong.length > 0) throw new Error(`Cannot read the settings\n  ${[...new Set(wrong)].join("\n  ")}`);
   return Object.freeze(withDefaults(settings as Static<typeof Settings>));
+}
+
+/** What the schema cannot tell. Values are not repeated: an address may hold a password. */
+function unusable(settings: Static<typeof Settings>): string[] {
+  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, DNS_SERVERS } = settings;
+  const lines: string[] = [];
+  if (isProduction(settings) && !SECRET_KEY) {
+    lines.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
+  }
+  if (BASE_URL && !parseUrl(BASE_URL))
+    lines.push("BASE_URL: expected an address such as https://example.com");
+  if (DATABASE_URL && !parseUrl(DATABASE_URL)) {
+    lines.push("DATABASE_URL: expected an address such as postgres://user:password@host:5432/database");
+  }
+  if (SMTP_URL) lines.push(...wrongInSmtp(SMTP_URL).map((reason) => `SMTP_URL: ${reason}`));
+  try {
+    createDns({ servers: dnsServers({ DNS_SERVERS }) });
+  } catch {
+    lines.push('DNS_SERVERS: expected "host" or "host:port", separated by commas');
+  }
+  return lines;
+}
+
+function wrongInSmtp(text: string): string[] {
+  const url = parseUrl(text);
+  if (!url?.hostname || url.port === "0") {
+    return [
+      "expected an address such as smtp://user:password@host:587, with special characters percent-encoded",
+    ];
+  }
+  return [...url.searchParams]
+    .filter(([name, value]) => SMTP_NUMBERS.includes(name) && !/^0*[1-9]\d{0,8}$/.test(value))
+    .map(([name]) => `${name} must be a whole number from 1 on`);
+}
+
+/** Null for what is no URL, and for one whose name or password nobody could decode. */
+function parseUrl(text: unknown): URL | null {
+  try {
+    const url = new URL(String(text));
+    decodeURIComponent(url.username + url.password);
+    return url;
+  } catch {
+    return null;
+  }
 }
 
 /** The name servers to ask, in order. Empty means the system's. */

@@ -7,17 +7,27 @@ import type { Service } from "./service.ts";
 export const SANDBOX_DOMAIN = "sandbox.example";
 
 /** On the first start with an empty embedded database: makes a project and shows how to send a mail with it. */
-export async function welcome({ ctx, isEmbedded }: Service, port: number | null): Promise<void> {
-  if (!isEmbedded || port === null || isProduction(ctx.config)) return;
+export async function welcome({ ctx, isEmbedded }: Service, port: number): Promise<void> {
+  if (!isEmbedded || isProduction(ctx.config)) return;
   const base = ctx.config.PORT === port ? ctx.config.BASE_URL : `http://localhost:${port}`;
   const project = await createFirstProject(ctx, "Demo", async (tx, { id }) => {
     await addVerifiedDomain(tx, id, SANDBOX_DOMAIN);
   });
-  if (project) console.log(firstSteps(base, project, ctx.config.SMTP_URL !== undefined));
-  else console.log(`\nPostrider is ready at ${base}   (API reference: ${base}/docs)\n`);
+  const inbox = ctx.config.SMTP_URL === undefined ? `${base}/inbox` : "your SMTP server";
+  console.log(project ? firstSteps(base, project, inbox) : nextSteps(base, inbox));
 }
 
-function firstSteps(base: string, project: NewProject, sendsForReal: boolean): string {
+function nextSteps(base: string, inbox: string): string {
+  return `
+  Postrider is ready at ${base}
+
+  Mail goes to:   ${inbox}
+  All endpoints:  ${base}/docs
+  Lost a key?     bun run admin project create --name Demo --domain ${SANDBOX_DOMAIN} --verified
+`;
+}
+
+function firstSteps(base: string, project: NewProject, inbox: string): string {
   return `
   Postrider is ready at ${base}
 
@@ -40,7 +50,7 @@ function firstSteps(base: string, project: NewProject, sendsForReal: boolean): s
       -H "Content-Type: application/json" \\
       -d '{"email": "ada@example.com", "event": "signed up", "data": {"plan": "pro"}}'
 
-  See it arrive:  ${sendsForReal ? "your SMTP server" : `${base}/inbox`}
+  See it arrive:  ${inbox}
   All endpoints:  ${base}/docs
 `;
 }

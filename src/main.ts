@@ -3,46 +3,84 @@ import { CRONTAB, tasks } from "../tasks/mod.ts";
 import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { welcome } from "./first_start.ts";
+import { createHealthApp } from "./http/health.ts";
 import { createApp } from "./http/mod.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { openService, type Service } from "./service.ts";
-import { startWorker } from "./worker.ts";
+import { startWorker, type Worker } from "./worker.ts";
 
 // The routes answer what is larger than their own limits with 413 and say so; this is only the outermost wall.
 const MAX_REQUEST_BYTES = 256 * 1_048_576;
+
+/** Why nothing can listen there, and what helps. */
+const LISTEN_ERRORS: Record<string, string> = {
+  EADDRINUSE: "address already in use. Set PORT to another one",
+  EACCES: "permission denied. Set PORT to one above 1023",
+  EADDRNOTAVAIL: "not an address of this machine. Set HOST to another one",
+  EINVAL: "not an address of this machine. Set HOST to another one",
+};
 
 const service = await open();
 const { ctx } = service;
 const { MODE, HOST, PORT } = ctx.config;
 
-const worker =
-  MODE === "http"
-    ? null
-    : await startWorker(ctx, service, { tasks, crontab: CRONTAB, onBeat: recover, onStop: stopDelivery });
-const server =
-  MODE === "worker"
-    ? null
-    : Bun.serve({
-        hostname: HOST,
-        port: PORT,
-        maxRequestBodySize: MAX_REQUEST_BYTES,
-        idleTimeout: 60,
-        fetch: createApp(ctx).fetch,
-      });
-await welcome(service, server?.port ?? null);
-ctx.log.info("started", { mode: MODE, ...(server && { host: HOST, port: server.port }) });
-
+let server: Bun.Server<undefined> | undefined;
+let worker: Worker | undefined;
 let stopping = false;
+const started = start();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+await started.catch(end);
+
+async function start(): Promise<void> {
+  // Whoever cannot listen must not have taken a job.
+  server = listen();
+  if (MODE !== "http") {
+    worker = await startWorker(ctx, service, {
+      tasks,
+      crontab: CRONTAB,
+      onBeat: recover,
+      onStop: stopDelivery,
+    });
+  }
+  ctx.log.info("started", { mode: MODE, host: HOST, port: server.port });
+  // Last, so that nothing stands between it and the reader.
+  if (MODE !== "worker") await welcome(service, server.port!);
+}
+
+/** A worker answers too, so that its container can be watched, but nothing else than how it is. */
+function listen(): Bun.Server<undefined> {
+  const app = MODE === "worker" ? createHealthApp(ctx) : createApp(ctx);
+  try {
+    return Bun.serve({
+      hostname: HOST,
+      port: PORT,
+      maxRequestBodySize: MAX_REQUEST_BYTES,
+      idleTimeout: 60,
+      fetch: app.fetch,
+    });
+  } catch (error) {
+    const { code = "", message } = error as Error & { code?: string };
+    throw new Error(`Cannot listen on ${HOST}:${PORT}: ${LISTEN_ERRORS[code] ?? message}`, { cause: error });
+  }
+}
 
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;
   ctx.log.info("stopping", { signal });
+  await started.catch(() => {});
   await Promise.all([server?.stop(), worker?.stop()]);
   await service.close();
   process.exit(0);
+}
+
+/** Ends a start that has failed. */
+async function end(error: Error): Promise<never> {
+  console.error(error.message);
+  await Promise.all([server?.stop(true), worker?.stop()]);
+  await service.close();
+  process.exit(1);
 }
 
 async function recover(on: Context): Promise<void> {

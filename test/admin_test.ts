@@ -1,25 +1,40 @@
 // `bun run admin`, as a process, against a database of its own.
-import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
 const service = useService();
 
-const admin = (...args: string[]) => {
+const ROOT = join(import.meta.dir, "..");
+const UNKNOWN = "01920000-0000-7000-8000-000000000000";
+const SECRET_KEY = "a secret that only the tests know, 32+";
+const folders: string[] = [];
+
+const admin = (...args: string[]) => adminWith({ DATABASE_URL: service.databaseUrl, SECRET_KEY }, ...args);
+
+const adminWith = (settings: Record<string, string>, ...args: string[]) => {
   const { PATH = "", HOME = "" } = process.env;
   const { stdout, stderr, exitCode } = Bun.spawnSync(
-    [process.execPath, join(import.meta.dir, "../src/admin.ts"), ...args],
+    [process.execPath, join(ROOT, "src/admin.ts"), ...args],
     {
-      env: {
-        PATH,
-        HOME,
-        DATABASE_URL: service.databaseUrl,
-        SECRET_KEY: "a secret that only the tests know, 32+",
-      },
+      env: { PATH, HOME, ...settings },
     },
   );
   return { out: stdout.toString(), err: stderr.toString(), exitCode };
 };
+
+const folder = () => {
+  const dir = mkdtempSync(join(tmpdir(), "postrider-admin-"));
+  folders.push(dir);
+  return dir;
+};
+
+afterAll(() => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+});
 
 describe("bun run admin", () => {
   test("project create prints a project with its keys, which can send at once", async () => {
@@ -67,16 +82,33 @@ describe("bun run admin", () => {
     [["project", "create", "--name", "X", "--domain", "not a domain", "--verified"], 1, "domain"],
     [["project", "create", "--name", "X", "--domain", "x.example"], 1, "--verified"],
     [["project", "disable", "5"], 1, "id"],
+    [["project", "disable", UNKNOWN], 1, "Cannot find this project"],
+    [["project", "enable", UNKNOWN], 1, "Cannot find this project"],
+    [["domain", "add", UNKNOWN, "x.example", "--verified"], 1, "Cannot find this project"],
     [["nonsense"], 2, "Usage"],
+    [["constructor"], 2, "Usage"],
+    [["toString"], 2, "Usage"],
     [[], 2, "Usage"],
     [["--unknown"], 1, "unknown"],
   ])("%j is refused with a clear word, and changes nothing", async (args, code, word) => {
     const count = async () => (await service.pool`select count(*)::int as n from projects`)[0]!.n as number;
     const before = await count();
-    const { err, exitCode } = admin(...args);
+    const { out, err, exitCode } = admin(...args);
 
-    expect([exitCode, err]).toEqual([code, expect.stringContaining(word)]);
+    expect([exitCode, err, out]).toEqual([code, expect.stringContaining(word), ""]);
+    expect(err).not.toContain("foreign key");
     expect(await count()).toBe(before);
+  });
+
+  test("a look whether a project is there leaves it as it was, with the reason", async () => {
+    const project = await service.createProject();
+    admin("project", "disable", project.id, "--reason", "unpaid");
+    admin("domain", "add", project.id, "late.example", "--verified");
+    const again = admin("project", "disable", project.id.toUpperCase(), "--reason", "other");
+    const listed = JSON.parse(admin("project", "list").out) as Record<string, unknown>[];
+
+    expect(JSON.parse(again.out)).toEqual({ id: project.id, disabled: true, changed: false });
+    expect(listed.find(({ id }) => id === project.id)).toMatchObject({ disabledReason: "unpaid" });
   });
 
   test("--help lists every command", () => {
@@ -95,3 +127,73 @@ describe("bun run admin", () => {
     }
   });
 });
+
+describe("bun run admin with the embedded Postgres", () => {
+  test("answers with nothing but JSON; a running service keeps its Postgres, and the last to go stops it", async () => {
+    const DATA_DIR = folder();
+    const pid = () => readPid(DATA_DIR);
+    const alone = adminWith({ DATA_DIR }, "project", "create", "--name", "Alone");
+    const afterAlone = await pid();
+    const running = await startProcess({ DATA_DIR });
+    const whileRunning = await pid();
+    const beside = adminWith({ DATA_DIR }, "project", "list");
+    const ready = (await fetch(`${running.url}/ready`)).status;
+    const kept = await pid();
+    const code = await running.end("SIGTERM");
+
+    expect([alone.exitCode, JSON.parse(alone.out).name]).toEqual([0, "Alone"]);
+    expect(alone.err).toContain('"level":"info","message":"embedded Postgres started');
+    expect(afterAlone).toBe("");
+    expect([beside.exitCode, JSON.parse(beside.out)]).toEqual([
+      0,
+      [expect.objectContaining({ name: "Alone" })],
+    ]);
+    expect(whileRunning).not.toBe("");
+    expect([ready, kept, code]).toEqual([200, whileRunning, 0]);
+    expect(await pid()).toBe("");
+    expect(running.output()).not.toContain("embedded Postgres is gone");
+  }, 60_000);
+});
+
+describe("in production", () => {
+  test.each(["start", "admin", "migrate"])(
+    "bun run %s installs nothing: the folder belongs to somebody else",
+    (script) => {
+      const { dir, bun, user } = foreignFolder();
+      const { stdout, stderr, exitCode } = Bun.spawnSync([bun, "run", script, "project", "list"], {
+        cwd: dir,
+        env: { PATH: `${dirname(bun)}:/usr/bin:/bin`, HOME: dir, NODE_ENV: "production" },
+        ...user,
+      });
+
+      expect([exitCode, stderr.toString()]).toEqual([0, expect.not.stringContaining("EACCES")]);
+      expect(stdout.toString()).toBe("ran project list\n");
+    },
+  );
+});
+
+/** A checkout without anything installed, in which we may not write; and the Bun and the user to run it with. */
+function foreignFolder() {
+  const dir = folder();
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  mkdirSync(join(dir, "src"));
+  for (const file of ["package.json", "bun.lock"]) cpSync(join(ROOT, file), join(dir, file));
+  for (const file of ["admin.ts", "main.ts"]) {
+    const words = 'process.argv.slice(2).filter((word) => word !== "migrate").join(" ")';
+    writeFileSync(join(dir, "src", file), `console.log("ran", ${words})`);
+  }
+  // Ours may lie in a folder only root can enter.
+  const reachable = Bun.spawnSync(["test", "-x", process.execPath], user).success;
+  const bun = reachable && process.execPath.endsWith("/bun") ? process.execPath : join(dir, "bun");
+  if (bun !== process.execPath) cpSync(process.execPath, bun, { dereference: true });
+  if (bun !== process.execPath) chmodSync(bun, 0o755);
+  chmodSync(dir, 0o555);
+  return { dir, bun, user };
+}
+
+async function readPid(dataDir: string): Promise<string> {
+  const { place } = await Bun.file(join(dataDir, "postgres/connection.json")).json();
+  const file = Bun.file(join(resolve(dataDir, "postgres", place), "data/postmaster.pid"));
+  return (await file.exists()) ? (await file.text()).split("\n")[0]! : "";
+}

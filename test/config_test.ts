@@ -51,6 +51,43 @@ describe("the settings", () => {
     for (const name of Object.keys(wrong)) expect(message).toContain(`${name}: `);
   });
 
+  test.each([
+    ["SMTP_URL", "smtp://127.0.0.1:99999"],
+    ["SMTP_URL", "smtp://:587"],
+    ["SMTP_URL", "smtp:///mail"],
+    ["SMTP_URL", "smtp://user:pass%word@mail.example.com"],
+    ["SMTP_URL", "smtp://127.0.0.1?maxConnections=abc"],
+    ["SMTP_URL", "smtp://127.0.0.1?maxConnections=-1"],
+    ["SMTP_URL", "smtp://127.0.0.1?maxConnections=0"],
+    ["SMTP_URL", "smtp://127.0.0.1?maxConnections=1.5"],
+    ["SMTP_URL", "smtp://127.0.0.1?maxConnections=5&socketTimeout=soon"],
+    ["DNS_SERVERS", "127.0.0.1:99999"],
+    ["DNS_SERVERS", "127.0.0.1:0"],
+    ["DNS_SERVERS", "[::1"],
+    ["BASE_URL", "http://["],
+    ["DATABASE_URL", "postgres://["],
+    ["DATABASE_URL", "postgres://127.0.0.1:99999/postrider"],
+    ["IDEMPOTENCY_KEY_TTL_HOURS", "8761"],
+  ])("%s=%s is named, beside any other wrong one, and not repeated", (name, value) => {
+    const read = () => loadConfig({ [name]: value, PORT: "many" });
+
+    expect(read).toThrow(new RegExp(`^  ${name}: .+$`, "m"));
+    expect(read).toThrow(/^ {2}PORT: /m);
+    expect(read).not.toThrow(value);
+  });
+
+  test.each([
+    ["SMTP_URL", "smtps://user:p%40ss@[::1]:465?maxConnections=5&socketTimeout=120000&requireTLS=true"],
+    ["SMTP_URL", "smtp://mail.example.com"],
+    ["DNS_SERVERS", "::1"],
+    ["DNS_SERVERS", "2001:db8::53, [::1]:5353,dns.example:53"],
+    ["DATABASE_URL", "postgres:///postrider?host=/var/run/postgresql"],
+    ["BASE_URL", "https://mail.example.com/postrider"],
+    ["IDEMPOTENCY_KEY_TTL_HOURS", "8760"],
+  ])("%s=%s is right", (name, value) => {
+    expect(`${loadConfig({ [name]: value })[name as "SMTP_URL"]}`).toBe(value);
+  });
+
   test("in production need a SECRET_KEY, and listen to the outside", () => {
     expect(() => loadConfig({ NODE_ENV: "production" })).toThrow("SECRET_KEY: required in production");
     expect(loadConfig({ NODE_ENV: "production", SECRET_KEY: "x".repeat(32) }).HOST).toBe("0.0.0.0");

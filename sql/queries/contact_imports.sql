@@ -3,8 +3,8 @@ insert into contact_imports (project_id, id, dry_run)
 values (:project_id, :import_id, :dry_run);
 
 -- name: add_piece :exec
-insert into contact_import_pieces (project_id, import_id, position, bytes)
-values (:project_id, :import_id, :position, :bytes);
+insert into contact_import_pieces (project_id, import_id, position, deflated)
+values (:project_id, :import_id, :position, :deflated);
 
 -- name: by_id :maybe
 -- The report.
@@ -23,7 +23,7 @@ returning dry_run, row_count, rows_done, failure_count;
 
 -- name: piece :maybe
 -- A piece of the file, counted from 0. Null after its end, and when the file is gone.
-select bytes
+select deflated
 from contact_import_pieces
 where project_id = :project_id and import_id = :import_id and position = :position;
 

@@ -57,8 +57,9 @@ export async function createImport(
   await inTransaction(ctx, async (tx) => {
     await q.contactImports.insert(tx, { projectId, importId, dryRun });
     for (let position = 0; position * PIECE_BYTES < file.length; position++) {
-      const bytes = file.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES);
-      await q.contactImports.addPiece(tx, { projectId, importId, position, bytes });
+      const piece = file.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES);
+      const deflated = Bun.deflateSync(piece as Uint8Array<ArrayBuffer>, { level: 1 });
+      await q.contactImports.addPiece(tx, { projectId, importId, position, deflated });
     }
     await addJobs(tx, "import_contacts", [{ projectId, importId }]);
   });
@@ -176,7 +177,7 @@ async function* filePieces(ctx: Context, { projectId, importId }: Run): AsyncGen
   for (let position = 0; ; position++) {
     const piece = await q.contactImports.piece(ctx, { projectId, importId, position });
     if (!piece) return;
-    yield piece.bytes;
+    yield Bun.inflateSync(piece.deflated as Uint8Array<ArrayBuffer>);
   }
 }
 

@@ -97,7 +97,7 @@ export interface Queries {
     /** (sql/queries/contact_imports.sql:1) */
     insert(on: On, args: { projectId: string; importId: string; dryRun: boolean }): Promise<number>;
     /** (sql/queries/contact_imports.sql:5) */
-    addPiece(on: On, args: { projectId: string; importId: string; position: number; bytes: Uint8Array }): Promise<number>;
+    addPiece(on: On, args: { projectId: string; importId: string; position: number; deflated: Uint8Array }): Promise<number>;
     /** The report.
      * (sql/queries/contact_imports.sql:9) */
     byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
@@ -106,7 +106,7 @@ export interface Queries {
     begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number } | null>;
     /** A piece of the file, counted from 0. Null after its end, and when the file is gone.
      * (sql/queries/contact_imports.sql:24) */
-    piece(on: On, args: { projectId: string; importId: string; position: number }): Promise<{ bytes: Uint8Array } | null>;
+    piece(on: On, args: { projectId: string; importId: string; position: number }): Promise<{ deflated: Uint8Array } | null>;
     /** The file can be read to its end.
      * (sql/queries/contact_imports.sql:30) */
     counted(on: On, args: { rowCount: number; projectId: string; importId: string }): Promise<number>;

@@ -8,12 +8,13 @@ export interface Errand {
 interface CourierParts<Parcel, Outcome> {
   /** How many mails may be claimed and not settled yet: what would be in doubt if the process died. */
   connections: number;
-  /** Takes these mails for this process. What it does not answer for is somebody else's, or done. */
-  claim(errands: Errand[]): Promise<Map<string, Parcel>>;
+  /**
+   * Writes these outcomes, never giving up, and takes these mails for this process, in one commit where it can. What
+   * the answer does not hold is somebody else's, or done; an Error says that nothing could be taken.
+   */
+  turn(outcomes: Outcome[], errands: Errand[]): Promise<Map<string, Parcel> | Error>;
   /** Hands one mail over. Never throws. */
   carry(parcel: Parcel): Promise<Outcome>;
-  /** Writes an outcome. Never gives up. */
-  settle(outcome: Outcome): Promise<unknown>;
 }
 
 /** Carries mails away, as many at once as there are connections. */
@@ -26,56 +27,65 @@ export interface Courier {
   stop(): void;
 }
 
-// While others are under way a claim waits until it is worth it, but never longer than this.
-const PATIENCE_MS = 5;
+// While others are under way a turn waits until it is worth it, but never longer than this.
+const PATIENCE_MS = 3;
 
 type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
 
-/** A courier over these parts. */
+/**
+ * A courier over these parts. It works in turns, one at a time: each settles what has ended since the last one and
+ * claims as many again. The more there is to do, the more each turn does, and a mail waits for one commit, not for two.
+ */
 export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outcome>): Courier {
   const { connections } = parts;
   const worthwhile = Math.ceil(connections / 4);
   const underway = new Set<string>();
   let waiting: Waiting[] = [];
-  let claiming = false;
+  let ended: { errand: Waiting; outcome: Outcome }[] = [];
+  let turning = false;
   let patient = false;
   let stopped = false;
 
-  const carryAndSettle = async (errand: Waiting, parcel: Parcel): Promise<void> => {
-    await parts.settle(await parts.carry(parcel));
-    underway.delete(errand.emailId);
-    errand.done();
+  const carry = async (errand: Waiting, parcel: Parcel): Promise<void> => {
+    const outcome = await parts.carry(parcel);
+    ended.push({ errand, outcome });
     pump();
   };
 
-  const claimNext = async (room: number): Promise<void> => {
-    claiming = true;
-    const errands = waiting.splice(0, room);
-    try {
-      const claimed = await parts.claim(errands);
-      for (const errand of errands) {
-        const parcel = claimed.get(errand.emailId);
-        // Not ours. Nor is it when the same mail was asked for twice in one claim.
-        if (!parcel || underway.has(errand.emailId)) errand.done();
-        else {
-          underway.add(errand.emailId);
-          void carryAndSettle(errand, parcel);
-        }
-      }
-    } catch (error) {
-      for (const errand of errands) errand.failed(error);
-    } finally {
-      claiming = false;
+  const takeTurn = async (): Promise<void> => {
+    turning = true;
+    const settling = ended;
+    ended = [];
+    const errands = waiting.splice(0, connections - underway.size + settling.length);
+    const claimed = await parts.turn(
+      settling.map(({ outcome }) => outcome),
+      errands,
+    );
+    for (const { errand } of settling) {
+      underway.delete(errand.emailId);
+      errand.done();
     }
+    for (const errand of errands) begin(errand, claimed);
+    turning = false;
     pump();
+  };
+
+  const begin = (errand: Waiting, claimed: Map<string, Parcel> | Error): void => {
+    if (claimed instanceof Error) return errand.failed(claimed);
+    const parcel = claimed.get(errand.emailId);
+    // Not ours. Nor is it a second time when it was asked for twice.
+    if (!parcel || underway.has(errand.emailId)) return errand.done();
+    underway.add(errand.emailId);
+    void carry(errand, parcel);
   };
 
   const pump = (isTired = false): void => {
-    const room = connections - underway.size;
-    if (claiming || waiting.length === 0 || room === 0) return;
-    // A claim for one costs as much as a claim for many.
-    const enough = underway.size === 0 || Math.min(room, waiting.length) >= worthwhile;
-    if (enough || isTired) return void claimNext(room);
+    const room = connections - underway.size + ended.length;
+    const begun = Math.min(room, waiting.length);
+    if (turning || begun + ended.length === 0) return;
+    // A turn for one costs as much as a turn for many; but nobody waits for mails that are slow to end.
+    const isWorthwhile = ended.length === underway.size || Math.max(begun, ended.length) >= worthwhile;
+    if (isWorthwhile || isTired) return void takeTurn();
     if (patient) return;
     patient = true;
     setTimeout(() => {

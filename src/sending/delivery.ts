@@ -1,7 +1,6 @@
 // The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
 import { optOutContacts } from "../audience/contacts.ts";
-import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
@@ -50,27 +49,45 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
   return lost.length;
 }
 
-const courierOf = perService((ctx) => {
-  const settle = createBatcher((outcomes: Outcome[]) => settleUntilWritten(ctx, outcomes), {
-    maxItems: 500,
-    // One at a time: what ends meanwhile is written with the next one, and batches grow with the load.
-    maxFlights: 1,
-  });
-  return createCourier<Parcel, Outcome>({
+const courierOf = perService((ctx) =>
+  createCourier<Parcel, Outcome>({
     connections: ctx.mailer.connections,
-    claim: (errands) => claim(ctx, errands),
+    turn: (outcomes, errands) => turn(ctx, outcomes, errands),
     carry: (parcel) => handOver(ctx, parcel),
-    settle,
-  });
-});
+  }),
+);
 
-async function claim(ctx: Context, errands: Errand[]): Promise<Map<string, Parcel>> {
-  const emails = await q.emails.claim(ctx, {
+/** Settles and claims in one commit; apart, when that fails: outcomes until they are written, claims only once. */
+async function turn(
+  ctx: Context,
+  outcomes: Outcome[],
+  errands: Errand[],
+): Promise<Map<string, Parcel> | Error> {
+  try {
+    if (outcomes.length === 0) return await withAttachments(ctx, await claim(ctx, errands));
+    const emails = await inTransaction(ctx, async (tx) => {
+      await settleOutcomes(tx, outcomes);
+      return await claim(tx, errands);
+    });
+    return await withAttachments(ctx, emails);
+  } catch (error) {
+    ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
+    await settleUntilWritten(ctx, outcomes);
+    return error as Error;
+  }
+}
+
+async function claim(ctx: Context, errands: Errand[]): Promise<ClaimedEmail[]> {
+  if (errands.length === 0) return [];
+  return await q.emails.claim(ctx, {
     workerId: ctx.workerId,
     now: ctx.now(),
     projectIds: errands.map((errand) => errand.projectId),
     ids: errands.map((errand) => errand.emailId),
   });
+}
+
+async function withAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
   const attachments = await loadAttachments(ctx, emails);
   return new Map(
     emails.map((email) => [email.id, { email, attachments: attachments.get(email.contentId ?? "") ?? [] }]),
@@ -131,13 +148,12 @@ async function handOver(ctx: Context, { email, attachments }: Parcel): Promise<O
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.
-async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<null[]> {
+async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
-      await settleOutcomes(ctx, outcomes);
-      return outcomes.map(() => null);
+      return await inTransaction(ctx, (tx) => settleOutcomes(tx, outcomes));
     } catch (error) {
-      ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
       if (!isRefusal(error)) await Bun.sleep(pauseMs);
       else if (outcomes.length > 1) return await settleEach(ctx, outcomes);
       // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
@@ -147,24 +163,17 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<nu
 }
 
 /** One by one, so that the outcome which the database refuses does not hold up the others. */
-async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<null[]> {
-  const settled: null[] = [];
-  for (const outcome of outcomes) settled.push(...(await settleUntilWritten(ctx, [outcome])));
-  return settled;
+async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<void> {
+  for (const outcome of outcomes) await settleUntilWritten(ctx, [outcome]);
 }
 
-async function settleOutcomes(ctx: Context, outcomes: Outcome[]): Promise<void> {
-  const args = { workerId: ctx.workerId, rows: outcomes };
-  if (!outcomes.some((outcome) => outcome.status === "BOUNCED")) {
-    await q.emails.settle(ctx, args);
-    return;
-  }
-  await inTransaction(ctx, async (tx) => {
-    const settled = await q.emails.settle(tx, args);
-    const bounced = settled.filter((row) => row.status === "BOUNCED" && row.contactId !== null);
-    await optOutContacts(
-      tx,
-      bounced.map(({ projectId, contactId }) => ({ projectId, contactId: contactId! })),
-    );
-  });
+/** Writes outcomes with all that follows from them. Inside a transaction. */
+async function settleOutcomes(tx: Context, outcomes: Outcome[]): Promise<void> {
+  const settled = await q.emails.settle(tx, { workerId: tx.workerId, rows: outcomes });
+  const bounced = settled.filter((row) => row.status === "BOUNCED" && row.contactId !== null);
+  if (bounced.length === 0) return;
+  await optOutContacts(
+    tx,
+    bounced.map(({ projectId, contactId }) => ({ projectId, contactId: contactId! })),
+  );
 }

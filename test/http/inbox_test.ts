@@ -154,6 +154,32 @@ describe("GET /inbox/mails/:id/html", () => {
     expect(await answer.text()).toStartWith('<!doctype html><base target="_blank"><html>');
   });
 
+  test.each([
+    ["<!-- a --> \n<!--[if mso]>b<![endif]--><!--><!-- c --><!DOCTYPE html >", "<p>d</p>"],
+    ["<!---->\n".repeat(20_000) + "<!doctype html>", "<p>d</p>"],
+    ["", "<!-- <!doctype html> --><p>a</p>"],
+    ["", "<p>a</p><!doctype html>"],
+  ])("our base stands behind the doctype, whatever is before it: %#", async (head, rest) => {
+    const id = await capture({ html: head + rest });
+
+    const body = await (await get(`/inbox/mails/${id}/html`)).text();
+
+    expect(body.trimEnd().replaceAll("\r\n", "\n")).toBe(`${head}<base target="_blank">${rest}`);
+  });
+
+  test("many comments and no doctype cost no more than other HTML of the size", async () => {
+    const hostile = await capture({ html: "<!---->".repeat(29) });
+    const harmless = await capture({ html: "<p></p>".repeat(29) });
+    const time = async (id: string) => {
+      const startedAt = performance.now();
+      await get(`/inbox/mails/${id}/html`);
+      return performance.now() - startedAt;
+    };
+    await time(harmless);
+
+    expect(await time(hostile)).toBeLessThan(20 * (await time(harmless)) + 20);
+  });
+
   test("pictures of the mail stand in the place of their cid, others are left as they are", async () => {
     const html = `<img src="cid:logo@acme"><img src='cid:logo%40acme'><td style="background:url(cid:logo@acme)"><img src="cid:missing"> cid:logo@acme`;
     const id = await capture({

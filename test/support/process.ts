@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, "../..");
 /** A running service. */
 export interface ServiceProcess {
   pid: number;
-  /** Where it listens; empty for a worker. */
+  /** Where it listens; a worker answers `/health` and `/ready` only. */
   url: string;
   /** Everything it has written so far. */
   output(): string;
@@ -31,19 +31,22 @@ export async function startProcess(
     const decoder = new TextDecoder();
     for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
   };
-  void read(child.stdout);
-  void read(child.stderr);
+  const reading = Promise.all([read(child.stdout), read(child.stderr)]);
   const deadline = Date.now() + 30_000;
   while (!output.includes('"message":"started"')) {
-    if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`Cannot start the service:\n${output}`);
+    if (child.exitCode !== null || Date.now() > deadline) {
+      const reason = child.exitCode === null ? "it takes too long" : `it ended with ${child.exitCode}`;
+      child.kill("SIGKILL");
+      await reading;
+      throw new Error(`Cannot start the service because ${reason}:\n${output}`);
+    }
     await Bun.sleep(20);
   }
   const started = output.split("\n").find((line) => line.includes('"message":"started"'))!;
-  const { port } = JSON.parse(started) as { port?: number };
+  const { port } = JSON.parse(started) as { port: number };
   return {
     pid: child.pid,
-    url: port ? `http://127.0.0.1:${port}` : "",
+    url: `http://127.0.0.1:${port}`,
     output: () => output,
     async end(signal) {
       child.kill(signal);
