@@ -111,12 +111,6 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.has_element(value jsonb, element text)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN (EXISTS (SELECT FROM jsonb_array_elements(has_element.value) e(item) WHERE (lower(text_of(e.item)) = lower(has_element.element))));
-
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql

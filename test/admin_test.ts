@@ -33,7 +33,10 @@ const folder = () => {
 };
 
 afterAll(() => {
-  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+  for (const dir of folders) {
+    chmodSync(dir, 0o755);
+    rmSync(dir, { recursive: true, force: true });
+  }
 });
 
 describe("bun run admin", () => {

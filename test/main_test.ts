@@ -1,11 +1,12 @@
 // The service as a process: killed, stopped, and with its Postgres taken away.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { openPool } from "../src/db/pool.ts";
 import { settleDoubts } from "../src/sending/recovery.ts";
+import { startWorker } from "../src/worker.ts";
 import { DOMAIN, useService } from "./support/service.ts";
 import { startProcess, type ServiceProcess, until } from "./support/process.ts";
 import { startSmtpServer } from "./support/smtp_server.ts";
@@ -170,6 +171,8 @@ describe("Postgres", () => {
       200,
     ]);
     expect(after.status).toBe(200);
+    // The queue's advice about its pool, which would stand in every start.
+    expect(only.output()).not.toContain("maxPoolSize");
     expect(smtp.received.map((message) => message.to[0])).toEqual([
       "before@example.com",
       "after@example.com",
@@ -180,9 +183,117 @@ describe("Postgres", () => {
   }, 90_000);
 });
 
+describe("two services with one DATA_DIR", () => {
+  test.each([
+    ["the one that started Postgres", 0],
+    ["the one that took it over", 1],
+  ])(
+    "share it; when %s ends, the other keeps it, and ends it as the last",
+    async (_, leaving) => {
+      const DATA_DIR = folder();
+      const both = [await start({ DATA_DIR }), await start({ DATA_DIR })];
+      const postgres = () => Bun.file(join(DATA_DIR, "postgres/connection.json")).json();
+      const { place } = (await postgres()) as { place: string };
+      const pidFile = Bun.file(join(resolve(DATA_DIR, "postgres", place), "data/postmaster.pid"));
+      const before = await pidFile.text();
+      const [left, stayed] = [both[leaving]!, both[1 - leaving]!];
+      const leftWith = await left.end("SIGTERM");
+      // A supervisor would have noticed within 300 ms that it is gone.
+      await Bun.sleep(500);
+      const ready = (await fetch(`${stayed.url}/ready`)).status;
+
+      expect([leftWith, ready, await pidFile.text()]).toEqual([0, 200, before]);
+      expect(stayed.output()).not.toContain("embedded Postgres is gone");
+      expect(await stayed.end("SIGTERM")).toBe(0);
+      expect(await pidFile.exists()).toBe(false);
+    },
+    60_000,
+  );
+
+  test("one that was killed does not keep it running", async () => {
+    const DATA_DIR = folder();
+    const [first, second] = [await start({ DATA_DIR }), await start({ DATA_DIR })];
+    await first.end("SIGKILL");
+    await second.end("SIGTERM");
+    const { place } = (await Bun.file(join(DATA_DIR, "postgres/connection.json")).json()) as {
+      place: string;
+    };
+
+    expect(existsSync(join(resolve(DATA_DIR, "postgres", place), "data/postmaster.pid"))).toBe(false);
+  }, 60_000);
+});
+
+describe("MODE=worker", () => {
+  test("answers /health and /ready and nothing else, so that its container is healthy", async () => {
+    const only = await start({
+      DATABASE_URL: service.databaseUrl,
+      MODE: "worker",
+      SMTP_URL: service.smtp.url,
+    });
+    const statusOf = async (path: string) => (await fetch(`${only.url}${path}`)).status;
+    const dockerfile = await Bun.file(join(import.meta.dir, "../Dockerfile")).text();
+    const [, ...check] = JSON.parse(/HEALTHCHECK[^[]*(\[.*\])/.exec(dockerfile)![1]!) as string[];
+    const healthy = async (port: string) =>
+      await Bun.spawn([process.execPath, ...check], { env: { PORT: port } }).exited;
+
+    expect([await statusOf("/health"), await statusOf("/ready")]).toEqual([200, 200]);
+    expect([await statusOf("/v1/send"), await statusOf("/inbox")]).toEqual([404, 404]);
+    expect(await healthy(new URL(only.url).port)).toBe(0);
+    expect(await healthy("9")).toBe(1);
+  });
+
+  test("its heartbeat waits neither for the connections of the requests nor for a recovery", async () => {
+    const busy = openPool(service.databaseUrl, { max: 1 });
+    const heartPool = openPool(service.databaseUrl, { max: 1, name: "postrider heartbeat" });
+    const held = await busy.reserve();
+    const workerId = Bun.randomUUIDv7();
+    const ctx = { ...service, pool: busy, sql: busy, workerId };
+    const seen = async () => {
+      const [row] = await service.pool`select seen_at from workers where id = ${workerId}`;
+      return row?.seenAt as Date | undefined;
+    };
+    const starting = startWorker(
+      ctx,
+      { workerPool: service.workerPool, heartPool },
+      { tasks: {} as never, crontab: "", onBeat: () => new Promise(() => {}), onStop: () => {} },
+    );
+    await until("the first beat", async () => (await seen()) !== undefined);
+    const beats = new Set<number>();
+    await until("beats one after the other", async () => beats.add((await seen())!.getTime()).size >= 4);
+    held.release();
+    const worker = await starting;
+    await worker.stop();
+
+    expect(await seen()).toBeUndefined();
+    await Promise.all([busy.end(), heartPool.end()]);
+  }, 60_000);
+});
+
+describe("a service that cannot listen", () => {
+  test.each([
+    ["all", "PORT", "address already in use. Set PORT to another one"],
+    ["worker", "PORT", "address already in use. Set PORT to another one"],
+    ["http", "HOST", "not an address of this machine. Set HOST to another one"],
+  ])("with MODE=%s and a wrong %s, says so in one line and ends with 1", async (MODE, name, reason) => {
+    const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const [HOST, PORT] = [name === "HOST" ? "192.0.2.1" : "127.0.0.1", `${other.port}`];
+    const settings = { DATABASE_URL: service.databaseUrl, SMTP_URL: service.smtp.url, MODE, HOST, PORT };
+    const said = await start(settings).then(
+      () => "started",
+      (refused: Error) => refused.message,
+    );
+    await other.stop();
+
+    expect(said).toBe(
+      `Cannot start the service because it ended with 1:\nCannot listen on ${HOST}:${PORT}: ${reason}\n`,
+    );
+  });
+});
+
 describe("the first start", () => {
-  test("with nothing set makes a project and shows curl lines that work as printed", async () => {
+  test("with nothing set makes a project and shows, last and without a warning, curl lines that work as printed", async () => {
     const only = await start({ DATA_DIR: folder(), SECRET_KEY: "" });
+    await until("the welcome is shown", () => only.output().includes("/docs\n\n"));
     const shown = only.output();
     const commands = shown
       .split("\n\n")
@@ -190,6 +301,8 @@ describe("the first start", () => {
       .filter((part) => part.startsWith("curl"));
     const answers = commands.map((command) => Bun.spawnSync(["sh", "-c", `${command} -s`]).stdout.toString());
 
+    expect(shown).toMatch(/\/docs\n\n$/);
+    expect(shown).not.toContain('"level":"warn"');
     expect(commands).toHaveLength(2);
     expect(answers.map((answer) => JSON.parse(answer).success)).toEqual([true, true]);
     expect(shown).toMatch(/pk_[0-9a-f]{48}/);

@@ -76,12 +76,12 @@ delete from segments
 where project_id = :project_id and id = :segment_id;
 
 -- name: referring_to :many
--- The other segments whose condition names this one.
+-- The other segments whose condition names this one; an id may be written in either case.
 select id, name
 from segments
 where project_id = :project_id
   and id <> :segment_id
-  and condition @? format('$.**.field ? (@ == %s)', to_json(:field::text))::jsonpath
+  and lower(condition::text)::jsonb @? format('$.**.field ? (@ == %s)', to_json(:field::text))::jsonpath
 order by name;
 
 -- name: referring_to_field :many

@@ -17,6 +17,8 @@ export interface CsvColumns {
   /** -1 when there is none. */
   subscribed: number;
   data: { index: number; key: string }[];
+  /** Whether every row of fewer characters than this holds data of a size that is allowed. */
+  safeLength: number;
 }
 
 /** What a row says about a contact. */
@@ -44,17 +46,20 @@ const SUBSCRIBED = new Map([
   ["0", false],
   ["no", false],
 ]);
+const NONE: string[] = [];
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 // As many as every number keeps when it is read and written again: longer ones are identifiers, and stay text.
 const MAX_DIGITS = 15;
 
 /**
- * The rows of a file, those of each piece together. Quoted cells may hold line breaks, rows may be ragged, blank rows
- * are left out. Throws a Problem for what is not UTF-8, and for a quote that is never closed.
+ * Hands each row of a file to `take`, and pauses after each piece. Quoted cells may hold line breaks, rows may be
+ * ragged, blank rows are left out. Throws a Problem for what is not UTF-8, and for a quote that is never closed.
  */
-export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow[]> {
+export async function* readRows(
+  pieces: AsyncIterable<Uint8Array>,
+  take: (row: CsvRow) => void,
+): AsyncGenerator<void> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
-  let rows: CsvRow[] = [];
   const parser = parse({
     bom: true,
     ltrim: true,
@@ -64,7 +69,7 @@ export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
     // The rows are taken here, and not from the stream: that is three times as quick.
     on_record: (cells: string[], { records, empty_lines }: Info) => {
       const trimmed = cells.map((cell) => cell.trim());
-      if (trimmed.some((cell) => cell !== "")) rows.push({ row: records + empty_lines, cells: trimmed });
+      if (trimmed.some((cell) => cell !== "")) take({ row: records + empty_lines, cells: trimmed });
       return null;
     },
   });
@@ -74,12 +79,10 @@ export async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
     for await (const piece of pieces) {
       utf8.decode(piece, { stream: true });
       await write(parser, piece);
-      yield rows;
-      rows = [];
+      yield;
     }
     utf8.decode();
     await end(parser);
-    yield rows;
   } catch (error) {
     throw toProblem(error);
   } finally {
@@ -97,9 +100,9 @@ export function readHeader(header: CsvRow | undefined): CsvColumns {
   }
   const subscribed = columnOf(names, "subscribed");
   const data = names.flatMap((key, index) =>
-    key === "" || index === email || index === subscribed ? [] : [{ index, key }],
+    key === "" || index === email || index === subscribed || isDropped(key) ? [] : [{ index, key }],
   );
-  return { email, subscribed, data };
+  return { email, subscribed, data, safeLength: safeLengthOf(data) };
 }
 
 /** What a row says about a contact, or what is wrong with it. */
@@ -115,10 +118,11 @@ export function readContact(columns: CsvColumns, { row, cells }: CsvRow): Contac
   if (word !== "" && subscribed === undefined) {
     return refused("The column subscribed takes true, 1 or yes, and false, 0 or no");
   }
-  const data = readData(columns, cells);
-  const wrong = dataErrors(data)[0];
+  const sets = readData(columns, cells);
+  const length = cells.reduce((sum, cell) => sum + cell.length, 0);
+  const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
   if (wrong) return refused(wrong.message);
-  return { row, email: address.email, subscribed, change: sortData(data) };
+  return { row, email: address.email, subscribed, change: { sets, deletes: NONE, values: sets } };
 }
 
 function readData(columns: CsvColumns, cells: string[]): DataInput {
@@ -140,6 +144,17 @@ export function readCell(cell: string): string | number | boolean {
   }
   const isNumber = PLAIN_NUMBER.test(cell) && cell.replace(/[-.]/g, "").length <= MAX_DIGITS;
   return isNumber ? Number(cell) : cell;
+}
+
+/** True for the keys that are reserved. */
+function isDropped(key: string): boolean {
+  return Object.keys(sortData({ [key]: true }).sets).length === 0;
+}
+
+/** JSON needs up to six characters for one, and a few around each. Most rows are so short that nobody need count. */
+function safeLengthOf(data: { key: string }[]): number {
+  if (data.some(({ key }) => key.length > 100)) return 0;
+  return 10_000 - data.reduce((sum, { key }) => sum + key.length + 6, 0);
 }
 
 function columnOf(names: string[], name: string): number {

@@ -334,7 +334,7 @@ export interface Queries {
     setCount(on: On, args: { memberCount: number; projectId: string; segmentId: string }): Promise<number>;
     /** (sql/queries/segments.sql:74) */
     remove(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
-    /** The other segments whose condition names this one.
+    /** The other segments whose condition names this one; an id may be written in either case.
      * (sql/queries/segments.sql:78) */
     referringTo(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The segments whose condition names this field of contacts, or a path below it.

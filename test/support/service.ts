@@ -152,7 +152,8 @@ async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
   });
   // The last jobs are struck off the queue a moment after they are done.
   for (let i = 0; i < 200; i++) {
-    const held = await ctx.pool`select from graphile_worker._private_jobs where locked_at is not null limit 1`;
+    const held =
+      await ctx.pool`select from graphile_worker._private_jobs where locked_at is not null limit 1`;
     if (held.length === 0) return;
     await Bun.sleep(10);
   }
