@@ -42,6 +42,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.count_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
 AS $function$
 begin
   insert into contact_count_deltas (project_id, field, type, contacts)
@@ -137,6 +138,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.note_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
 AS $function$
 begin
   if exists (select from segments where track_membership and type = 'DYNAMIC') then

@@ -75,8 +75,9 @@ begin
 end $$;
 
 -- Only what differs is counted: most writes change neither the subscription nor the set of fields.
+-- The plan of its join is kept, and made when no row has changed yet: a nested loop would then be kept for good.
 create function count_contacts_changed() returns trigger
-language plpgsql as $$
+language plpgsql set enable_nestloop = off as $$
 begin
   insert into contact_count_deltas (project_id, field, type, contacts)
   with changed as (

@@ -61,8 +61,9 @@ begin
   return null;
 end $$;
 
+-- The plan of its join is kept, and made when no row has changed yet: a nested loop would then be kept for good.
 create function note_contacts_changed() returns trigger
-language plpgsql as $$
+language plpgsql set enable_nestloop = off as $$
 begin
   if exists (select from segments where track_membership and type = 'DYNAMIC') then
     perform note_segment_candidates(array_agg(a.project_id), array_agg(a.id))

@@ -4,6 +4,7 @@ import type { Queries } from "../db/queries.gen.ts";
 import type { Fragment } from "../db/types.ts";
 import { addJobs } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
+import { withinBudget } from "../time_budget.ts";
 import { deleteContacts } from "./contact_deletion.ts";
 import { type ContactJobState, failureReason, MAX_JOB_ERRORS, progressOf, SLICE_MS } from "./contact_jobs.ts";
 import { compileFilter, type ContactFilter } from "./contact_list.ts";
@@ -47,6 +48,7 @@ export interface BulkReport {
 
 type HeldJob = NonNullable<Awaited<ReturnType<Queries["bulkJobs"]["hold"]>>>;
 
+const COUNT_BUDGET_MS = 10_000;
 // Contacts of one transaction. Deleting one takes its events and memberships along.
 const CHUNK_CONTACTS: Record<BulkOperation, number> = { subscribe: 1_000, unsubscribe: 1_000, delete: 500 };
 
@@ -102,7 +104,12 @@ export async function getBulkJob(ctx: Context, projectId: string, jobId: string)
  * Works through the contacts in the order of their ids, a chunk and the place where it ends in one transaction: a
  * second run goes on where the first one ended.
  */
-export async function runBulkJob(ctx: Context, projectId: string, jobId: string): Promise<void> {
+export async function runBulkJob(
+  ctx: Context,
+  projectId: string,
+  jobId: string,
+  { sliceMs = SLICE_MS } = {},
+): Promise<void> {
   const begun = await q.bulkJobs.begin(ctx, { projectId, jobId });
   if (!begun) return;
   try {
@@ -110,7 +117,7 @@ export async function runBulkJob(ctx: Context, projectId: string, jobId: string)
       const contactCount = begun.contactIds?.length ?? (await countContacts(ctx, projectId, jobId, begun));
       await q.bulkJobs.counted(ctx, { projectId, jobId, contactCount });
     }
-    const until = performance.now() + SLICE_MS;
+    const until = performance.now() + sliceMs;
     while (await doChunk(ctx, projectId, jobId)) {
       if (performance.now() > until) return await addJobs(ctx, "run_bulk_job", [{ projectId, jobId }]);
     }
@@ -186,14 +193,18 @@ async function apply(
   return { changed, unchanged: found.filter((contact) => !contact.isChanged).map((contact) => contact.id) };
 }
 
+/** How many contacts there will be to work on, for the progress; 0 when it takes too long to find out. */
 async function countContacts(
   ctx: Context,
   projectId: string,
   jobId: string,
   { filter, excludeIds }: { filter: unknown; excludeIds: string[] },
 ): Promise<number> {
-  const selection = await compileSelection(ctx, projectId, filter as BulkFilter);
-  return (await q.bulkJobs.countMatching(ctx, { projectId, jobId, excludeIds, ...selection() })).total;
+  const counted = await withinBudget(ctx, COUNT_BUDGET_MS, async (tx) => {
+    const selection = await compileSelection(tx, projectId, filter as BulkFilter);
+    return await q.bulkJobs.countMatching(tx, { projectId, jobId, excludeIds, ...selection() });
+  });
+  return counted?.total ?? 0;
 }
 
 /** The filter as SQL over the contact `c`, made anew for each statement. Throws SEGMENT_NOT_FOUND. */

@@ -63,6 +63,7 @@ export async function* readRows(
   const parser = parse({
     bom: true,
     ltrim: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,

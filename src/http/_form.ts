@@ -51,7 +51,7 @@ export async function readForm(request: Request, limit: number): Promise<Form> {
 }
 
 function readParts(body: Buffer, boundary: string): Form {
-  const form: Form = {};
+  const form = Object.create(null) as Form;
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   let at = body.indexOf(delimiter.subarray(2)) - 2;
   for (let parts = 0; parts < MAX_PARTS && at > -3; parts++) {

@@ -5,6 +5,7 @@ import { type Condition, conditionErrors, type Filter } from "../../src/audience
 import { compileCondition } from "../../src/audience/conditions.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
+import { measureCompute } from "./segment_compute.ts";
 import { below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
 import { onStage } from "./support/stage.ts";
 
@@ -164,6 +165,7 @@ export async function run(
     await ctx.pool`vacuum analyze events`;
     for (const question of QUESTIONS) await measure(report, ctx, project.id, now, question, rounds);
     await measureChange(report, ctx, project.id, now, rounds);
+    await measureCompute(report, ctx, project.id);
   });
 }
 

@@ -7,8 +7,8 @@ import { atLeast, below, type BenchOptions, exactly, median, type Report } from 
 import { type SinkProcess, startSinkProcess } from "./support/smtp_sink.ts";
 import { DOMAIN, onStage, type Stage } from "./support/stage.ts";
 
-/** What the mailer of the service has when nothing else is said. */
-const CONNECTIONS = 10;
+/** Both sides have as many; it is what the mailer of the service has when nothing else is said. */
+const CONNECTIONS = 20;
 const PATIENCE_MS = 120_000;
 const RECIPIENTS_A_REQUEST = 1_000;
 const REQUESTS_AT_ONCE = 16;
@@ -81,7 +81,10 @@ async function deliver(
 ): Promise<ServiceDelivery> {
   await queue(ctx, project.id, mails);
   const tally = sink.expect(mails, PATIENCE_MS);
-  const service = await startService({ MODE: "worker", SMTP_URL: `smtp://127.0.0.1:${sink.port}` });
+  const service = await startService({
+    MODE: "worker",
+    SMTP_URL: `smtp://127.0.0.1:${sink.port}?maxConnections=${CONNECTIONS}`,
+  });
   const startedWith = service.processorTime();
   const { seconds } = await Promise.race([tally, service.died]);
   const processorMs = ((service.processorTime() - startedWith) * 1000) / mails;

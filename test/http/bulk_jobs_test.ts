@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { runBulkJob } from "../../src/audience/bulk_jobs.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
@@ -241,6 +242,73 @@ describe("the mode query", () => {
     });
     const states = await Promise.all([keep, go, late, strangerId].map((id) => contactOf(id!)));
     expect(states.map((contact) => contact!.subscribed)).toEqual([true, false, true, true]);
+  });
+
+  test("takes the members of a segment, static or dynamic, as they are then", async () => {
+    const segment = async (input: object) => {
+      const { status, body } = await service.request("POST", "/segments", {
+        key: project.secret,
+        body: input,
+      });
+      expect(status).toBe(201);
+      return body.id as string;
+    };
+    const [ada, bob, lin] = await addContacts(["ada", "bob", "lin"]);
+    const fixed = await segment({ name: "Fixed", type: "STATIC" });
+    await service.request("POST", `/segments/${fixed}/members`, {
+      key: project.secret,
+      body: { emails: ["ada@example.com", "lin@example.com"] },
+    });
+    const filters = [{ field: "subscribed", operator: "equals", value: true }];
+    const moving = await segment({ name: "Moving", condition: { logic: "AND", groups: [{ filters }] } });
+    const first = await bulk("unsubscribe", { mode: "query", filter: { segmentId: fixed, search: "LIN" } });
+    const second = await bulk("delete", {
+      mode: "query",
+      filter: { segmentId: moving },
+      excludeIds: [bob!.toUpperCase()],
+    });
+
+    expect(first.result).toMatchObject({ totalRequested: 1, successCount: 1 });
+    expect(second.result).toMatchObject({ totalRequested: 1, successCount: 1 });
+    const left = await Promise.all([ada, bob, lin].map((id) => contactOf(id!)));
+    expect(left.map((contact) => contact?.subscribed)).toEqual([undefined, true, false]);
+  });
+
+  test("of a segment that is not there, or another project's, is refused; of one that goes meanwhile, fails", async () => {
+    const other = await service.createProject();
+    const make = async (key: string) =>
+      (await service.request("POST", "/segments", { key, body: { name: "S", type: "STATIC" } })).body
+        .id as string;
+    const [own, theirs] = [await make(project.secret), await make(other.secret)];
+    for (const segmentId of [theirs, crypto.randomUUID()]) {
+      const { status, body } = await post("delete", { mode: "query", filter: { segmentId } });
+
+      expect([status, body.error.code]).toEqual([404, "SEGMENT_NOT_FOUND"]);
+    }
+    const queued = await post("delete", { mode: "query", filter: { segmentId: own } });
+    await service.request("DELETE", `/segments/${own}`, { key: project.secret });
+    await service.runJobs();
+
+    expect((await poll(queued.body.jobId)).body).toMatchObject({
+      state: "failed",
+      failedReason: "Cannot find this segment",
+    });
+  });
+
+  test("gives way to others after a while, shows how far it is, and is done once by however many", async () => {
+    await addContacts(Array.from({ length: 4_500 }, (_, i) => `slice${i}`));
+    const queued = await post("unsubscribe", { mode: "query", filter: {} });
+    const run = (sliceMs?: number) =>
+      runBulkJob(service, project.id, queued.body.jobId, sliceMs === undefined ? {} : { sliceMs });
+    await run(0);
+    const first = (await poll(queued.body.jobId)).body;
+    await Promise.all([run(), run(), run()]);
+    await service.runJobs();
+    const report = (await poll(queued.body.jobId)).body;
+
+    expect(first).toMatchObject({ state: "active", progress: 22 });
+    expect(report.result).toMatchObject({ totalRequested: 4_500, successCount: 4_500, unchangedCount: 0 });
+    expect(await eventTotal("contact.unsubscribed")).toEqual({ total: 4_500, contacts: 4_500 });
   });
 
   test("with nobody to take is done at once", async () => {

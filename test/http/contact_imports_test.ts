@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { runImport } from "../../src/audience/contact_imports.ts";
 import { addJobs } from "../../src/jobs.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
@@ -149,6 +150,13 @@ describe("POST /contacts/import", () => {
     expect([status, body.error.statusCode, body.success]).toEqual([expected, expected, false]);
   });
 
+  test("a file of exactly 5 MB is taken", async () => {
+    const { status } = await post(upload("email\n".padEnd(5 * 1_048_576, "a@b.io,x\n")));
+
+    expect(status).toBe(202);
+    await service.pool`delete from contact_imports where project_id = ${project.id} and state = 'waiting'`;
+  });
+
   test("a file is known by its type or by its name", async () => {
     const answers = await Promise.all([
       post(upload("email\n", { name: "list", type: "text/csv; charset=utf-8" })),
@@ -235,6 +243,33 @@ describe("a file", () => {
     });
     expect((await contactOf("short@example.com"))!.data).toEqual({});
     expect((await contactOf("long@example.com"))!.data).toEqual({ name: "Lin", note: "x" });
+  });
+
+  test("may change its mind about line ends", async () => {
+    const report = await importFile(
+      "email\r\nmixed1@example.com\nmixed2@example.com\rmixed3@example.com\r\n",
+    );
+
+    expect(report.result).toMatchObject({ totalRows: 3, createdCount: 3 });
+  });
+
+  test("of many pieces is one file: no character and no row is cut", async () => {
+    const rows = Array.from(
+      { length: 9_000 },
+      (_, i) => `cut${i}@example.com,"Zoë 😀, ${i}",${"ü".repeat(i % 7)}`,
+    );
+    const report = await importFile(`email,name,filler\n${rows.join("\n")}`);
+    const [row] = await service.pool`
+      select count(*)::int as total
+      from contacts
+      where project_id = ${project.id}
+        and email like 'cut%'
+        and data ->> 'name' = 'Zoë 😀, ' || substring(email from '[0-9]+')
+        and coalesce(data ->> 'filler', '') = repeat('ü', substring(email from '[0-9]+')::int % 7)
+    `;
+
+    expect(report.result).toMatchObject({ totalRows: 9_000, createdCount: 9_000 });
+    expect(row!.total).toBe(9_000);
   });
 
   test("has truth values and plain numbers, and everything else is text", async () => {
@@ -515,6 +550,58 @@ describe("imports", () => {
 
     expect((await contactOf("same@example.com", one.id))!.data).toEqual({ plan: "a" });
     expect((await contactOf("same@example.com", two.id))!.data).toEqual({ plan: "b" });
+  });
+
+  test("give way to others after a while, and show how far they are", async () => {
+    const own = await service.createProject();
+    const rows = Array.from({ length: 1_800 }, (_, i) => `slice${i}@example.com,${i % 2}`);
+    for (const query of ["?dryRun=true", ""]) {
+      const { body } = await post(upload(`email,odd\n${rows.join("\n")}\nslice0@example.com,2`), {
+        key: own.secret,
+        query,
+      });
+      const steps: [string, number][] = [];
+      for (let turn = 0; turn < 10; turn++) {
+        await runImport(service, own.id, body.jobId, { sliceMs: 0 });
+        const { state, progress } = (await poll(body.jobId, own.secret)).body;
+        steps.push([state, progress]);
+        if (state === "completed") break;
+      }
+      const report = (await poll(body.jobId, own.secret)).body;
+
+      expect(steps).toEqual([
+        ["active", 27],
+        ["active", 55],
+        ["active", 83],
+        ["completed", 100],
+      ]);
+      expect(report.result).toMatchObject({ totalRows: 1_801, createdCount: 1_800, updatedCount: 1 });
+      expect(await countContacts(own.id)).toBe(query === "" ? 1_800 : 0);
+    }
+    expect(await contactOf("slice0@example.com", own.id)).toMatchObject({ data: { odd: 2 } });
+  });
+
+  test("that two processes take for theirs are done once", async () => {
+    const own = await service.createProject();
+    await service.pool`
+      insert into contacts (project_id, email, subscribed)
+      select ${own.id}, 'one' || n || '@example.com', false from generate_series(0, 2999) n
+    `;
+    const rows = Array.from({ length: 6_000 }, (_, i) => `one${i}@example.com,yes\nnobody,`);
+    const { body } = await post(upload(`email,subscribed\n${rows.join("\n")}`), { key: own.secret });
+    await Promise.all([1, 2, 3].map(() => runImport(service, own.id, body.jobId)));
+    await service.runJobs();
+    const report = (await poll(body.jobId, own.secret)).body;
+
+    expect(report.result).toMatchObject({
+      totalRows: 12_000,
+      createdCount: 3_000,
+      updatedCount: 3_000,
+      failureCount: 6_000,
+    });
+    expect(new Set(report.result.errors.map((error: { row: number }) => error.row)).size).toBe(1_000);
+    const events = await service.pool`select contact_id from events where project_id = ${own.id}`;
+    expect([events.length, new Set(events.map((event) => event.contactId)).size]).toEqual([3_000, 3_000]);
   });
 
   test("that fail for a reason of our own say only that, and stay failed", async () => {
