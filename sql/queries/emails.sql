@@ -8,63 +8,20 @@ select
   :project_id, r.id, r.contact_id, r.address, r.to_name, :content_id, :source_type, :campaign_id, :now, :now
 from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text);
 
--- name: claim :many
--- Takes mails for this process: SENDING is committed before a socket is written to. What another process has, what
--- was sent already and what belongs to a disabled project is left out. Answers everything that sending needs.
-with claimed as (
-  update emails e
-  set status = 'SENDING', claimed_by = :worker_id, attempts = e.attempts + 1, due_at = :now
-  from (
-    select w.project_id, w.id
-    from emails w
-    join projects p on p.id = w.project_id and p.disabled_at is null
-    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and w.status = 'PENDING'
-    for update of w skip locked
-  ) as free
-  where e.project_id = free.project_id and e.id = free.id
-  returning
-    e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
-    e.queued_at
-)
-select
-  e.project_id,
-  e.id,
-  e.contact_id as "contact_id?",
-  e.content_id as "content_id?",
-  e.address,
-  e.to_name,
-  e.source_type,
-  e.campaign_id,
-  e.attempts,
-  e.queued_at,
-  c.subscribed as "subscribed?",
-  c.opted_out_at,
-  c.data as "contact_data?",
-  o.subject as "subject?",
-  o.html as "html?",
-  o.text,
-  o.from_email as "from_email?",
-  o.from_name,
-  o.reply_to,
-  o.headers,
-  o.data as "request_data?",
-  o.template_id,
-  o.type as "type?",
-  exists (
-    select from attachments a where a.project_id = e.project_id and a.content_id = e.content_id
-  ) as "has_attachments!"
-from claimed e
-left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-left join contents o on o.project_id = e.project_id and o.id = e.content_id;
-
--- name: settle :many
--- Writes the outcomes of mails that this process holds, with the events and the retries that follow from them, in
--- one statement. `rows` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`.
--- A row that was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still
--- in doubt: then the word of the one who was there settles it. Answers the rows that were written.
+-- name: turn :many
+-- One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
+-- follow from them, and takes the next mails, all in one commit. Either half may be empty.
+--
+-- `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
+-- was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
+-- the word of the one who was there settles it.
+--
+-- A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
+-- already, and what belongs to a disabled project. Answers everything that sending needs; where nothing was taken, one
+-- row without an id, because the retries must be counted to be made.
 with outcome as (
   select *
-  from json_to_recordset(:rows::json) as r (
+  from json_to_recordset(:outcomes::json) as r (
     project_id uuid, id uuid, status email_status, message_id text, error text, at timestamptz, retry_at timestamptz,
     event_id uuid, event text, event_data jsonb
   )
@@ -102,9 +59,53 @@ retried as (
   from settled s
   join outcome o on o.project_id = s.project_id and o.id = s.id
   where s.status = 'PENDING'
+),
+claimed as (
+  update emails e
+  set status = 'SENDING', claimed_by = :worker_id, attempts = e.attempts + 1, due_at = :now
+  from (
+    select w.project_id, w.id
+    from emails w
+    join projects p on p.id = w.project_id and p.disabled_at is null
+    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and w.status = 'PENDING'
+    for update of w skip locked
+  ) as free
+  where e.project_id = free.project_id and e.id = free.id
+  returning
+    e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
+    e.queued_at
 )
-select s.project_id, s.id, s.contact_id, s.status, (select count(*) from retried)::int as "retries!"
-from settled s;
+select
+  e.project_id as "project_id?",
+  e.id as "id?",
+  e.contact_id as "contact_id?",
+  e.content_id as "content_id?",
+  e.address as "address!",
+  e.to_name as "to_name?",
+  e.source_type as "source_type!",
+  e.campaign_id as "campaign_id?",
+  e.attempts as "attempts!",
+  e.queued_at as "queued_at!",
+  c.subscribed as "subscribed?",
+  c.opted_out_at as "opted_out_at?",
+  c.data as "contact_data?",
+  o.subject as "subject?",
+  o.html as "html?",
+  o.text as "text?",
+  o.from_email as "from_email?",
+  o.from_name as "from_name?",
+  o.reply_to as "reply_to?",
+  o.headers as "headers?",
+  o.data as "request_data?",
+  o.template_id as "template_id?",
+  o.type as "type?",
+  exists (
+    select from attachments a where a.project_id = e.project_id and a.content_id = e.content_id
+  ) as "has_attachments!"
+from (select count(*) from retried) as retries
+left join claimed e on true
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+left join contents o on o.project_id = e.project_id and o.id = e.content_id;
 
 -- name: put_back :many
 -- Gives back mails that this process claimed and never began to send, as when it is told to stop.

@@ -180,42 +180,44 @@ export interface Queries {
     /** Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content.
      * (sql/queries/emails.sql:1) */
     insertMany(on: On, args: { projectId: string; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; now: Date; rows: JsonArg }): Promise<number>;
-    /** Takes mails for this process: SENDING is committed before a socket is written to. What another process has, what
-     * was sent already and what belongs to a disabled project is left out. Answers everything that sending needs.
+    /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
+     * follow from them, and takes the next mails, all in one commit. Either half may be empty.
+     * 
+     * `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
+     * was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
+     * the word of the one who was there settles it.
+     * 
+     * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
+     * already, and what belongs to a disabled project. Answers everything that sending needs; where nothing was taken, one
+     * row without an id, because the retries must be counted to be made.
      * (sql/queries/emails.sql:11) */
-    claim(on: On, args: { workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
-    /** Writes the outcomes of mails that this process holds, with the events and the retries that follow from them, in
-     * one statement. `rows` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`.
-     * A row that was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still
-     * in doubt: then the word of the one who was there settles it. Answers the rows that were written.
-     * (sql/queries/emails.sql:60) */
-    settle(on: On, args: { rows: JsonArg; workerId: string }): Promise<{ projectId: string; id: string; contactId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; retries: number }[]>;
+    turn(on: On, args: { outcomes: JsonArg; workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:109) */
+     * (sql/queries/emails.sql:110) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:118) */
+     * (sql/queries/emails.sql:119) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:125) */
+     * (sql/queries/emails.sql:126) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
-     * (sql/queries/emails.sql:134) */
+     * (sql/queries/emails.sql:135) */
     settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:153) */
+     * (sql/queries/emails.sql:154) */
     requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/emails.sql:169) */
+    /** (sql/queries/emails.sql:170) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:176) */
+     * (sql/queries/emails.sql:177) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:191) */
+     * (sql/queries/emails.sql:192) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:202) */
+     * (sql/queries/emails.sql:203) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {

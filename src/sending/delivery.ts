@@ -64,12 +64,7 @@ async function turn(
   errands: Errand[],
 ): Promise<Map<string, Parcel> | Error> {
   try {
-    if (outcomes.length === 0) return await withAttachments(ctx, await claim(ctx, errands));
-    const emails = await inTransaction(ctx, async (tx) => {
-      await settleOutcomes(tx, outcomes);
-      return await claim(tx, errands);
-    });
-    return await withAttachments(ctx, emails);
+    return await withAttachments(ctx, await settleAndClaim(ctx, outcomes, errands));
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
@@ -77,13 +72,27 @@ async function turn(
   }
 }
 
-async function claim(ctx: Context, errands: Errand[]): Promise<ClaimedEmail[]> {
-  if (errands.length === 0) return [];
-  return await q.emails.claim(ctx, {
-    workerId: ctx.workerId,
-    now: ctx.now(),
-    projectIds: errands.map((errand) => errand.projectId),
-    ids: errands.map((errand) => errand.emailId),
+/** Writes outcomes with all that follows from them, and takes mails. */
+async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand[]): Promise<ClaimedEmail[]> {
+  const take = async (on: Context) => {
+    const rows = await q.emails.turn(on, {
+      workerId: ctx.workerId,
+      now: ctx.now(),
+      outcomes,
+      projectIds: errands.map((errand) => errand.projectId),
+      ids: errands.map((errand) => errand.emailId),
+    });
+    return rows.filter((row): row is ClaimedEmail => row.id !== null);
+  };
+  const bounced = outcomes.filter(({ status, contact_id }) => status === "BOUNCED" && contact_id !== null);
+  if (bounced.length === 0) return await take(ctx);
+  return await inTransaction(ctx, async (tx) => {
+    const claimed = await take(tx);
+    await optOutContacts(
+      tx,
+      bounced.map(({ project_id, contact_id }) => ({ projectId: project_id, contactId: contact_id! })),
+    );
+    return claimed;
   });
 }
 
@@ -152,7 +161,8 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<vo
   if (outcomes.length === 0) return;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
-      return await inTransaction(ctx, (tx) => settleOutcomes(tx, outcomes));
+      await settleAndClaim(ctx, outcomes, []);
+      return;
     } catch (error) {
       if (!isRefusal(error)) await Bun.sleep(pauseMs);
       else if (outcomes.length > 1) return await settleEach(ctx, outcomes);
@@ -165,15 +175,4 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<vo
 /** One by one, so that the outcome which the database refuses does not hold up the others. */
 async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<void> {
   for (const outcome of outcomes) await settleUntilWritten(ctx, [outcome]);
-}
-
-/** Writes outcomes with all that follows from them. Inside a transaction. */
-async function settleOutcomes(tx: Context, outcomes: Outcome[]): Promise<void> {
-  const settled = await q.emails.settle(tx, { workerId: tx.workerId, rows: outcomes });
-  const bounced = settled.filter((row) => row.status === "BOUNCED" && row.contactId !== null);
-  if (bounced.length === 0) return;
-  await optOutContacts(
-    tx,
-    bounced.map(({ projectId, contactId }) => ({ projectId, contactId: contactId! })),
-  );
 }

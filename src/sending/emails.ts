@@ -8,7 +8,10 @@ import { problems } from "../problem.ts";
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
 
 /** A row that this process has claimed, with all that sending it needs. */
-export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["claim"]>>[number];
+export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["turn"]>>[number] & {
+  projectId: string;
+  id: string;
+};
 
 /** Which mails a list shows. */
 export interface EmailFilter {

@@ -3,10 +3,12 @@ import type { Handover, Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
-/** What became of one mail, as `emails.settle` writes it. */
+/** What became of one mail, as `emails.turn` writes it. */
 export interface Outcome {
   project_id: string;
   id: string;
+  /** Who is to be opted out when it bounced. */
+  contact_id: string | null;
   status: "SENT" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   message_id: string | null;
   error: string | null;
@@ -85,6 +87,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
   return {
     project_id: email.projectId,
     id: email.id,
+    contact_id: email.contactId,
     message_id: messageId,
     at: ctx.now(),
     retry_at: null,
