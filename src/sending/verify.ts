@@ -2,7 +2,6 @@
 
 import { parseAddress } from "../mail/address.ts";
 import type { Dns, DnsAnswer, DnsFailure } from "../mail/dns.ts";
-import { isAliasDomain, isDisposableDomain, isPersonalDomain, suggestDomain } from "./mail_domains.ts";
 
 /** The answer of `/v1/verify`. */
 export type Verification = {
@@ -54,6 +53,9 @@ const failureTexts: Record<DnsFailure, string> = {
 export async function verifyAddress(ctx: { dns: Dns }, email: string): Promise<Verification> {
   const address = parseAddress(email);
   if (!address) return malformed(email);
+  // The lists take 30 MB: a service that verifies nothing does without them.
+  const { isAliasDomain, isDisposableDomain, isPersonalDomain, suggestDomain } =
+    await import("./mail_domains.ts");
   const { domain } = address;
   const local = address.email.slice(0, -domain.length - 1);
   const meant = suggestDomain(domain);
