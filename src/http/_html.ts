@@ -19,6 +19,7 @@ export function page({ title, head = "", body }: { title: string; head?: string;
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
 ${head}
 </head>
 <body>
