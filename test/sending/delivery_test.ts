@@ -1,52 +1,17 @@
 // From the ledger to a real SMTP server that misbehaves in every way.
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { describe, expect, test } from "bun:test";
 import { openPool } from "../../src/db/pool.ts";
-import { q } from "../../src/db/queries.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { deliverEmails } from "../../src/sending/delivery.ts";
 import { retryAt } from "../../src/sending/outcomes.ts";
-import { buryDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
-import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
+import { settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { useLedger } from "../support/ledger.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
-import { DOMAIN, useService } from "../support/service.ts";
+import { useService } from "../support/service.ts";
 
 const service = useService();
-let project: NewProject;
-
-beforeAll(async () => {
-  project = await service.createProject();
-});
-
-beforeEach(() => {
-  service.smtp.received.length = 0;
-});
-
-afterEach(() => {
-  service.smtp.behave({});
-  service.setNow(new Date());
-});
-
-let serial = 0;
-const accept = async (to: string | string[] = `r${serial++}@example.com`, from = project) => {
-  const body = { to, from: `hello@${DOMAIN}`, subject: "Hi", body: "<p>Hello</p>" };
-  const { status, body: answer } = await service.request("POST", "/v1/send", { key: from.secret, body });
-  expect(status).toBe(200);
-  return answer.data.emails.map((email: { email: string }) => email.email) as string[];
-};
-const ledger = async (id: string) => {
-  const [row] = await service.pool`select * from emails where id = ${id}`;
-  return row!;
-};
-const eventsOf = async (id: string) =>
-  (await service.pool`select name from events where email_id = ${id} order by id`).map(
-    (row) => row.name as string,
-  );
-const arrivals = (id: string) =>
-  service.smtp.received.filter(({ source }) => source.includes(`<${id}@${DOMAIN}>`)).length;
-const jobsOf = (id: string) =>
-  service.pool`select from graphile_worker._private_jobs where payload::text like ${`%${id}%`}`;
-const later = (ms: number) => service.setNow(new Date(service.now().getTime() + ms));
+const mails = useLedger(service);
+const { project, accept, row: ledger, eventsOf, arrivals, jobsOf, later } = mails;
 
 /** Hands one mail to the server of this address, and says how it ended. */
 const handOver = async (url: string) => {
@@ -72,7 +37,7 @@ const handOver = async (url: string) => {
 describe("a server that says no", () => {
   test("for now (4xx to RCPT) defers the mail, which leaves at the next attempt", async () => {
     service.smtp.behave({ rcpt: () => "451 4.7.1 Greylisted" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     await service.runJobs();
     const deferred = await ledger(id!);
     service.smtp.behave({});
@@ -89,7 +54,7 @@ describe("a server that says no", () => {
 
   test("for now after the message (4xx to DATA) defers it too", async () => {
     service.smtp.behave({ data: () => "452 4.2.2 Mailbox full" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     await service.runJobs();
 
     expect(await ledger(id!)).toMatchObject({ status: "PENDING", attempts: 1 });
@@ -97,7 +62,7 @@ describe("a server that says no", () => {
 
   test("for a day makes the mail FAILED, with the server's words", async () => {
     service.smtp.behave({ rcpt: () => "450 4.2.0 Try later" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     for (let hours = 0; hours < 25; hours++) {
       await service.runJobs();
       later(3_700_000);
@@ -120,7 +85,7 @@ describe("a server that says no", () => {
     ["550 5.1.1 No such user", "data", "BOUNCED"],
   ] as const)("for good (%s to %s) makes it %s at once", async (reply, when, status) => {
     service.smtp.behave(when === "rcpt" ? { rcpt: () => reply } : { data: () => reply });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     await service.runJobs();
 
     const row = await ledger(id!);
@@ -219,7 +184,7 @@ describe("a reply that cannot be stored as it is", () => {
     });
     const pool = openPool(service.databaseUrl, { max: 2 });
     const mailer = createSmtpMailer(`smtp://127.0.0.1:${server.port}`);
-    const ids = await accept([`odd${serial++}@example.com`]);
+    const ids = await accept([mails.fresh("odd")]);
     await deliverEmails({ ...service, pool, sql: pool, mailer }, project.id, ids);
     mailer.close();
     await pool.end({ timeout: 1 });
@@ -240,7 +205,7 @@ describe("a reply that cannot be stored as it is", () => {
       ...service.mailer,
       send: async () => ({ ...(await send()), state: "bounced" as const }),
     };
-    const ids = await accept(Array.from({ length: 8 }, () => `poison${serial++}@example.com`));
+    const ids = await accept(Array.from({ length: 8 }, () => mails.fresh("poison")));
     await deliverEmails({ ...service, pool, sql: pool, mailer: hostile }, project.id, ids);
     await pool.end({ timeout: 1 });
 
@@ -254,7 +219,7 @@ describe("a reply that cannot be stored as it is", () => {
 describe("a connection that is lost", () => {
   test("before the end of the message defers the mail", async () => {
     service.smtp.behave({ cut: "before data" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     // Larger than what the socket takes at once, so that the cut comes before the end.
     await service.pool`update contents set html = ${"x".repeat(8_000_000)} where id = (select content_id from emails where id = ${id!})`;
     await service.runJobs();
@@ -264,7 +229,7 @@ describe("a connection that is lost", () => {
 
   test("after the end of the message leaves it in doubt, and is not sent again at once", async () => {
     service.smtp.behave({ cut: "after data" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     await service.runJobs();
     service.smtp.behave({});
     later(5 * 60_000);
@@ -279,7 +244,7 @@ describe("a connection that is lost", () => {
 
   test("in doubt for 15 minutes, a transactional mail is sent again under the same Message-ID", async () => {
     service.smtp.behave({ cut: "after data" });
-    const [id] = await accept();
+    const [id] = await accept(mails.fresh());
     await service.runJobs();
     service.smtp.behave({});
     later(16 * 60_000);
@@ -330,232 +295,6 @@ describe("a server that is silent", () => {
     void silent.stop();
 
     expect(state).toBe("in_doubt");
-  });
-});
-
-describe("claims", () => {
-  test("the same mail in several jobs at once is sent once", async () => {
-    const [id] = await accept();
-    await Promise.all(Array.from({ length: 20 }, () => deliverEmails(service, project.id, [id!])));
-    await service.runJobs();
-
-    expect(service.smtp.received).toHaveLength(1);
-    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
-  });
-
-  test("a mail that has been sent is not sent by a job that comes late", async () => {
-    const [id] = await accept();
-    await service.runJobs();
-    await deliverEmails(service, project.id, [id!]);
-
-    expect(service.smtp.received).toHaveLength(1);
-  });
-
-  test("no more mails are SENDING than the mailer has connections", async () => {
-    let held = true;
-    service.smtp.behave({
-      holdData: async () => {
-        while (held) await Bun.sleep(5);
-      },
-    });
-    const ids = await accept(Array.from({ length: 50 }, (_, i) => `held${i}@example.com`));
-    const running = deliverEmails(service, project.id, ids);
-    await Bun.sleep(300);
-    const [row] = await service.pool`select count(*)::int as sending from emails where status = 'SENDING'`;
-    held = false;
-    await running;
-
-    expect(row!.sending).toBe(service.mailer.connections);
-    expect(service.smtp.received).toHaveLength(50);
-    await service.runJobs();
-  });
-
-  test("a disabled project's mail waits and is not lost: enabled again, it leaves", async () => {
-    const paused = await service.createProject();
-    const [id] = await accept("paused@example.com", paused);
-    await disableProject(service, paused.id, null);
-    await service.runJobs();
-    const held = await ledger(id!);
-    later(10 * 60_000);
-    await sweepEmails(service);
-    await enableProject(service, paused.id);
-    await sweepEmails(service);
-    await service.runJobs();
-
-    expect(held).toMatchObject({ status: "PENDING", attempts: 0 });
-    expect(await ledger(id!)).toMatchObject({ status: "SENT" });
-    expect(service.smtp.received).toHaveLength(1);
-  });
-
-  test("a claim whose answer was lost is given back", async () => {
-    const [id] = await accept();
-    await service.pool`
-      update emails set status = 'SENDING', claimed_by = ${service.workerId}, attempts = 1, due_at = now() - interval '2 minutes'
-      where id = ${id!}`;
-    expect(await releaseLostClaims(service)).toBe(1);
-    await service.runJobs();
-
-    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
-  });
-});
-
-describe("two processes", () => {
-  test("that are given the same mails at once send each of them once", async () => {
-    const pools = [1, 2].map(() => openPool(service.databaseUrl, { max: 4 }));
-    const processes = pools.map((pool) => ({ ...service, pool, sql: pool, workerId: Bun.randomUUIDv7() }));
-    const ids = await accept(Array.from({ length: 60 }, () => `shared${serial++}@example.com`));
-    await Promise.all(processes.flatMap((ctx) => [1, 2].map(() => deliverEmails(ctx, project.id, ids))));
-    for (const pool of pools) await pool.end({ timeout: 1 });
-
-    expect(ids.map(arrivals)).toEqual(Array(60).fill(1));
-    expect((await Promise.all(ids.map(ledger))).map((row) => row.attempts)).toEqual(Array(60).fill(1));
-    await service.runJobs();
-  });
-
-  test("share a burst: it is many jobs, not one", async () => {
-    await accept(Array.from({ length: 95 }, () => `burst${serial++}@example.com`));
-    const [row] = await service.pool`
-      select count(*)::int as jobs, max(json_array_length(payload -> 'emailIds')) as mails
-      from graphile_worker._private_jobs`;
-
-    expect(row).toEqual({ jobs: 10, mails: 10 });
-    await service.runJobs();
-  });
-});
-
-describe("a state", () => {
-  const settleAs = (id: string, status: string, workerId = service.workerId) =>
-    q.emails.turn(service, {
-      now: new Date(),
-      projectIds: [],
-      ids: [],
-      workerId,
-      outcomes: [
-        {
-          project_id: project.id,
-          id,
-          status,
-          message_id: null,
-          error: null,
-          at: new Date(),
-          retry_at: new Date(),
-          event_id: Bun.randomUUIDv7(),
-          event: "email.sent",
-          event_data: {},
-        },
-      ],
-    });
-
-  test.each(["SENT", "DELIVERED", "BOUNCED", "FAILED", "SUPPRESSED", "PENDING"])(
-    "%s is not changed by an outcome that comes late",
-    async (status) => {
-      const [id] = await accept();
-      await service.pool`update emails set status = ${status}, claimed_by = ${service.workerId} where id = ${id!}`;
-
-      await settleAs(id!, "FAILED");
-
-      expect((await ledger(id!)).status).toBe(status);
-      await service.pool`update emails set status = 'SENT' where id = ${id!}`;
-    },
-  );
-
-  test("that another process holds is not changed", async () => {
-    const [id] = await accept();
-    await service.pool`update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()} where id = ${id!}`;
-
-    await settleAs(id!, "SENT");
-
-    expect((await ledger(id!)).status).toBe("SENDING");
-    await service.pool`update emails set status = 'SENT' where id = ${id!}`;
-    await service.runJobs();
-  });
-});
-
-describe("a dead process", () => {
-  const die = async (workerId: string, seenAgo: string) => {
-    await service.pool`
-      insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
-  };
-
-  test("leaves what it had in flight in doubt, once, whoever notices", async () => {
-    const dead = Bun.randomUUIDv7();
-    await die(dead, "11 seconds");
-    const [id] = await accept();
-    await service.pool`update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1 where id = ${id!}`;
-    const buried = await Promise.all([
-      buryDeadWorkers(service),
-      buryDeadWorkers(service),
-      buryDeadWorkers(service),
-    ]);
-    await service.runJobs();
-
-    expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
-    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
-    expect(service.smtp.received).toHaveLength(0);
-  });
-
-  test("that has left the table of workers too leaves nothing that is SENDING for ever", async () => {
-    const [id] = await accept();
-    await service.pool`
-      update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()}, due_at = now() - interval '3 minutes' where id = ${id!}`;
-    await sweepEmails(service);
-
-    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
-    await service.runJobs();
-  });
-
-  test("is not taken for dead while it beats, nor while it is silent for a moment with its connection open", async () => {
-    const [beating, silent] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
-    await die(beating, "3 seconds");
-    await die(silent, "20 seconds");
-    const [{ lockId }] =
-      (await service.pool`select lock_id from workers where id = ${silent}`) as unknown as [
-        { lockId: number },
-      ];
-    const connection = await service.pool.reserve();
-    await connection`select pg_advisory_lock(7672452, ${lockId})`;
-    const first = await buryDeadWorkers(service);
-    await service.pool`update workers set seen_at = now() - interval '31 seconds' where id = ${silent}`;
-    const second = await buryDeadWorkers(service);
-    await connection`select pg_advisory_unlock_all()`;
-    connection.release();
-    await service.pool`delete from workers`;
-
-    expect([first.workers, second.workers]).toEqual([0, 1]);
-  });
-
-  test("that was only frozen and wakes settles its own doubt, unless the mail was sent by another one", async () => {
-    const frozen = { ...service, workerId: Bun.randomUUIDv7() };
-    const outcome = (id: string) => ({
-      workerId: frozen.workerId,
-      now: new Date(),
-      projectIds: [],
-      ids: [],
-      outcomes: [
-        {
-          project_id: project.id,
-          id,
-          status: "SENT",
-          message_id: "m@x",
-          error: null,
-          at: new Date(),
-          retry_at: null,
-          event_id: Bun.randomUUIDv7(),
-          event: "email.sent",
-          event_data: {},
-        },
-      ],
-    });
-    const [doubtful, resent] = await accept(["w1@example.com", "w2@example.com"]);
-    await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
-    await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
-    await deliverEmails(service, project.id, [resent!]);
-    await q.emails.turn(service, outcome(doubtful!));
-    await q.emails.turn(service, outcome(resent!));
-
-    expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });
-    expect(await eventsOf(resent!)).toEqual(["email.sent"]);
-    await service.runJobs();
   });
 });
 

@@ -1,0 +1,239 @@
+// Who may send a mail, and what becomes of it when that one is gone.
+import { describe, expect, test } from "bun:test";
+import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { openPool } from "../../src/db/pool.ts";
+import { q } from "../../src/db/queries.ts";
+import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
+import { buryDeadWorkers, sweepEmails } from "../../src/sending/recovery.ts";
+import { useLedger } from "../support/ledger.ts";
+import { useService } from "../support/service.ts";
+
+const service = useService();
+const mails = useLedger(service);
+const { project, accept, row: ledger, eventsOf, arrivals, later } = mails;
+
+describe("claims", () => {
+  test("the same mail in several jobs at once is sent once", async () => {
+    const [id] = await accept(mails.fresh());
+    await Promise.all(Array.from({ length: 20 }, () => deliverEmails(service, project.id, [id!])));
+    await service.runJobs();
+
+    expect(service.smtp.received).toHaveLength(1);
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+
+  test("a mail that has been sent is not sent by a job that comes late", async () => {
+    const [id] = await accept(mails.fresh());
+    await service.runJobs();
+    await deliverEmails(service, project.id, [id!]);
+
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("no more mails are SENDING than the mailer has connections", async () => {
+    let held = true;
+    service.smtp.behave({
+      holdData: async () => {
+        while (held) await Bun.sleep(5);
+      },
+    });
+    const ids = await accept(Array.from({ length: 50 }, (_, i) => `held${i}@example.com`));
+    const running = deliverEmails(service, project.id, ids);
+    await Bun.sleep(300);
+    const [row] = await service.pool`select count(*)::int as sending from emails where status = 'SENDING'`;
+    held = false;
+    await running;
+
+    expect(row!.sending).toBe(service.mailer.connections);
+    expect(service.smtp.received).toHaveLength(50);
+    await service.runJobs();
+  });
+
+  test("a disabled project's mail waits and is not lost: enabled again, it leaves", async () => {
+    const paused = await service.createProject();
+    const [id] = await accept("paused@example.com", paused);
+    await disableProject(service, paused.id, null);
+    await service.runJobs();
+    const held = await ledger(id!);
+    later(10 * 60_000);
+    await sweepEmails(service);
+    await enableProject(service, paused.id);
+    await sweepEmails(service);
+    await service.runJobs();
+
+    expect(held).toMatchObject({ status: "PENDING", attempts: 0 });
+    expect(await ledger(id!)).toMatchObject({ status: "SENT" });
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("a claim whose answer was lost is given back", async () => {
+    const [id] = await accept(mails.fresh());
+    await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${service.workerId}, attempts = 1, due_at = now() - interval '2 minutes'
+      where id = ${id!}`;
+    expect(await releaseLostClaims(service)).toBe(1);
+    await service.runJobs();
+
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+});
+
+describe("two processes", () => {
+  test("that are given the same mails at once send each of them once", async () => {
+    const pools = [1, 2].map(() => openPool(service.databaseUrl, { max: 4 }));
+    const processes = pools.map((pool) => ({ ...service, pool, sql: pool, workerId: Bun.randomUUIDv7() }));
+    const ids = await accept(Array.from({ length: 60 }, () => mails.fresh("shared")));
+    await Promise.all(processes.flatMap((ctx) => [1, 2].map(() => deliverEmails(ctx, project.id, ids))));
+    for (const pool of pools) await pool.end({ timeout: 1 });
+
+    expect(ids.map(arrivals)).toEqual(Array(60).fill(1));
+    expect((await Promise.all(ids.map(ledger))).map((row) => row.attempts)).toEqual(Array(60).fill(1));
+    await service.runJobs();
+  });
+
+  test("share a burst: it is many jobs, not one", async () => {
+    await accept(Array.from({ length: 95 }, () => mails.fresh("burst")));
+    const [row] = await service.pool`
+      select count(*)::int as jobs, max(json_array_length(payload -> 'emailIds')) as mails
+      from graphile_worker._private_jobs`;
+
+    expect(row).toEqual({ jobs: 10, mails: 10 });
+    await service.runJobs();
+  });
+});
+
+describe("a state", () => {
+  const settleAs = (id: string, status: string, workerId = service.workerId) =>
+    q.emails.turn(service, {
+      now: new Date(),
+      projectIds: [],
+      ids: [],
+      workerId,
+      outcomes: [
+        {
+          project_id: project.id,
+          id,
+          status,
+          message_id: null,
+          error: null,
+          at: new Date(),
+          retry_at: new Date(),
+          event_id: Bun.randomUUIDv7(),
+          event: "email.sent",
+          event_data: {},
+        },
+      ],
+    });
+
+  test.each(["SENT", "DELIVERED", "BOUNCED", "FAILED", "SUPPRESSED", "PENDING"])(
+    "%s is not changed by an outcome that comes late",
+    async (status) => {
+      const [id] = await accept(mails.fresh());
+      await service.pool`update emails set status = ${status}, claimed_by = ${service.workerId} where id = ${id!}`;
+
+      await settleAs(id!, "FAILED");
+
+      expect((await ledger(id!)).status).toBe(status);
+      await service.pool`update emails set status = 'SENT' where id = ${id!}`;
+    },
+  );
+
+  test("that another process holds is not changed", async () => {
+    const [id] = await accept(mails.fresh());
+    await service.pool`update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()} where id = ${id!}`;
+
+    await settleAs(id!, "SENT");
+
+    expect((await ledger(id!)).status).toBe("SENDING");
+    await service.pool`update emails set status = 'SENT' where id = ${id!}`;
+    await service.runJobs();
+  });
+});
+
+describe("a dead process", () => {
+  const die = async (workerId: string, seenAgo: string) => {
+    await service.pool`
+      insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
+  };
+
+  test("leaves what it had in flight in doubt, once, whoever notices", async () => {
+    const dead = Bun.randomUUIDv7();
+    await die(dead, "11 seconds");
+    const [id] = await accept(mails.fresh());
+    await service.pool`update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1 where id = ${id!}`;
+    const buried = await Promise.all([
+      buryDeadWorkers(service),
+      buryDeadWorkers(service),
+      buryDeadWorkers(service),
+    ]);
+    await service.runJobs();
+
+    expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
+    expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("that has left the table of workers too leaves nothing that is SENDING for ever", async () => {
+    const [id] = await accept(mails.fresh());
+    await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()}, due_at = now() - interval '3 minutes' where id = ${id!}`;
+    await sweepEmails(service);
+
+    expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
+    await service.runJobs();
+  });
+
+  test("is not taken for dead while it beats, nor while it is silent for a moment with its connection open", async () => {
+    const [beating, silent] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    await die(beating, "3 seconds");
+    await die(silent, "20 seconds");
+    const [{ lockId }] =
+      (await service.pool`select lock_id from workers where id = ${silent}`) as unknown as [
+        { lockId: number },
+      ];
+    const connection = await service.pool.reserve();
+    await connection`select pg_advisory_lock(7672452, ${lockId})`;
+    const first = await buryDeadWorkers(service);
+    await service.pool`update workers set seen_at = now() - interval '31 seconds' where id = ${silent}`;
+    const second = await buryDeadWorkers(service);
+    await connection`select pg_advisory_unlock_all()`;
+    connection.release();
+    await service.pool`delete from workers`;
+
+    expect([first.workers, second.workers]).toEqual([0, 1]);
+  });
+
+  test("that was only frozen and wakes settles its own doubt, unless the mail was sent by another one", async () => {
+    const frozen = { ...service, workerId: Bun.randomUUIDv7() };
+    const outcome = (id: string) => ({
+      workerId: frozen.workerId,
+      now: new Date(),
+      projectIds: [],
+      ids: [],
+      outcomes: [
+        {
+          project_id: project.id,
+          id,
+          status: "SENT",
+          message_id: "m@x",
+          error: null,
+          at: new Date(),
+          retry_at: null,
+          event_id: Bun.randomUUIDv7(),
+          event: "email.sent",
+          event_data: {},
+        },
+      ],
+    });
+    const [doubtful, resent] = await accept(["w1@example.com", "w2@example.com"]);
+    await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
+    await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
+    await deliverEmails(service, project.id, [resent!]);
+    await q.emails.turn(service, outcome(doubtful!));
+    await q.emails.turn(service, outcome(resent!));
+
+    expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });
+    expect(await eventsOf(resent!)).toEqual(["email.sent"]);
+    await service.runJobs();
+  });
+});
