@@ -97,19 +97,19 @@ CREATE OR REPLACE FUNCTION public.enqueue_segment_upkeep(project uuid)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  due bigint := floor(extract(epoch from clock_timestamp()))::bigint + 2;
+  due_key text := 'update_segments:' || project || ':' || due;
 begin
-  if not exists (
-    select
-    from graphile_worker.jobs
-    where key = 'update_segments:' || project and locked_at is null and run_at <= now() + interval '5 seconds'
-  ) then
-    perform graphile_worker.add_job(
-      'update_segments',
-      json_build_object('projectId', project),
-      job_key => 'update_segments:' || project,
-      run_at => now() + interval '1 second'
-    );
+  if exists (select from graphile_worker.jobs where key = due_key) then
+    return;
   end if;
+  perform graphile_worker.add_job(
+    'update_segments',
+    json_build_object('projectId', project),
+    job_key => case when pg_try_advisory_xact_lock(hashtextextended(due_key, 0)) then due_key end,
+    run_at => to_timestamp(due)
+  );
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
@@ -145,7 +145,12 @@ begin
     perform note_segment_candidates(array_agg(a.project_id), array_agg(a.id))
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
-    where r.data <> a.data or r.subscribed <> a.subscribed or r.email <> a.email;
+    where r.data <> a.data
+      or r.subscribed <> a.subscribed
+      or r.email <> a.email
+      or r.updated_at <> a.updated_at and exists (
+        select from segments s where s.project_id = a.project_id and s.condition::text like '%"updatedAt"%'
+      );
   end if;
   return null;
 end $function$;
@@ -156,10 +161,13 @@ CREATE OR REPLACE FUNCTION public.note_contacts_of_events()
 AS $function$
 begin
   if exists (select from segments where track_membership and type = 'DYNAMIC') then
-    -- The events of a membership itself would make the upkeep wake itself for ever.
-    perform note_segment_candidates(array_agg(project_id), array_agg(contact_id))
-    from added
-    where contact_id is not null and name not like 'segment.%';
+    -- The events of a membership would wake the upkeep for nothing, unless a condition asks for them.
+    perform note_segment_candidates(array_agg(a.project_id), array_agg(a.contact_id))
+    from added a
+    where a.contact_id is not null
+      and (a.name !~ '^segment[.].*[.](entry|exit)$' or exists (
+        select from segments s where s.project_id = a.project_id and strpos(s.condition::text, a.name) > 0
+      ));
   end if;
   return null;
 end $function$;

@@ -7,12 +7,14 @@ export interface Jobs {
   import_contacts: { projectId: string; importId: string };
   purge_expired: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
+  recount_segments: { projectId: string; segmentIds: string[] };
   send_emails: { projectId: string; emailIds: string[] };
   settle_doubts: Record<string, never>;
   sweep_emails: Record<string, never>;
   sweep_project_segments: { projectId: string };
   sweep_segments: Record<string, never>;
   update_segments: { projectId: string };
+  wake_segments: Record<string, never>;
 }
 
 /** The lane of each job: bulk work never holds a transactional mail back. */
@@ -21,12 +23,14 @@ export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
   import_contacts: "bulk",
   purge_expired: "bulk",
   run_bulk_job: "bulk",
+  recount_segments: "bulk",
   send_emails: "fast",
   settle_doubts: "bulk",
   sweep_emails: "bulk",
   sweep_project_segments: "bulk",
   sweep_segments: "bulk",
   update_segments: "fast",
+  wake_segments: "bulk",
 };
 
 /** Enqueues one job per payload in the transaction of `tx`, in one statement: they exist if and only if it commits. */

@@ -3,6 +3,7 @@ import type { Jobs } from "../src/jobs.ts";
 import { foldCounts } from "./fold_counts.ts";
 import { importContacts } from "./import_contacts.ts";
 import { purgeExpired } from "./purge_expired.ts";
+import { recountSegments } from "./recount_segments.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
 import { sendEmails } from "./send_emails.ts";
 import { settleDoubts } from "./settle_doubts.ts";
@@ -10,6 +11,7 @@ import { sweepEmails } from "./sweep_emails.ts";
 import { sweepProjectSegments } from "./sweep_project_segments.ts";
 import { sweepSegments } from "./sweep_segments.ts";
 import { updateSegments } from "./update_segments.ts";
+import { wakeSegments } from "./wake_segments.ts";
 
 /** A task for each job. */
 export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) => Promise<void> };
@@ -19,6 +21,7 @@ export const tasks: Tasks = {
   fold_counts: foldCounts,
   import_contacts: importContacts,
   purge_expired: purgeExpired,
+  recount_segments: recountSegments,
   run_bulk_job: runBulkJob,
   send_emails: sendEmails,
   settle_doubts: settleDoubts,
@@ -26,6 +29,7 @@ export const tasks: Tasks = {
   sweep_project_segments: sweepProjectSegments,
   sweep_segments: sweepSegments,
   update_segments: updateSegments,
+  wake_segments: wakeSegments,
 };
 
 /** When what is run by the clock is run. */

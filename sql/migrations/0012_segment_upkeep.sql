@@ -12,22 +12,25 @@ create index segment_candidates_by_project on segment_candidates (project_id);
 -- Serves the triggers below and `segments.tracked`.
 create index segments_tracked on segments (project_id) where track_membership and type = 'DYNAMIC';
 
--- Enqueues the job that looks at them, unless one is waiting already: one per project, however many contacts changed.
+-- Enqueues the job that looks at them: about one a second and project, however many contacts change. Its key holds the
+-- second in which it is due, one to two from now, so that it cannot begin before a short transaction has committed
+-- (whatever is longer is found within a minute, by wake_segments). Nobody waits for a key that another transaction has
+-- not committed yet: it adds a job without one, and that job finds nothing left to do.
 create function enqueue_segment_upkeep(project uuid) returns void
 language plpgsql as $$
+declare
+  due bigint := floor(extract(epoch from clock_timestamp()))::bigint + 2;
+  due_key text := 'update_segments:' || project || ':' || due;
 begin
-  if not exists (
-    select
-    from graphile_worker.jobs
-    where key = 'update_segments:' || project and locked_at is null and run_at <= now() + interval '5 seconds'
-  ) then
-    perform graphile_worker.add_job(
-      'update_segments',
-      json_build_object('projectId', project),
-      job_key => 'update_segments:' || project,
-      run_at => now() + interval '1 second'
-    );
+  if exists (select from graphile_worker.jobs where key = due_key) then
+    return;
   end if;
+  perform graphile_worker.add_job(
+    'update_segments',
+    json_build_object('projectId', project),
+    job_key => case when pg_try_advisory_xact_lock(hashtextextended(due_key, 0)) then due_key end,
+    run_at => to_timestamp(due)
+  );
 end $$;
 
 -- Notes these contacts, where a segment is tracked.
@@ -69,7 +72,12 @@ begin
     perform note_segment_candidates(array_agg(a.project_id), array_agg(a.id))
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
-    where r.data <> a.data or r.subscribed <> a.subscribed or r.email <> a.email;
+    where r.data <> a.data
+      or r.subscribed <> a.subscribed
+      or r.email <> a.email
+      or r.updated_at <> a.updated_at and exists (
+        select from segments s where s.project_id = a.project_id and s.condition::text like '%"updatedAt"%'
+      );
   end if;
   return null;
 end $$;
@@ -78,10 +86,13 @@ create function note_contacts_of_events() returns trigger
 language plpgsql as $$
 begin
   if exists (select from segments where track_membership and type = 'DYNAMIC') then
-    -- The events of a membership itself would make the upkeep wake itself for ever.
-    perform note_segment_candidates(array_agg(project_id), array_agg(contact_id))
-    from added
-    where contact_id is not null and name not like 'segment.%';
+    -- The events of a membership would wake the upkeep for nothing, unless a condition asks for them.
+    perform note_segment_candidates(array_agg(a.project_id), array_agg(a.contact_id))
+    from added a
+    where a.contact_id is not null
+      and (a.name !~ '^segment[.].*[.](entry|exit)$' or exists (
+        select from segments s where s.project_id = a.project_id and strpos(s.condition::text, a.name) > 0
+      ));
   end if;
   return null;
 end $$;

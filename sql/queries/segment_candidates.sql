@@ -32,3 +32,8 @@ delete from segment_candidates n
 where not exists (
   select from segments s where s.project_id = n.project_id and s.track_membership and s.type = 'DYNAMIC'
 );
+
+-- name: waiting :many
+-- Projects with contacts that are still to be looked at.
+select distinct project_id
+from segment_candidates;

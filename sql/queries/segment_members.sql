@@ -25,6 +25,8 @@ with entered as (
       from segment_members m
       where m.project_id = c.project_id and m.segment_id = :segment_id and m.contact_id = c.id
     )
+  -- A contact that is being deleted drops out here, instead of failing as a reference.
+  for key share of c
   on conflict do nothing
   returning contact_id
 ),
@@ -63,6 +65,7 @@ select :project_id, :segment_id, c.id, :now
 from contacts c
 where c.project_id = :project_id and c.email = any(:emails::text[])
 order by c.id
+for key share of c
 on conflict do nothing
 returning contact_id;
 

@@ -96,34 +96,45 @@ order by name;
 
 -- name: tracked :many
 -- nullable: project_id
--- The dynamic segments whose membership is kept up, of one project or of all.
-select project_id, id
+-- The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
+-- or not since its condition changed.
+select project_id, id, computed_at is null as "outdated!"
 from segments
 where track_membership
   and type = 'DYNAMIC'
   and (:project_id::uuid is null or project_id = :project_id)
 order by project_id, id;
 
--- name: count_stored :exec
--- Counts the stored members of a segment.
+-- name: count_stored :one
+-- Counts the stored members of a segment that is held, and notes that its membership is worked out.
 update segments
 set
   member_count = (
     select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
   ),
   computed_at  = now()
-where project_id = :project_id and id = :segment_id;
-
--- name: add_to_count :one
--- The count after a change of the membership: counted when all of it was worked out, else moved by the change.
-update segments
-set
-  member_count = case
-    when :exact::boolean then (
-      select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
-    )
-    else greatest(0, member_count + :change::int)
-  end,
-  computed_at  = now()
 where project_id = :project_id and id = :segment_id
 returning member_count;
+
+-- name: outdate :exec
+-- The membership of this tracked segment, and of those that may refer to it, has to be worked out anew.
+update segments
+set computed_at = null
+where project_id = :project_id
+  and track_membership
+  and type = 'DYNAMIC'
+  and (id = :segment_id or condition::text like '%"segment.%');
+
+-- name: holding :many
+-- The segments that keep any of these contacts as members.
+select distinct segment_id
+from segment_members
+where project_id = :project_id and contact_id = any(:contact_ids::uuid[]);
+
+-- name: recount :exec
+-- Counts the stored members of a segment that is held, after contacts were deleted.
+update segments
+set member_count = (
+  select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
+)
+where project_id = :project_id and id = :segment_id;

@@ -56,6 +56,8 @@ export function dataErrors(data: DataInput | undefined, field = "data"): FieldEr
     if (key.length > MAX_KEY_LENGTH) {
       errors.push({ field: at, code: "too_big", message: `A key has at most ${MAX_KEY_LENGTH} characters` });
     }
+    if (key === "")
+      errors.push({ field: at, code: "too_small", message: "A key has at least one character" });
     const value = asWrapped(given)?.value ?? given;
     if (key === "locale" && value !== null && typeof value !== "string") {
       errors.push({

@@ -1,5 +1,6 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { addJobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
 
 /**
@@ -17,7 +18,10 @@ export async function deleteContacts(
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   await q.contactDeletion.hold(tx, { projectId, contactIds });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
+  const segmentIds = (await q.segments.holding(tx, { projectId, contactIds })).map((row) => row.segmentId);
   const deleted = await q.contactDeletion.deleteMany(tx, { projectId, contactIds });
+  // Counted in a job: a deletion that held the segments would meet their upkeep crosswise.
+  if (segmentIds.length > 0) await addJobs(tx, "recount_segments", [{ projectId, segmentIds }]);
   return deleted.map((contact) => contact.id);
 }
 

@@ -171,7 +171,10 @@ async function* readChunks(
   const take = (row: CsvRow): void => {
     if (!columns) columns = readHeader(row);
     else if (position++ >= rowsDone) chunk.push(readContact(columns, row));
-    else if (run.dryRun) run.seen.add(readContact(columns, row).email);
+    else if (run.dryRun) {
+      const done = readContact(columns, row);
+      if (!isError(done)) run.seen.add(done.email);
+    }
   };
   for await (const _ of readRows(filePieces(ctx, run), take)) {
     while (chunk.length >= CHUNK_ROWS) yield chunk.splice(0, CHUNK_ROWS);

@@ -6,7 +6,6 @@ import type { Contact } from "./contacts.ts";
 import { sortData } from "./contact_data.ts";
 import { upsertContacts } from "./contacts.ts";
 import { audienceOf, countAudience } from "./segment_audience.ts";
-import { getSegment } from "./segments.ts";
 
 /** One page of members, live also for a dynamic segment. */
 export async function listMembers(
@@ -115,18 +114,15 @@ export async function computeMembership(
       audience: audience(),
       event: `segment.${segment.slug}.entry`,
     });
-    const total = await q.segments.addToCount(tx, {
-      projectId,
-      segmentId,
-      change: added - removed,
-      exact: contactIds === null,
-    });
-    return { added, removed, total: total.memberCount };
+    const { memberCount } = await q.segments.countStored(tx, { projectId, segmentId });
+    return { added, removed, total: memberCount };
   });
 }
 
 async function assertStatic(tx: Context, projectId: string, segmentId: string): Promise<void> {
-  const segment = await getSegment(tx, projectId, segmentId);
+  // Held, so that changes of one list are counted one after another.
+  const segment = await q.segments.lock(tx, { projectId, segmentId });
+  if (!segment) throw problems.segmentNotFound(segmentId);
   if (segment.type !== "STATIC") {
     throw problems.badRequest("Cannot change the members of a dynamic segment by hand");
   }

@@ -9,14 +9,14 @@ const BATCH = 2_000;
 
 /** Looks again at the contacts of a project that changed, in batches; a crash in between loses none of them. */
 export async function updateSegments(ctx: Context, projectId: string): Promise<void> {
-  const segments = await q.segments.tracked(ctx, { projectId });
   for (;;) {
     const looked = await inTransaction(ctx, async (tx) => {
+      const segments = await q.segments.tracked(tx, { projectId });
       const candidates = await q.segmentCandidates.take(tx, { projectId, limit: BATCH });
       const ids = candidates.map((row) => row.contactId);
       if (ids.length === 0) return 0;
-      for (const { id } of segments) {
-        await computeMembership(tx, projectId, id, ids);
+      for (const { id, outdated } of segments) {
+        await computeMembership(tx, projectId, id, outdated ? null : ids);
       }
       return ids.length;
     });
@@ -35,11 +35,26 @@ export async function sweepSegments(ctx: Context): Promise<void> {
   );
 }
 
-/** The candidates that a job has missed, and whole segments whose condition moves with time. Others cost nothing. */
+/** The candidates that a job has missed, and whole segments that are outdated or move with time. Others cost nothing. */
 export async function sweepProjectSegments(ctx: Context, projectId: string): Promise<void> {
   await updateSegments(ctx, projectId);
   const conditions = await q.segments.conditions(ctx, { projectId });
-  for (const { id } of await q.segments.tracked(ctx, { projectId })) {
-    if (isTimeRelative(id, conditions)) await computeMembership(ctx, projectId, id);
+  for (const { id, outdated } of await q.segments.tracked(ctx, { projectId })) {
+    if (outdated || isTimeRelative(id, conditions)) await computeMembership(ctx, projectId, id);
+  }
+}
+
+/** Every minute: a job for each project with contacts that are still to be looked at. */
+export async function wakeSegments(ctx: Context): Promise<void> {
+  await addJobs(ctx, "update_segments", await q.segmentCandidates.waiting(ctx));
+}
+
+/** Counts the members of these segments anew, as after contacts were deleted. */
+export async function recountSegments(ctx: Context, projectId: string, segmentIds: string[]): Promise<void> {
+  for (const segmentId of segmentIds) {
+    await inTransaction(ctx, async (tx) => {
+      if (await q.segments.lock(tx, { projectId, segmentId }))
+        await q.segments.recount(tx, { projectId, segmentId });
+    });
   }
 }

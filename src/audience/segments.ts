@@ -1,6 +1,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { addJobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { type Condition, conditionErrors, referenceErrors } from "./condition_tree.ts";
 import { countAudience } from "./segment_audience.ts";
@@ -55,6 +56,7 @@ export async function createSegment(ctx: Context, projectId: string, input: Segm
       trackMembership: input.trackMembership && input.type === "DYNAMIC",
     });
     await refreshSegment(tx, projectId, id);
+    if (input.trackMembership) await workOutSoon(tx, projectId, id);
     return await getSegment(tx, projectId, id);
   });
 }
@@ -69,7 +71,10 @@ export async function patchSegment(
   return await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
     const segment = await getSegment(tx, projectId, segmentId);
-    if (patch.condition !== undefined) {
+    if (patch.condition === null && segment.type === "DYNAMIC") {
+      throw problems.badRequest("Cannot take the condition away from a dynamic segment");
+    }
+    if (patch.condition !== undefined && patch.condition !== null) {
       if (segment.type === "STATIC") throw problems.badRequest("Cannot give a static segment a condition");
       await assertCondition(tx, projectId, segmentId, patch.condition);
     }
@@ -82,7 +87,9 @@ export async function patchSegment(
       condition: (patch.condition as Condition | undefined) ?? null,
       trackMembership: segment.type === "STATIC" ? null : (patch.trackMembership ?? null),
     });
-    if (patch.condition !== undefined) await refreshSegment(tx, projectId, segmentId);
+    if (patch.condition) await refreshSegment(tx, projectId, segmentId);
+    const isSwitchedOn = patch.trackMembership === true && !segment.trackMembership;
+    if (patch.condition || isSwitchedOn) await workOutSoon(tx, projectId, segmentId);
     return await getSegment(tx, projectId, segmentId);
   });
 }
@@ -103,6 +110,12 @@ export async function refreshSegment(ctx: Context, projectId: string, segmentId:
   const total = await countAudience(ctx, projectId, segmentId);
   await q.segments.setCount(ctx, { projectId, segmentId, memberCount: total });
   return total;
+}
+
+/** Has a job work out the membership of this segment, and of those that refer to it, where they are tracked. */
+async function workOutSoon(tx: Context, projectId: string, segmentId: string): Promise<void> {
+  const outdated = await q.segments.outdate(tx, { projectId, segmentId });
+  if (outdated > 0) await addJobs(tx, "sweep_project_segments", [{ projectId }]);
 }
 
 async function assertCondition(

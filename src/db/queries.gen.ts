@@ -293,6 +293,9 @@ export interface Queries {
     /** What is left of projects that track nothing any more.
      * (sql/queries/segment_candidates.sql:29) */
     purge(on: On): Promise<number>;
+    /** Projects with contacts that are still to be looked at.
+     * (sql/queries/segment_candidates.sql:36) */
+    waiting(on: On): Promise<{ projectId: string }[]>;
   };
   segmentMembers: {
     /** One page of the members, the newest contacts first.
@@ -303,13 +306,13 @@ export interface Queries {
      * (sql/queries/segment_members.sql:11) */
     enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
     /** Removes the members that match no more, and records the event of each, in one statement.
-     * (sql/queries/segment_members.sql:38) */
+     * (sql/queries/segment_members.sql:40) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
     /** Adds contacts to a static segment. Answers only those that were none before.
-     * (sql/queries/segment_members.sql:59) */
+     * (sql/queries/segment_members.sql:61) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ contactId: string }[]>;
     /** Removes contacts from a static segment. Answers only those that were members.
-     * (sql/queries/segment_members.sql:69) */
+     * (sql/queries/segment_members.sql:72) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ contactId: string }[]>;
   };
   segments: {
@@ -342,15 +345,22 @@ export interface Queries {
     /** The segments whose condition names this field of contacts, or a path below it.
      * (sql/queries/segments.sql:87) */
     referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
-    /** The dynamic segments whose membership is kept up, of one project or of all.
+    /** The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
+     * or not since its condition changed.
      * (sql/queries/segments.sql:97) */
-    tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string }[]>;
-    /** Counts the stored members of a segment.
-     * (sql/queries/segments.sql:107) */
-    countStored(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
-    /** The count after a change of the membership: counted when all of it was worked out, else moved by the change.
-     * (sql/queries/segments.sql:117) */
-    addToCount(on: On, args: { exact: boolean; projectId: string; segmentId: string; change: number }): Promise<{ memberCount: number }>;
+    tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string; outdated: boolean }[]>;
+    /** Counts the stored members of a segment that is held, and notes that its membership is worked out.
+     * (sql/queries/segments.sql:108) */
+    countStored(on: On, args: { projectId: string; segmentId: string }): Promise<{ memberCount: number }>;
+    /** The membership of this tracked segment, and of those that may refer to it, has to be worked out anew.
+     * (sql/queries/segments.sql:119) */
+    outdate(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
+    /** The segments that keep any of these contacts as members.
+     * (sql/queries/segments.sql:128) */
+    holding(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ segmentId: string }[]>;
+    /** Counts the stored members of a segment that is held, after contacts were deleted.
+     * (sql/queries/segments.sql:134) */
+    recount(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
   };
   session: {
     /** Ends any statement of this transaction that takes longer, with SQLSTATE 57014.

@@ -202,7 +202,16 @@ function isTrue(text: string | undefined): boolean {
 /** Elsewhere an unknown field is ignored. Here it would widen the audience, and some of this cannot be undone. */
 function assertKnownFilters(body: unknown): void {
   const { filter } = (body ?? {}) as { filter?: unknown };
-  if (typeof filter !== "object" || filter === null) return;
+  if (filter === undefined) return;
+  // Elysia would make `{}` of null and of a list, and that means everyone.
+  if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
+    throw problems.invalid([{ field: "filter", code: "invalid_type", message: "Expected an object" }]);
+  }
+  const { search } = filter as { search?: unknown };
+  if (typeof search === "string" && search.trim() === "") {
+    const message = "A search that is blank would mean everyone: leave it out to say so";
+    throw problems.invalid([{ field: "filter.search", code: "too_small", message }]);
+  }
   const unknown = Object.keys(filter).filter((name) => !Object.hasOwn(Filter.properties, name));
   if (unknown.length === 0) return;
   const message = `There is no such filter; there are ${Object.keys(Filter.properties).join(", ")}`;

@@ -248,8 +248,14 @@ function asBoolean(text: string | undefined): boolean | undefined {
 function readPlace(cursor: string | undefined, { sort }: ContactOrder) {
   if (cursor === undefined) return null;
   const [madeFor, sortKey, id] = readCursor(cursor, 3);
-  const wrong =
-    madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && Number.isNaN(Date.parse(sortKey!)));
+  const wrong = madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && !isPostgresTime(sortKey!));
   if (wrong) throw problems.badCursor();
   return { sortKey: sortKey!, id: id! };
+}
+
+/** A time as Postgres writes it in UTC, on a day that exists. */
+function isPostgresTime(text: string): boolean {
+  const parts = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d{1,6})?\+00$/.exec(text);
+  const time = new Date(`${parts?.[1]}T${parts?.[2]}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(parts![1]!);
 }

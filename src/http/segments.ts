@@ -43,7 +43,7 @@ const Segment = t.Object({
   updatedAt: Timestamp,
 });
 
-const Name = HeaderText({ minLength: 1, maxLength: 100 });
+const Name = t.String({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
 const Description = t.Optional(Nullable(t.String({ maxLength: 500 })));
 const Emails = t.Array(t.String(), { minItems: 1, maxItems: 500 });
 const ConditionTree = t.Unknown({

@@ -268,12 +268,19 @@ describe("GET /contacts", () => {
     expect((await list("subscribed=false&search=c00")).data).toHaveLength(3);
   });
 
-  test.each(["cursor=xyz", "cursor=WyJhIl0", "limit=many", "subscribed=maybe", "search=%00"])(
-    "%s is 400",
-    async (query) => {
-      expect((await call("GET", `/contacts?${query}`)).status).toBe(400);
-    },
-  );
+  test.each([
+    "cursor=xyz",
+    "cursor=WyJhIl0",
+    "limit=many",
+    "subscribed=maybe",
+    "search=%00",
+    ...["2020-02-30 00:00:00+00", "1", "2020", "March 7", "+275760-09-13T00:00:00.000Z"].map((time) => {
+      const parts = ["createdAt", time, "0190aaaa-0000-7000-8000-000000000000"];
+      return `cursor=${Buffer.from(JSON.stringify(parts)).toString("base64url")}`;
+    }),
+  ])("%s is 400", async (query) => {
+    expect((await call("GET", `/contacts?${query}`)).status).toBe(400);
+  });
 
   test("a cursor of another order is refused", async () => {
     const { cursor } = await list("sort=email&limit=5");

@@ -155,7 +155,12 @@ describe("PATCH, DELETE and the list", () => {
   test("a static segment takes no condition: 400", async () => {
     const { id } = await create({ type: "STATIC" });
     expect((await call("PATCH", `/segments/${id}`, { condition: plan("pro") })).status).toBe(400);
-    expect((await call("PATCH", `/segments/${id}`, { name: "Renamed" })).body.name).toBe("Renamed");
+    expect((await call("PATCH", `/segments/${id}`, { name: "Renamed", condition: null })).body.name).toBe(
+      "Renamed",
+    );
+    const dynamic = await create({});
+    expect((await call("PATCH", `/segments/${dynamic.id}`, { condition: null })).status).toBe(400);
+    expect((await call("PATCH", `/segments/${dynamic.id}`, { name: "   " })).status).toBe(422);
   });
 
   test("a segment that leads back to itself is 422", async () => {
@@ -336,12 +341,13 @@ describe("the membership of a tracked segment", () => {
       body: { email: "b@example.com", event: "opened app" },
     });
     const jobs =
-      await service.pool`select key from graphile_worker.jobs where key = ${`update_segments:${project.id}`}`;
+      await service.pool`select key from graphile_worker.jobs where key like ${`update_segments:${project.id}:%`}`;
     service.setNow(new Date(Date.now() + 5_000));
     await service.runJobs();
     service.setNow(new Date());
 
-    expect(jobs).toHaveLength(1);
+    // One for each second in which something changed.
+    expect(jobs.length).toBeWithin(1, 4);
     expect((await events(segment)).filter((line) => line.startsWith("new"))).toHaveLength(5);
     expect(await events(segment)).toContain("a@example.com exit");
     expect(await events(active)).toEqual(["b@example.com entry"]);
@@ -404,6 +410,135 @@ describe("the membership of a tracked segment", () => {
     service.setNow(new Date());
 
     expect(await events(nested)).toEqual(["b@example.com entry", "b@example.com exit"]);
+  });
+});
+
+describe("a tracked segment stays right", () => {
+  let segment: { id: string; slug: string };
+  const live = async () => (await call("GET", `/segments/${segment.id}/contacts`)).body.total as number;
+  const counted = async () => (await call("GET", `/segments/${segment.id}`)).body.memberCount as number;
+  const settle = async () => {
+    for (const seconds of [5, 10]) {
+      service.setNow(new Date(Date.now() + seconds * 1_000));
+      await service.runJobs();
+    }
+    service.setNow(new Date());
+  };
+
+  beforeEach(async () => {
+    for (let i = 0; i < 4; i++) await contact(`t${i}@example.com`, { plan: "pro" });
+    segment = await create({ trackMembership: true });
+    await settle();
+  });
+
+  test("from the moment it is made: everybody enters, and a change of something else adds nobody", async () => {
+    const entered = await events(segment);
+    await contact("t0@example.com", { other: 1 });
+    await contact("t1@example.com", { plan: "free" });
+    await settle();
+
+    expect(entered).toHaveLength(4);
+    expect([await live(), await counted()]).toEqual([3, 3]);
+    expect(await events(segment)).toHaveLength(5);
+  });
+
+  test("when its condition changes", async () => {
+    await contact("f@example.com", { plan: "free" });
+    await call("PATCH", `/segments/${segment.id}`, { condition: plan("free") });
+    await settle();
+
+    expect([await live(), await counted()]).toEqual([1, 1]);
+    expect((await events(segment)).filter((line) => line.endsWith("exit"))).toHaveLength(4);
+    expect(await events(segment)).toContain("f@example.com entry");
+  });
+
+  test("when it was not tracked for a while", async () => {
+    await call("PATCH", `/segments/${segment.id}`, { trackMembership: false });
+    await contact("t0@example.com", { plan: "free" });
+    await settle();
+    await call("PATCH", `/segments/${segment.id}`, { trackMembership: true });
+    await settle();
+
+    expect([await live(), await counted()]).toEqual([3, 3]);
+    expect(await events(segment)).toContain("t0@example.com exit");
+  });
+
+  test("when the condition of a segment that it refers to changes", async () => {
+    const inner = await create({ name: "Inner", condition: plan("free") });
+    segment = await create({ name: "Outer", trackMembership: true, condition: memberOf(inner.id) });
+    await settle();
+    await call("PATCH", `/segments/${inner.id}`, { condition: plan("pro") });
+    await settle();
+
+    expect([await live(), await counted()]).toEqual([4, 4]);
+  });
+
+  test("when members are deleted, as a list does", async () => {
+    const list = await create({ name: "List", type: "STATIC" });
+    await call("POST", `/segments/${list.id}/members`, { emails: ["t0@example.com", "t1@example.com"] });
+    await call("DELETE", `/contacts/${await contact("t0@example.com")}`);
+    await settle();
+
+    expect((await call("GET", `/segments/${list.id}`)).body.memberCount).toBe(1);
+    expect([await live(), await counted()]).toEqual([3, 3]);
+  });
+
+  test("when its condition is about the updatedAt of contacts, or about events named like a segment's", async () => {
+    const since = new Date(Date.now() + 500).toISOString();
+    await Bun.sleep(600);
+    const filter = { field: "updatedAt", operator: "greaterThan", value: since };
+    segment = await create({
+      name: "Recent",
+      trackMembership: true,
+      condition: {
+        logic: "OR",
+        groups: [
+          { filters: [filter] },
+          { filters: [{ field: "event.segment.viewed", operator: "triggered" }] },
+        ],
+      },
+    });
+    await settle();
+    await contact("t0@example.com", { plan: "pro" });
+    await service.request("POST", "/v1/track", {
+      key: project.public,
+      body: { email: "t1@example.com", event: "segment.viewed" },
+    });
+    await settle();
+
+    expect([await live(), await counted()]).toEqual([2, 2]);
+  });
+
+  test("when ten requests add members to a list at once", async () => {
+    const list = await create({ name: "Crowd", type: "STATIC" });
+    const add = (n: number) =>
+      call("POST", `/segments/${list.id}/members`, {
+        emails: Array.from({ length: 10 }, (_, i) => `x${n}-${i}@example.com`),
+        createMissing: true,
+      });
+    await Promise.all(Array.from({ length: 10 }, (_, n) => add(n)));
+
+    expect((await call("GET", `/segments/${list.id}`)).body.memberCount).toBe(100);
+  });
+
+  test("nobody who writes waits for another one's job", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = service.pool.begin(async (tx) => {
+      await tx`update contacts set data = '{"plan": "free"}' where project_id = ${project.id} and email = 't0@example.com'`;
+      await held;
+    });
+    await Bun.sleep(50);
+    const quick = await Promise.race([
+      contact("other@example.com", { plan: "pro" }),
+      Bun.sleep(5_000).then(() => "waited"),
+    ]);
+    release();
+    await slow;
+    await settle();
+
+    expect(quick).not.toBe("waited");
+    expect([await live(), await counted()]).toEqual([4, 4]);
   });
 });
 
