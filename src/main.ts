@@ -4,7 +4,6 @@ import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { welcome } from "./first_start.ts";
 import { createHealthApp } from "./http/health.ts";
-import { createApp } from "./http/mod.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { openService, type Service } from "./service.ts";
@@ -34,7 +33,7 @@ await started.catch(end);
 
 async function start(): Promise<void> {
   // Whoever cannot listen must not have taken a job.
-  server = listen();
+  server = await listen();
   if (MODE !== "http") {
     worker = await startWorker(ctx, service, {
       tasks,
@@ -49,8 +48,9 @@ async function start(): Promise<void> {
 }
 
 /** A worker answers too, so that its container can be watched, but nothing else than how it is. */
-function listen(): Bun.Server<undefined> {
-  const app = MODE === "worker" ? createHealthApp(ctx) : createApp(ctx);
+async function listen(): Promise<Bun.Server<undefined>> {
+  // A worker does without the routes, and the memory that they take.
+  const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
   try {
     return Bun.serve({
       hostname: HOST,

@@ -6,7 +6,7 @@ import { type Part, toSource } from "./source.ts";
 
 const DEFAULTS = {
   // What is claimed and not settled is never more than this, and the wait for a commit is part of it.
-  maxConnections: 30,
+  maxConnections: 40,
   connectionTimeout: 15_000,
   greetingTimeout: 15_000,
   // A server that is silent for so long is given up. After the end of a message RFC 5321 (4.5.3.2.6) would wait ten

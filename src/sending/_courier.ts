@@ -38,7 +38,7 @@ type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
  */
 export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outcome>): Courier {
   const { connections } = parts;
-  const worthwhile = Math.ceil(connections / 4);
+  const worthwhile = Math.ceil(connections / 3);
   const underway = new Set<string>();
   let waiting: Waiting[] = [];
   let ended: { errand: Waiting; outcome: Outcome }[] = [];

@@ -8,7 +8,7 @@ import { type SinkProcess, startSinkProcess } from "./support/smtp_sink.ts";
 import { DOMAIN, onStage, type Stage } from "./support/stage.ts";
 
 /** Both sides have as many; it is what the mailer of the service has when nothing else is said. */
-const CONNECTIONS = 30;
+const CONNECTIONS = 40;
 const PATIENCE_MS = 120_000;
 const RECIPIENTS_A_REQUEST = 1_000;
 const REQUESTS_AT_ONCE = 16;
