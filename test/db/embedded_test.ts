@@ -412,7 +412,12 @@ describe("while the service lives", () => {
   );
 });
 
-describe("whoever starts it", () => {
+const notHere = [
+  !isRoot && "those of root are skipped: this is not root",
+  isRoot && !namespacesWork && "that of the user namespace is skipped: none can be made here",
+].filter(Boolean);
+
+describe(`whoever starts it${notHere.length > 0 ? ` (${notHere.join(", ")})` : ""}`, () => {
   test.skipIf(!isRoot || !namespacesWork)(
     "root, in a checkout only root can enter, keeps the data there through a user namespace",
     async () => {
