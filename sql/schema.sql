@@ -2,7 +2,11 @@
 
 create extension pg_trgm;
 
+create type audience_type as enum ('ALL', 'SEGMENT', 'FILTERED');
+
 create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete');
+
+create type campaign_status as enum ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED');
 
 create type contact_job_state as enum ('waiting', 'active', 'completed', 'failed');
 
@@ -14,13 +18,59 @@ create type email_status as enum ('PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DEL
 
 create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
 
+create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
+
 create type segment_type as enum ('DYNAMIC', 'STATIC');
+
+create type suppression_reason as enum ('BOUNCE', 'COMPLAINT', 'MANUAL');
 
 CREATE OR REPLACE FUNCTION public.contact_field_type(value jsonb)
  RETURNS text
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN CASE jsonb_typeof(value) WHEN 'number'::text THEN 'number'::text WHEN 'boolean'::text THEN 'boolean'::text WHEN 'string'::text THEN CASE WHEN ((value #>> '{}'::text[]) !~~ '____-__-__%'::text) THEN 'string'::text WHEN (instant_of((value #>> '{}'::text[])) IS NULL) THEN 'string'::text ELSE 'date'::text END ELSE 'string'::text END;
+
+CREATE OR REPLACE FUNCTION public.count_campaign_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into campaign_count_deltas (
+    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  )
+  with changed as (
+    select
+      1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+      unsubscribed_at
+    from added
+    where campaign_id is not null
+    union all
+    select
+      -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+      unsubscribed_at
+    from removed
+    where campaign_id is not null
+  ),
+  counted as (
+    select
+      project_id,
+      campaign_id,
+      coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
+      coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
+      coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
+      coalesce(sum(n) filter (where clicked_at is not null), 0) as clicked,
+      coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
+      coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
+      coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
+      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
+    from changed
+    group by project_id, campaign_id
+  )
+  select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  from counted
+  where (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_contacts_added()
  RETURNS trigger
@@ -244,6 +294,65 @@ create table bulk_jobs (
   constraint bulk_jobs_check1 CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
 );
 
+create table campaign_count_deltas (
+  project_id uuid not null,
+  campaign_id uuid not null,
+  sent integer not null,
+  delivered integer not null,
+  opened integer not null,
+  clicked integer not null,
+  bounced integer not null,
+  complained integer not null,
+  unsubscribed integer not null,
+  failed integer not null
+);
+CREATE INDEX campaign_count_deltas_by_campaign ON public.campaign_count_deltas USING btree (project_id, campaign_id);
+
+create table campaigns (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  description text,
+  subject text not null,
+  body text not null,
+  html text not null,
+  from_email text not null,
+  from_name text,
+  reply_to text,
+  type message_type not null default 'MARKETING'::message_type,
+  status campaign_status not null default 'DRAFT'::campaign_status,
+  audience_type audience_type not null,
+  segment_id uuid,
+  audience_condition jsonb,
+  template_id uuid,
+  scheduled_for timestamp with time zone,
+  content_id uuid,
+  frozen_up_to uuid,
+  frozen_at timestamp with time zone,
+  total_recipients integer not null default 0,
+  sent_count integer not null default 0,
+  delivered_count integer not null default 0,
+  opened_count integer not null default 0,
+  clicked_count integer not null default 0,
+  bounced_count integer not null default 0,
+  complained_count integer not null default 0,
+  unsubscribed_count integer not null default 0,
+  failed_count integer not null default 0,
+  sent_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint campaigns_pkey PRIMARY KEY (project_id, id),
+  constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
+  constraint campaigns_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE SET NULL (template_id),
+  constraint campaigns_audience_condition_check CHECK ((jsonb_typeof(audience_condition) = 'object'::text)),
+  constraint campaigns_body_check CHECK ((length(body) >= 1)),
+  constraint campaigns_name_check CHECK ((length(name) >= 1)),
+  constraint campaigns_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
+);
+CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
+
 create table captured_mails (
   id uuid not null default uuid_v7(),
   from_address text not null,
@@ -339,6 +448,8 @@ create table contents (
   data jsonb,
   template_id uuid,
   type message_type not null default 'TRANSACTIONAL'::message_type,
+  tracked boolean not null default false,
+  shared boolean not null default false,
   created_at timestamp with time zone not null default now(),
   constraint contents_pkey PRIMARY KEY (project_id, id),
   constraint contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
@@ -366,6 +477,7 @@ create table emails (
   content_id uuid,
   source_type email_source not null,
   campaign_id uuid,
+  template_id uuid,
   workflow_execution_id uuid,
   status email_status not null default 'PENDING'::email_status,
   claimed_by uuid,
@@ -380,17 +492,19 @@ create table emails (
   clicked_at timestamp with time zone,
   bounced_at timestamp with time zone,
   complained_at timestamp with time zone,
+  unsubscribed_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
-  constraint emails_pkey PRIMARY KEY (project_id, id),
-  constraint emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
-  constraint emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES contents(project_id, id) ON DELETE SET NULL (content_id),
-  constraint emails_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
 CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
-CREATE INDEX emails_open ON public.emails USING btree (status, due_at) WHERE (status = ANY (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'IN_DOUBT'::email_status]));
+CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id) WHERE (template_id IS NOT NULL);
+CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
+CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
+CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
+CREATE TRIGGER emails_count_campaigns AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_campaign_emails();
 
 create table events (
   project_id uuid not null,
@@ -436,6 +550,9 @@ create table projects (
   secret_hash bytea not null,
   secret_hint text not null,
   resend_in_doubt text[] not null default '{TRANSACTIONAL}'::text[],
+  tracking project_tracking not null default 'ENABLED'::project_tracking,
+  language text not null default 'en'::text,
+  send_rate numeric,
   disabled_at timestamp with time zone,
   disabled_reason text,
   created_at timestamp with time zone not null default now(),
@@ -447,8 +564,10 @@ create table projects (
   constraint projects_public_key_check CHECK ((public_key ~ '^pk_[0-9a-f]{48}$'::text)),
   constraint projects_resend_in_doubt_check CHECK ((resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'::text[])),
   constraint projects_secret_hash_check CHECK ((length(secret_hash) = 32)),
-  constraint projects_secret_hint_check CHECK ((length(secret_hint) = 4))
+  constraint projects_secret_hint_check CHECK ((length(secret_hint) = 4)),
+  constraint projects_send_rate_check CHECK ((send_rate > (0)::numeric))
 );
+CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_rate IS NOT NULL);
 
 create unlogged table rate_limits (
   project_id uuid not null,
@@ -499,6 +618,25 @@ create table segments (
   constraint segments_slug_check CHECK ((length(slug) >= 1))
 );
 CREATE INDEX segments_tracked ON public.segments USING btree (project_id) WHERE (track_membership AND (type = 'DYNAMIC'::segment_type));
+
+create unlogged table send_rates (
+  scope uuid not null,
+  tokens numeric not null,
+  filled_at timestamp with time zone not null,
+  constraint send_rates_pkey PRIMARY KEY (scope)
+);
+
+create table suppressions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  email text not null,
+  reason suppression_reason not null,
+  created_at timestamp with time zone not null default now(),
+  constraint suppressions_pkey PRIMARY KEY (project_id, id),
+  constraint suppressions_email_unique UNIQUE (project_id, email),
+  constraint suppressions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint suppressions_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
+);
 
 create table templates (
   project_id uuid not null,

@@ -5,7 +5,7 @@ import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { Problem, problems } from "./problem.ts";
-import { addVerifiedDomain } from "./sending/domains.ts";
+import { addVerifiedDomain } from "./accounts/domains.ts";
 import { openService } from "./service.ts";
 
 const HELP = `Usage: bun run admin <command>

@@ -73,6 +73,12 @@ export const Settings = t.Object({
     default: 1000,
     description: "Requests a minute for one project, over all processes. 0 turns the limit off.",
   }),
+  SEND_RATE_PER_SECOND: t.Number({
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 0,
+    description: "Mails a second that leave the installation, over all processes. 0: as many as can.",
+  }),
   IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
     exclusiveMinimum: 0,
     maximum: 8760,

@@ -1,6 +1,6 @@
 import { createFirstProject, type NewProject } from "./accounts/projects.ts";
 import { isProduction } from "./config.ts";
-import { addVerifiedDomain } from "./sending/domains.ts";
+import { addVerifiedDomain } from "./accounts/domains.ts";
 import type { Service } from "./service.ts";
 
 /** Mail from this domain is accepted in the project that the first start makes. Reserved by RFC 2606: it reaches nobody. */

@@ -1,3 +1,5 @@
+create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
+
 -- A project owns every other row. Its two keys are the credentials of the API; the secret one is kept as a hash.
 create table projects (
   id              uuid primary key default uuid_v7(),
@@ -8,11 +10,20 @@ create table projects (
   -- Whether a mail in doubt is sent again, by kind of mail (wire.md section 6).
   resend_in_doubt text[] not null default '{TRANSACTIONAL}'
                   check (resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'),
+  -- Whether opens and clicks are followed; MARKETING_ONLY: not in TRANSACTIONAL mail.
+  tracking        project_tracking not null default 'ENABLED',
+  -- Of the footer and the hosted pages, where a contact has no language of its own.
+  language        text not null default 'en',
+  -- Mails a second, over all processes; null: as many as the installation may send.
+  send_rate       numeric check (send_rate > 0),
   disabled_at     timestamptz,
   disabled_reason text,
   created_at      timestamptz not null default now(),
   updated_at      timestamptz not null default now()
 );
+
+-- Serves `send_rates.limited`: hardly any project has a rate of its own.
+create index projects_limited on projects (id) where send_rate is not null;
 
 -- Requests used in the current minute. Losing it in a crash costs nothing, so it writes no WAL.
 create unlogged table rate_limits (

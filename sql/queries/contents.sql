@@ -1,11 +1,15 @@
 -- name: insert :exec
 -- nullable: text, from_name, reply_to, headers, data, template_id
+-- Whether its mails are followed is settled here, by the project's setting of this moment.
 insert into contents (
-  project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type
+  project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked
 )
-values (
-  :project_id, :id, :subject, :html, :text, :from_email, :from_name, :reply_to, :headers, :data, :template_id, :type
-);
+select
+  p.id, :id, :subject, :html, :text, :from_email, :from_name, :reply_to, :headers, :data, :template_id,
+  :type::message_type, :shared,
+  p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and :type::message_type <> 'TRANSACTIONAL'
+from projects p
+where p.id = :project_id;
 
 -- name: attach :exec
 -- Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the

@@ -1,11 +1,12 @@
 -- name: insert_many :exec
--- nullable: campaign_id
--- Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content.
+-- nullable: template_id
+-- Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has
+-- just written the contacts, so none of them can be deleted meanwhile.
 insert into emails (
-  project_id, id, contact_id, address, to_name, content_id, source_type, campaign_id, due_at, queued_at
+  project_id, id, contact_id, address, to_name, content_id, source_type, template_id, due_at, queued_at
 )
 select
-  :project_id, r.id, r.contact_id, r.address, r.to_name, :content_id, :source_type, :campaign_id, :now, :now
+  :project_id, r.id, r.contact_id, r.address, r.to_name, :content_id, :source_type, :template_id, :now, :now
 from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text);
 
 -- name: turn :many
@@ -160,7 +161,7 @@ where (e.project_id, e.id) in (
   select w.project_id, w.id
   from emails w
   join projects p on p.id = w.project_id and p.disabled_at is null
-  where w.status = 'PENDING' and w.due_at <= :before and w.source_type <> 'CAMPAIGN'
+  where w.campaign_id is null and w.status = 'PENDING' and w.due_at <= :before
   order by w.due_at
   limit :limit::int
   for update of w skip locked

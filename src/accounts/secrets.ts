@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type Context, perService } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
-export type Purpose = "subscription links";
+export type Purpose = "subscription links" | "followed mails" | "click targets";
 
 /** A 32-byte key for one purpose, derived from `SECRET_KEY` (HKDF, RFC 5869). */
 export function derivedKey(ctx: Context, purpose: Purpose): Buffer {

@@ -158,14 +158,15 @@ export interface Queries {
     sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
   };
   contents: {
-    /** (sql/queries/contents.sql:1) */
-    insert(on: On, args: { projectId: string; id: string; subject: string; html: string; text: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<number>;
+    /** Whether its mails are followed is settled here, by the project's setting of this moment.
+     * (sql/queries/contents.sql:1) */
+    insert(on: On, args: { id: string; subject: string; html: string; text: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; projectId: string }): Promise<number>;
     /** Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
      * content in base64 as the request carried it.
-     * (sql/queries/contents.sql:10) */
+     * (sql/queries/contents.sql:14) */
     attach(on: On, args: { projectId: string; contentId: string; rows: JsonArg }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:20) */
+     * (sql/queries/contents.sql:24) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   domains: {
@@ -177,9 +178,10 @@ export interface Queries {
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
   };
   emails: {
-    /** Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content.
+    /** Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has
+     * just written the contacts, so none of them can be deleted meanwhile.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; now: Date; rows: JsonArg }): Promise<number>;
+    insertMany(on: On, args: { projectId: string; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; now: Date; rows: JsonArg }): Promise<number>;
     /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
@@ -190,34 +192,34 @@ export interface Queries {
      * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
      * already, and what belongs to a disabled project. Answers everything that sending needs; where nothing was taken, one
      * row without an id, because the retries must be counted to be made.
-     * (sql/queries/emails.sql:11) */
+     * (sql/queries/emails.sql:12) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:110) */
+     * (sql/queries/emails.sql:111) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:119) */
+     * (sql/queries/emails.sql:120) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:126) */
+     * (sql/queries/emails.sql:127) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
-     * (sql/queries/emails.sql:135) */
+     * (sql/queries/emails.sql:136) */
     settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:154) */
+     * (sql/queries/emails.sql:155) */
     requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/emails.sql:170) */
+    /** (sql/queries/emails.sql:171) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:177) */
+     * (sql/queries/emails.sql:178) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:192) */
+     * (sql/queries/emails.sql:193) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:203) */
+     * (sql/queries/emails.sql:204) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
   };
   events: {

@@ -1,3 +1,4 @@
+import { assertSenderVerified } from "../accounts/domains.ts";
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { dataProblem, sortData } from "../audience/contact_data.ts";
 import { contactKey, optedOutAmong, upsertContacts, type WrittenContact } from "../audience/contacts.ts";
@@ -16,7 +17,7 @@ export interface SendResult {
 }
 
 type Template = NonNullable<Awaited<ReturnType<Queries["templates"]["byId"]>>>;
-type Content = Parameters<Queries["contents"]["insert"]>[1];
+type Content = Omit<Parameters<Queries["contents"]["insert"]>[1], "shared">;
 
 /**
  * Accepts one message for 1 to 1,000 recipients. Everything is checked before anything is written; then contacts,
@@ -79,8 +80,7 @@ function senderOf(input: SendInput, template: Template | null): Recipient {
 
 async function assertMayBeSent(tx: Context, content: Content, recipients: Recipient[]): Promise<void> {
   const { projectId, fromEmail, type } = content;
-  const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1);
-  if (!(await q.domains.verified(tx, { projectId, domain }))) throw problems.senderDomainNotVerified(domain);
+  await assertSenderVerified(tx, projectId, fromEmail);
   if (type !== "MARKETING") return;
   const optedOut = await optedOutAmong(
     tx,
@@ -103,13 +103,13 @@ async function accept(
     return { id: newId(tx), contact_id: contact.id, address: contact.email, to_name: name };
   });
   const now = tx.now();
-  await q.contents.insert(tx, content);
+  await q.contents.insert(tx, { ...content, shared: recipients.length > 1 });
   if (input.attachments?.length) await attach(tx, content, input.attachments);
   await q.emails.insertMany(tx, {
     projectId,
     contentId: content.id,
     sourceType: "TRANSACTIONAL",
-    campaignId: null,
+    templateId: content.templateId,
     now,
     rows,
   });

@@ -94,12 +94,13 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
       data: null,
       templateId: null,
       type: "TRANSACTIONAL",
+      shared: false,
     });
     await q.emails.insertMany(tx, {
       projectId,
       contentId,
       sourceType: "TRANSACTIONAL",
-      campaignId: null,
+      templateId: null,
       now: tx.now(),
       rows: [{ id: emailId, contact_id: contact!.id, address: email, to_name: null }],
     });

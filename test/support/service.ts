@@ -10,7 +10,7 @@ import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
-import { addVerifiedDomain } from "../../src/sending/domains.ts";
+import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import { taskListOf } from "../../src/worker.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "./postgres.ts";

@@ -6,7 +6,7 @@ import { createProject, type NewProject } from "../../../src/accounts/projects.t
 import { loadConfig } from "../../../src/config.ts";
 import type { Context } from "../../../src/context.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
-import { addVerifiedDomain } from "../../../src/sending/domains.ts";
+import { addVerifiedDomain } from "../../../src/accounts/domains.ts";
 import { openService } from "../../../src/service.ts";
 
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;

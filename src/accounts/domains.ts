@@ -18,3 +18,9 @@ export async function addVerifiedDomain(
   const added = await q.domains.addVerified(ctx, { projectId, domain });
   return { domain: added.domain };
 }
+
+/** Throws 403 unless the project may send from this address: its domain has to be verified. */
+export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  if (!(await q.domains.verified(ctx, { projectId, domain }))) throw problems.senderDomainNotVerified(domain);
+}
