@@ -22,7 +22,13 @@ create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
 
 create type segment_type as enum ('DYNAMIC', 'STATIC');
 
-create type suppression_reason as enum ('BOUNCE', 'COMPLAINT', 'MANUAL');
+create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
+
+CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer)
+ RETURNS record
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
 
 CREATE OR REPLACE FUNCTION public.contact_field_type(value jsonb)
  RETURNS text
@@ -251,6 +257,25 @@ CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
 
+CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  capacity numeric := greatest(1, rate / 4);
+  level numeric;
+  since timestamptz;
+begin
+  insert into send_rates (scope, tokens, filled_at)
+  values (bucket, capacity, clock_timestamp())
+  on conflict do nothing;
+  select tokens, filled_at into level, since from send_rates where scope = bucket for update;
+  level := least(capacity, level + rate * greatest(0, extract(epoch from clock_timestamp() - since)));
+  granted := least(wanted, floor(level)::int);
+  update send_rates set tokens = level - granted, filled_at = clock_timestamp() where scope = bucket;
+  wait_ms := ceil(1000 * greatest(0, 1 - (level - granted)) / rate)::int;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
  RETURNS text
  LANGUAGE sql
@@ -328,6 +353,7 @@ create table campaigns (
   scheduled_for timestamp with time zone,
   content_id uuid,
   frozen_up_to uuid,
+  frozen_count integer not null default 0,
   frozen_at timestamp with time zone,
   total_recipients integer not null default 0,
   sent_count integer not null default 0,
@@ -483,6 +509,7 @@ create table emails (
   claimed_by uuid,
   attempts integer not null default 0,
   due_at timestamp with time zone not null,
+  doubted_at timestamp with time zone,
   message_id text,
   error text,
   queued_at timestamp with time zone not null,

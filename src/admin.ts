@@ -1,6 +1,14 @@
 // `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
 import { parseArgs } from "node:util";
-import { createProject, disableProject, enableProject, listProjects } from "./accounts/projects.ts";
+import {
+  createProject,
+  disableProject,
+  enableProject,
+  LANGUAGES,
+  listProjects,
+  TRACKING,
+  updateProject,
+} from "./accounts/projects.ts";
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
@@ -12,6 +20,11 @@ const HELP = `Usage: bun run admin <command>
 
   project create --name N [--domain D --verified]   make a project; prints it with both keys
   project list                                      every project, without secrets
+  project set <id> [--tracking T] [--language L] [--send-rate N]
+                                                    change its settings:
+                                                    T is one of ${TRACKING.join(", ")}
+                                                    L is one of ${LANGUAGES.join(", ")}
+                                                    N is mails a second, or none for no limit
   project disable <id> [--reason R]                 refuse its requests and hold its mail
   project enable <id>                               take it back into service
   domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
@@ -25,6 +38,9 @@ interface Options {
   domain?: string | undefined;
   verified?: boolean | undefined;
   reason?: string | undefined;
+  tracking?: string | undefined;
+  language?: string | undefined;
+  "send-rate"?: string | undefined;
 }
 
 type Command = (ctx: Context, args: string[], options: Options) => Promise<unknown>;
@@ -41,6 +57,12 @@ const COMMANDS: Record<string, Command> = {
     });
   },
   "project list": (ctx) => listProjects(ctx),
+  "project set": async (ctx, [given], { tracking, language, "send-rate": rate }) => {
+    if (tracking === undefined && language === undefined && rate === undefined) {
+      throw new Error("Cannot set nothing: say --tracking, --language or --send-rate");
+    }
+    return await updateProject(ctx, projectId(given), { tracking, language, sendRate: sendRate(rate) });
+  },
   "project disable": async (ctx, [given], { reason }) => {
     const id = await existingProject(ctx, given);
     return { id, disabled: true, changed: await disableProject(ctx, id, reason ?? null) };
@@ -61,12 +83,22 @@ function assertVerified(domain: string | undefined, verified: boolean | undefine
   if (domain !== undefined && !verified) throw new Error("Cannot add a domain here without --verified");
 }
 
+function sendRate(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "none") return null;
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error("Cannot read --send-rate: say a number, or none");
+  return Number(text);
+}
+
+function projectId(given: string | undefined): string {
+  const id = (given ?? "").toLowerCase();
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
+  throw new Error("Cannot find a project without its id: see `project list`");
+}
+
 /** The id, when there is such a project: one that can be enabled or else disabled, and then is as it was before. */
 async function existingProject(ctx: Context, given: string | undefined): Promise<string> {
-  const id = (given ?? "").toLowerCase();
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) {
-    throw new Error("Cannot find a project without its id: see `project list`");
-  }
+  const id = projectId(given);
   const found = Symbol("found");
   const trial = inTransaction(ctx, async (tx) => {
     if (!(await enableProject(tx, id)) && !(await disableProject(tx, id, null))) {
@@ -88,6 +120,9 @@ async function main(): Promise<number> {
       domain: { type: "string" },
       verified: { type: "boolean" },
       reason: { type: "string" },
+      tracking: { type: "string" },
+      language: { type: "string" },
+      "send-rate": { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });

@@ -4,12 +4,17 @@ import { q } from "./db/queries.ts";
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
   fold_counts: Record<string, never>;
+  freeze_audience: { projectId: string; campaignId: string };
   import_contacts: { projectId: string; importId: string };
   purge_expired: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
+  send_batch: { projectId: string; campaignId: string; fromId: string; toId: string };
   send_emails: { projectId: string; emailIds: string[] };
   settle_doubts: Record<string, never>;
+  start_campaign: { projectId: string; campaignId: string };
+  suppress_campaign: { projectId: string; campaignId: string };
+  sweep_campaigns: Record<string, never>;
   sweep_emails: Record<string, never>;
   sweep_project_segments: { projectId: string };
   sweep_segments: Record<string, never>;
@@ -20,12 +25,17 @@ export interface Jobs {
 /** The lane of each job: bulk work never holds a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
   fold_counts: "bulk",
+  freeze_audience: "bulk",
   import_contacts: "bulk",
   purge_expired: "bulk",
   run_bulk_job: "bulk",
   recount_segments: "bulk",
+  send_batch: "bulk",
   send_emails: "fast",
   settle_doubts: "bulk",
+  start_campaign: "fast",
+  suppress_campaign: "bulk",
+  sweep_campaigns: "bulk",
   sweep_emails: "bulk",
   sweep_project_segments: "bulk",
   sweep_segments: "bulk",
@@ -39,5 +49,27 @@ export async function addJobs<Name extends keyof Jobs>(
   name: Name,
   payloads: Jobs[Name][],
 ): Promise<void> {
-  if (payloads.length > 0) await q.jobs.addMany(tx, { task: name, payloads });
+  if (payloads.length > 0) await q.jobs.addMany(tx, { task: name, payloads, priority: priorityOf(name) });
+}
+
+/** When a job is due, and what tells it from others. */
+export interface JobOptions {
+  runAt?: Date | null;
+  /** A job with the same key that still waits is replaced. */
+  key?: string | null;
+}
+
+/** Enqueues one job for later in the transaction of `tx`. */
+export async function addJob<Name extends keyof Jobs>(
+  tx: Context,
+  name: Name,
+  payload: Jobs[Name],
+  { runAt = null, key = null }: JobOptions = {},
+): Promise<void> {
+  await q.jobs.add(tx, { task: name, payload, runAt, maxAttempts: null, key, priority: priorityOf(name) });
+}
+
+/** Campaigns come after all other work of their lane; among them, who has sent less comes first. */
+function priorityOf(name: keyof Jobs): number | null {
+  return name === "send_batch" ? 10 : null;
 }

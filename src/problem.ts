@@ -45,6 +45,12 @@ export class Problem extends Error {
   }
 }
 
+/** Something that a refusal points at. */
+interface Named {
+  id: string;
+  name: string;
+}
+
 /** What a used idempotency key answers with. */
 export interface OriginalRequest extends Record<string, unknown> {
   key: string;
@@ -53,6 +59,13 @@ export interface OriginalRequest extends Record<string, unknown> {
   originalStatusCode: number | null;
   originalResponse: unknown;
 }
+
+const CAMPAIGN_ADVICE = {
+  send: "Duplicate it, and send the copy",
+  cancel: "Only a campaign that is SCHEDULED or SENDING can be cancelled",
+  change: "Only a DRAFT or a SCHEDULED campaign can be changed: duplicate it, and change the copy",
+  delete: "Cancel it first",
+};
 
 export const problems = {
   // 400
@@ -85,6 +98,11 @@ export const problems = {
   segmentNotTracked: () =>
     new Problem(400, "BAD_REQUEST", "Cannot compute a segment whose membership is not tracked", {
       suggestion: "Set trackMembership to true, or refresh the count instead",
+    }),
+
+  noRecipients: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot send a campaign that reaches nobody", {
+      suggestion: "Look at its audience: MARKETING and HEADLESS campaigns reach subscribed contacts only",
     }),
 
   optedOut: (recipients: string[]) =>
@@ -151,8 +169,10 @@ export const problems = {
       headers: { allow: allowed.join(", ") },
     }),
 
-  notFound: (resource: "email" | "project" | "captured mail" | "import" | "bulk job", id: string) =>
-    new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
+  notFound: (
+    resource: "email" | "project" | "captured mail" | "import" | "bulk job" | "suppression",
+    id: string,
+  ) => new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
   contactNotFound: (id: string) =>
     new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", {
@@ -169,6 +189,11 @@ export const problems = {
       details: { resource: "template", id },
     }),
 
+  campaignNotFound: (id: string) =>
+    new Problem(404, "CAMPAIGN_NOT_FOUND", "Cannot find this campaign", {
+      details: { resource: "campaign", id },
+    }),
+
   // 409
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
@@ -181,11 +206,20 @@ export const problems = {
       details: { email },
     }),
 
-  segmentInUse: (segments: { id: string; name: string }[]) =>
-    new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: { segments } }),
+  segmentInUse: (uses: { segments: Named[]; campaigns: Named[] }) =>
+    new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
 
-  fieldInUse: (field: string, segments: { id: string; name: string }[]) =>
-    new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: { segments } }),
+  fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[] }) =>
+    new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
+
+  templateInUse: (campaigns: (Named & { status: string })[]) =>
+    new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: { campaigns } }),
+
+  campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
+    new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {
+      details: { status },
+      suggestion: CAMPAIGN_ADVICE[verb],
+    }),
 
   // 413 and 415
   bodyTooLarge: (limitBytes: number) =>
@@ -236,6 +270,12 @@ export const problems = {
 
   // 500 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
+
+  busy: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot compile this body now: too many others are waiting", {
+      headers: { "retry-after": "5" },
+      suggestion: "Nothing was changed: try again in a few seconds",
+    }),
 
   unavailable: () =>
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the database at the moment", {

@@ -1,12 +1,17 @@
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 import { foldCounts } from "./fold_counts.ts";
+import { freezeAudience } from "./freeze_audience.ts";
 import { importContacts } from "./import_contacts.ts";
 import { purgeExpired } from "./purge_expired.ts";
 import { recountSegments } from "./recount_segments.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
+import { sendBatch } from "./send_batch.ts";
 import { sendEmails } from "./send_emails.ts";
 import { settleDoubts } from "./settle_doubts.ts";
+import { startCampaign } from "./start_campaign.ts";
+import { suppressCampaign } from "./suppress_campaign.ts";
+import { sweepCampaigns } from "./sweep_campaigns.ts";
 import { sweepEmails } from "./sweep_emails.ts";
 import { sweepProjectSegments } from "./sweep_project_segments.ts";
 import { sweepSegments } from "./sweep_segments.ts";
@@ -19,12 +24,17 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 /** Every job of the service. A job without a task, or a task without a job, does not compile. */
 export const tasks: Tasks = {
   fold_counts: foldCounts,
+  freeze_audience: freezeAudience,
   import_contacts: importContacts,
   purge_expired: purgeExpired,
   recount_segments: recountSegments,
   run_bulk_job: runBulkJob,
+  send_batch: sendBatch,
   send_emails: sendEmails,
   settle_doubts: settleDoubts,
+  start_campaign: startCampaign,
+  suppress_campaign: suppressCampaign,
+  sweep_campaigns: sweepCampaigns,
   sweep_emails: sweepEmails,
   sweep_project_segments: sweepProjectSegments,
   sweep_segments: sweepSegments,

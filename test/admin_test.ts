@@ -3,6 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { LANGUAGES } from "../src/accounts/projects.ts";
+import { PHRASES } from "../src/content/phrases.ts";
 import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
@@ -88,6 +90,18 @@ describe("bun run admin", () => {
     [["project", "disable", UNKNOWN], 1, "Cannot find this project"],
     [["project", "enable", UNKNOWN], 1, "Cannot find this project"],
     [["domain", "add", UNKNOWN, "x.example", "--verified"], 1, "Cannot find this project"],
+    [["project", "set", UNKNOWN, "--language", "de"], 1, "Cannot find this project"],
+    [["project", "set", "5", "--language", "de"], 1, "id"],
+    [["project", "set", "--language", "de"], 1, "id"],
+    [["project", "set", UNKNOWN], 1, "--send-rate"],
+    [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "tracking"],
+    [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "language"],
+    [["project", "set", UNKNOWN, "--language", "DE"], 1, "Expected one of en, nl"],
+    [["project", "set", UNKNOWN, "--send-rate", "0"], 1, "sendRate"],
+    [["project", "set", UNKNOWN, "--send-rate", "9999999"], 1, "sendRate"],
+    [["project", "set", UNKNOWN, "--send-rate=-5"], 1, "--send-rate"],
+    [["project", "set", UNKNOWN, "--send-rate", "fast"], 1, "--send-rate"],
+    [["project", "set", UNKNOWN, "--send-rate", ""], 1, "--send-rate"],
     [["nonsense"], 2, "Usage"],
     [["constructor"], 2, "Usage"],
     [["toString"], 2, "Usage"],
@@ -101,6 +115,30 @@ describe("bun run admin", () => {
     expect([exitCode, err, out]).toEqual([code, expect.stringContaining(word), ""]);
     expect(err).not.toContain("foreign key");
     expect(await count()).toBe(before);
+  });
+
+  test("project set changes what it names and nothing else, and project list shows it", async () => {
+    const [project, other] = [await service.createProject(), await service.createProject()];
+    const { id } = project;
+    const set = (...args: string[]) => JSON.parse(admin("project", "set", id.toUpperCase(), ...args).out);
+    const initial = { id, name: "Test", tracking: "ENABLED", language: "en", sendRate: null };
+    const first = set("--tracking", "MARKETING_ONLY", "--language", "pt", "--send-rate", "2.5");
+    const slower = set("--send-rate", "0.5");
+    const unlimited = set("--send-rate", "none", "--tracking", "DISABLED");
+    const german = set("--language", "de");
+    const listed = JSON.parse(admin("project", "list").out) as Record<string, unknown>[];
+    const shown = (wanted: string) => listed.find((row) => row.id === wanted);
+
+    expect(first).toEqual({ ...initial, tracking: "MARKETING_ONLY", language: "pt", sendRate: 2.5 });
+    expect(slower).toEqual({ ...first, sendRate: 0.5 });
+    expect(unlimited).toEqual({ ...first, sendRate: null, tracking: "DISABLED" });
+    expect(german).toEqual({ ...unlimited, language: "de" });
+    expect(shown(id)).toMatchObject(german);
+    expect(shown(other.id)).toMatchObject({ ...initial, id: other.id });
+  });
+
+  test("project set takes exactly the languages that we speak", () => {
+    expect(LANGUAGES.toSorted()).toEqual(Object.keys(PHRASES).toSorted() as (typeof LANGUAGES)[number][]);
   });
 
   test("a look whether a project is there leaves it as it was, with the reason", async () => {
@@ -121,6 +159,7 @@ describe("bun run admin", () => {
     for (const command of [
       "project create",
       "project list",
+      "project set",
       "project disable",
       "project enable",
       "domain add",

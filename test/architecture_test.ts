@@ -24,7 +24,7 @@ const ROOMS = [
 
 /** Where SQL may stand outside of `sql/`: the database's own room, and splices from a closed set of pieces. */
 const SQL_HOLDERS =
-  /^src\/(db\/|audience\/(conditions|contact_list|contact_fields)\.ts$|sending\/emails\.ts$)/;
+  /^src\/(db\/|audience\/(conditions|contact_list|contact_fields)\.ts$|sending\/(emails|campaign_audience)\.ts$)/;
 
 type Sources = Map<string, string>;
 

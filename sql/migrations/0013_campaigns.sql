@@ -25,6 +25,7 @@ create table campaigns (
   content_id         uuid,
   -- Freezing walks the contacts in the order of their ids, as far as this one; `frozen_at` says that it is done.
   frozen_up_to       uuid,
+  frozen_count       int not null default 0,
   frozen_at          timestamptz,
   -- Of a draft: how many it would reach when it was saved. Fixed when sending starts.
   total_recipients   int not null default 0,
@@ -67,6 +68,23 @@ create table campaign_count_deltas (
 
 -- Serves `campaigns.by_id` and `campaigns.list`.
 create index campaign_count_deltas_by_campaign on campaign_count_deltas (project_id, campaign_id);
+
+-- What the deltas of one campaign come to.
+create function campaign_deltas(
+  project uuid, campaign uuid,
+  out sent int, out delivered int, out opened int, out clicked int, out bounced int, out complained int,
+  out unsubscribed int, out failed int
+)
+language sql stable parallel safe
+return (
+  select row(
+    coalesce(sum(d.sent), 0)::int, coalesce(sum(d.delivered), 0)::int, coalesce(sum(d.opened), 0)::int,
+    coalesce(sum(d.clicked), 0)::int, coalesce(sum(d.bounced), 0)::int, coalesce(sum(d.complained), 0)::int,
+    coalesce(sum(d.unsubscribed), 0)::int, coalesce(sum(d.failed), 0)::int
+  )
+  from campaign_count_deltas d
+  where d.project_id = project and d.campaign_id = campaign
+);
 
 -- Counts what changed in the ledger in the very statement that changes it, whoever that is: so the counters equal it.
 create function count_campaign_emails() returns trigger

@@ -1,4 +1,5 @@
-create type suppression_reason as enum ('BOUNCE', 'COMPLAINT', 'MANUAL');
+-- From the weakest to the strongest: of two reasons for one address the greater one stands.
+create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
 
 -- Addresses that a project sends nothing to, whatever kind of mail it is.
 create table suppressions (

@@ -27,3 +27,20 @@ set data = c.data - :key, was_subscribed = c.subscribed, updated_at = now()
 from chosen
 where c.project_id = chosen.project_id and c.id = chosen.id
 returning c.id;
+
+-- name: used_by_campaigns :many
+-- The campaigns on their way to be sent that name this field of contacts, or a path below it: in the condition of
+-- their audience, or in an expression of their text, which is what `pattern` finds. `word` is a part of the key:
+-- texts without it, nearly all, are not looked through.
+select id, name
+from campaigns
+where project_id = :project_id
+  and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+  and (
+    audience_condition @? format(
+      '$.**.field ? (@ == %s || @ starts with %s)', to_json(:field::text), to_json(:field::text || '.')
+    )::jsonpath
+    or strpos(subject, :word::text) > 0 and subject ~ :pattern::text
+    or strpos(body, :word::text) > 0 and body ~ :pattern::text
+  )
+order by name, id;

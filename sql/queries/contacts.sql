@@ -55,6 +55,21 @@ where c.project_id = chosen.project_id
   and (c.subscribed or c.opted_out_at is null)
 returning c.project_id, c.id, c.was_subscribed as "was_subscribed!";
 
+-- name: set_subscription :maybe
+-- What the person decided through a link of a mail. An unsubscription stands until it is taken back, also where the
+-- contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several calls at
+-- once one changes it.
+update contacts c
+set
+  was_subscribed = c.subscribed,
+  subscribed     = :subscribed,
+  opted_out_at   = case when :subscribed::boolean then null else now() end,
+  updated_at     = now()
+where c.project_id = :project_id
+  and c.id = :contact_id
+  and (c.subscribed <> :subscribed or (not :subscribed and c.opted_out_at is null))
+returning c.was_subscribed as "was_subscribed!";
+
 -- name: by_id :maybe
 select id, email, subscribed, data, project_id, created_at, updated_at
 from contacts
@@ -117,3 +132,8 @@ select
   (count(*) filter (where :filter))::int as "matching!"
 from contacts c tablesample system (:percent)
 where c.project_id = :project_id;
+
+-- name: data_by_email :maybe
+select id, data
+from contacts
+where project_id = :project_id and email = :email;

@@ -1,13 +1,35 @@
--- name: insert_many :exec
+-- name: insert_many :many
 -- nullable: template_id
--- Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has
--- just written the contacts, so none of them can be deleted meanwhile.
-insert into emails (
-  project_id, id, contact_id, address, to_name, content_id, source_type, template_id, due_at, queued_at
+-- Adds mails to the ledger, and answers those that are to be sent: one to an address on the suppression list is closed
+-- from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
+-- written the contacts, so none of them can be deleted meanwhile. The list is looked at address by address, whatever
+-- the planner believes about its size.
+with given as (
+  select
+    r.id, r.contact_id, r.address, r.to_name,
+    (
+      select s.reason
+      from suppressions s
+      where s.project_id = :project_id and s.email = r.address
+    ) as suppressed
+  from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text)
+),
+added as (
+  insert into emails (
+    project_id, id, contact_id, address, to_name, content_id, source_type, template_id, status, error, due_at, queued_at
+  )
+  select
+    :project_id, id, contact_id, address, to_name, :content_id, :source_type, :template_id,
+    case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
+    'The address is on the suppression list (' || suppressed || ')',
+    :now, :now
+  from given
+  returning project_id, id, status
 )
-select
-  :project_id, r.id, r.contact_id, r.address, r.to_name, :content_id, :source_type, :template_id, :now, :now
-from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text);
+select project_id, id
+from added
+where status = 'PENDING'
+order by id;
 
 -- name: turn :many
 -- One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
@@ -15,11 +37,13 @@ from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text
 --
 -- `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
 -- was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
--- the word of the one who was there settles it.
+-- the word of the one who was there settles it. Mails of a campaign that are tried again share one job.
 --
 -- A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
--- already, and what belongs to a disabled project. Answers everything that sending needs; where nothing was taken, one
--- row without an id, because the retries must be counted to be made.
+-- already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
+-- that nothing is claimed after its cancellation has been. Answers everything that sending needs, but for the contents
+-- that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
+-- to be made.
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
@@ -32,6 +56,7 @@ settled as (
   set
     status     = o.status,
     claimed_by = case when o.status = 'IN_DOUBT' then e.claimed_by end,
+    doubted_at = case when o.status = 'IN_DOUBT' then coalesce(e.doubted_at, o.at) else e.doubted_at end,
     message_id = coalesce(o.message_id, e.message_id),
     error      = o.error,
     due_at     = coalesce(o.retry_at, o.at),
@@ -42,24 +67,47 @@ settled as (
     and e.id = o.id
     and e.claimed_by = :worker_id
     and e.status in ('SENDING', 'IN_DOUBT')
-  returning e.project_id, e.id, e.contact_id, e.status
+  returning
+    e.project_id, e.id, e.contact_id, e.campaign_id, e.status, o.at, o.retry_at, o.event_id, o.event, o.event_data
 ),
 recorded as (
   insert into events (project_id, id, contact_id, email_id, name, data, created_at)
-  select s.project_id, o.event_id, s.contact_id, s.id, o.event, o.event_data, o.at
+  select s.project_id, s.event_id, s.contact_id, s.id, s.event, s.event_data, s.at
   from settled s
-  join outcome o on o.project_id = s.project_id and o.id = s.id
-  where o.event is not null
+  where s.event is not null
 ),
 retried as (
   select graphile_worker.add_job(
     'send_emails',
     payload => json_build_object('projectId', s.project_id, 'emailIds', json_build_array(s.id)),
-    run_at  => o.retry_at
+    run_at  => s.retry_at
   )
   from settled s
-  join outcome o on o.project_id = s.project_id and o.id = s.id
-  where s.status = 'PENDING'
+  where s.status = 'PENDING' and s.campaign_id is null
+),
+retried_batches as (
+  select graphile_worker.add_job(
+    'send_batch',
+    payload  => json_build_object(
+      'projectId', s.project_id,
+      'campaignId', s.campaign_id,
+      'fromId', (array_agg(s.id order by s.id))[1],
+      'toId', (array_agg(s.id order by s.id desc))[1]
+    ),
+    run_at   => max(s.retry_at),
+    priority => 10
+  )
+  from settled s
+  where s.status = 'PENDING' and s.campaign_id is not null
+  group by s.project_id, s.campaign_id
+),
+on_their_way as materialized (
+  select k.project_id, k.id
+  from campaigns k
+  where (k.project_id, k.id) in (select * from unnest(:campaign_project_ids::uuid[], :campaign_ids::uuid[]))
+    and k.status <> 'CANCELLED'
+  order by k.project_id, k.id
+  for key share of k
 ),
 claimed as (
   update emails e
@@ -68,7 +116,9 @@ claimed as (
     select w.project_id, w.id
     from emails w
     join projects p on p.id = w.project_id and p.disabled_at is null
-    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and w.status = 'PENDING'
+    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+      and w.status = 'PENDING'
+      and (w.campaign_id is null or (w.project_id, w.campaign_id) in (select project_id, id from on_their_way))
     for update of w skip locked
   ) as free
   where e.project_id = free.project_id and e.id = free.id
@@ -90,6 +140,8 @@ select
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   c.data as "contact_data?",
+  s.reason as "suppressed?",
+  o.id is not null as "has_content!",
   o.subject as "subject?",
   o.html as "html?",
   o.text as "text?",
@@ -100,13 +152,21 @@ select
   o.data as "request_data?",
   o.template_id as "template_id?",
   o.type as "type?",
-  exists (
+  o.tracked as "tracked?",
+  o.shared as "shared?",
+  p.name as "project_name?",
+  p.language as "language?",
+  o.id is not null and exists (
     select from attachments a where a.project_id = e.project_id and a.content_id = e.content_id
   ) as "has_attachments!"
 from (select count(*) from retried) as retries
+cross join (select count(*) from retried_batches) as batch_retries
 left join claimed e on true
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-left join contents o on o.project_id = e.project_id and o.id = e.content_id;
+left join suppressions s on s.project_id = e.project_id and s.email = e.address
+left join contents o
+  on o.project_id = e.project_id and o.id = e.content_id and e.content_id <> all (:known_contents::uuid[])
+left join projects p on p.id = o.project_id;
 
 -- name: put_back :many
 -- Gives back mails that this process claimed and never began to send, as when it is told to stop.
@@ -120,14 +180,22 @@ returning project_id, id;
 -- name: doubt_dead :many
 -- What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
 update emails
-set status = 'IN_DOUBT', due_at = :now, error = 'The process that was sending this mail ended before it knew the answer'
+set
+  status     = 'IN_DOUBT',
+  due_at     = :now,
+  doubted_at = coalesce(doubted_at, :now),
+  error      = 'The process that was sending this mail ended before it knew the answer'
 where status = 'SENDING' and claimed_by = any(:worker_ids::uuid[])
 returning project_id, id;
 
 -- name: doubt_orphans :many
 -- What has been held since `before` by a process that is not in the table of workers.
 update emails e
-set status = 'IN_DOUBT', due_at = :now, error = 'The process that was sending this mail ended before it knew the answer'
+set
+  status     = 'IN_DOUBT',
+  due_at     = :now,
+  doubted_at = coalesce(e.doubted_at, :now),
+  error      = 'The process that was sending this mail ended before it knew the answer'
 where e.status = 'SENDING'
   and e.due_at < :before
   and not exists (select from workers w where w.id = e.claimed_by)
@@ -150,7 +218,7 @@ where p.id = e.project_id
     limit :limit::int
     for update skip locked
   )
-returning e.project_id, e.id, e.status;
+returning e.project_id, e.id, e.campaign_id, e.status;
 
 -- name: requeue_overdue :many
 -- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
@@ -166,7 +234,7 @@ where (e.project_id, e.id) in (
   limit :limit::int
   for update of w skip locked
 )
-returning e.project_id, e.id;
+returning e.project_id, e.id, e.campaign_id;
 
 -- name: by_id :maybe
 select
@@ -206,3 +274,16 @@ from (
 select project_id, id
 from emails
 where status = 'SENDING' and claimed_by = :worker_id and due_at < :before;
+
+-- name: hold :exec
+-- Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
+select
+from emails
+where project_id = :project_id and id = :email_id
+for no key update;
+
+-- name: unsubscribed :exec
+-- Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
+update emails
+set unsubscribed_at = :now
+where project_id = :project_id and id = :email_id and contact_id = :contact_id and unsubscribed_at is null;

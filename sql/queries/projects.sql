@@ -28,10 +28,24 @@ select count(*)::int as "total!" from projects;
 
 -- name: list :many
 -- For the operator: every project, oldest first.
-select id, name, public_key, secret_hint, disabled_at, disabled_reason, created_at
+select
+  id, name, public_key, secret_hint, tracking, language, send_rate::float8 as "send_rate?", disabled_at,
+  disabled_reason, created_at
 from projects
 order by id
 limit 1000;
+
+-- name: patch :maybe
+-- nullable: tracking, language, send_rate
+-- Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+update projects
+set
+  tracking   = coalesce(:tracking, tracking),
+  language   = coalesce(:language, language),
+  send_rate  = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
+  updated_at = now()
+where id = :project_id
+returning id, name, tracking, language, send_rate::float8 as "send_rate?";
 
 -- name: disable :exec
 -- nullable: reason
@@ -48,3 +62,9 @@ where id = :project_id and disabled_at is not null;
 -- name: lock_all :exec
 -- So that only one process makes the first project.
 lock table projects in share row exclusive mode;
+
+-- name: presented :maybe
+-- How a project shows itself to those who get its mail.
+select name, language
+from projects
+where id = :project_id;

@@ -84,6 +84,19 @@ where project_id = :project_id
   and lower(condition::text)::jsonb @? format('$.**.field ? (@ == %s)', to_json(:field::text))::jsonpath
 order by name;
 
+-- name: used_by_campaigns :many
+-- The campaigns on their way to be sent whose audience is this segment, or a condition that names it.
+select id, name
+from campaigns
+where project_id = :project_id
+  and status in ('DRAFT', 'SCHEDULED', 'SENDING')
+  and (
+    segment_id = :segment_id
+    or lower(audience_condition::text)::jsonb
+      @? format('$.**.field ? (@ == %s)', to_json(:field::text))::jsonpath
+  )
+order by name, id;
+
 -- name: referring_to_field :many
 -- The segments whose condition names this field of contacts, or a path below it.
 select id, name

@@ -1,7 +1,11 @@
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem.ts";
+import { type FieldError, problems } from "../problem.ts";
 import { generateKeys } from "./keys.ts";
+
+// One mail in a quarter of an hour, and more than any server takes: beyond is a slip of the hand.
+const MIN_SEND_RATE = 0.001;
+const MAX_SEND_RATE = 1_000_000;
 
 /** A project just made, with both keys. The secret one is not shown again. */
 export interface NewProject {
@@ -40,6 +44,52 @@ export async function createFirstProject(
 /** Every project, oldest first, without secrets. For the operator. */
 export async function listProjects(ctx: Context) {
   return await q.projects.list(ctx);
+}
+
+/** The languages of hosted pages and footers (wire.md section 8). */
+export const LANGUAGES = ["en", "nl", "de", "fr", "es", "pt", "it"] as const;
+
+/** When opens and clicks are followed. */
+export const TRACKING = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
+
+/** What may be changed of a project. What is left out stays. */
+export interface ProjectPatch {
+  tracking?: string | undefined;
+  language?: string | undefined;
+  /** Mails a second, above 0; null takes the limit away. */
+  sendRate?: number | null | undefined;
+}
+
+/** Changes settings of a project, and answers all of them. Throws 422 with every bad field, and not-found. */
+export async function updateProject(ctx: Context, projectId: string, patch: ProjectPatch) {
+  const { tracking, language, sendRate } = patch;
+  const errors = [
+    ...notAmong("tracking", tracking, TRACKING),
+    ...notAmong("language", language, LANGUAGES),
+    ...rateErrors(sendRate),
+  ];
+  if (errors.length > 0) throw problems.invalid(errors);
+  const project = await q.projects.patch(ctx, {
+    projectId,
+    tracking: (tracking as (typeof TRACKING)[number] | undefined) ?? null,
+    language: language ?? null,
+    setSendRate: sendRate !== undefined,
+    sendRate: sendRate ?? null,
+  });
+  if (!project) throw problems.notFound("project", projectId);
+  return project;
+}
+
+function notAmong(field: string, given: string | undefined, words: readonly string[]): FieldError[] {
+  if (given === undefined || words.includes(given)) return [];
+  const message = `Expected one of ${words.join(", ")}`;
+  return [{ field, code: "invalid_enum_value", message, received: given }];
+}
+
+function rateErrors(rate: number | null | undefined): FieldError[] {
+  if (rate === undefined || rate === null || (rate >= MIN_SEND_RATE && rate <= MAX_SEND_RATE)) return [];
+  const message = `Expected ${MIN_SEND_RATE} to ${MAX_SEND_RATE} mails a second`;
+  return [{ field: "sendRate", code: rate > MAX_SEND_RATE ? "too_big" : "too_small", message }];
 }
 
 /** Disables a project: its requests get 403 and its queue is held, not lost. False when it was disabled already. */

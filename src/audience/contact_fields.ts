@@ -30,6 +30,8 @@ const STANDARD: ContactField[] = [
 const VALUES_BUDGET_MS = 400;
 const SAMPLE_ROWS = 50_000;
 const REMOVE_BATCH = 5_000;
+// As a regular expression: a key of blanks cannot be written as a variable.
+const NOTHING = "(?!)";
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** The standard fields, and every key in use with its type (string where contacts disagree) and coverage. Reads counters. */
@@ -81,26 +83,29 @@ export async function listFieldValues(
 /** What refers to a custom field, and how many contacts have it. It can be deleted when nothing refers to it. */
 export async function getFieldUsage(ctx: Context, projectId: string, field: string) {
   const key = customKey(field);
-  const [usedInSegments, rows] = await Promise.all([
-    q.segments.referringToField(ctx, { projectId, field: `data.${key}` }),
+  const args = { projectId, field: `data.${key}` };
+  const [usedInSegments, usedInCampaigns, rows] = await Promise.all([
+    q.segments.referringToField(ctx, args),
+    q.contactFields.usedByCampaigns(ctx, { ...args, ...expressionWith(key) }),
     q.contactCounts.byProject(ctx, { projectId }),
   ]);
   const contactCount = rows.filter((row) => row.field === key).reduce((sum, row) => sum + row.contacts, 0);
-  const usedInCampaigns: FieldUse[] = [];
   const usedInWorkflows: FieldUse[] = [];
   return {
     usedInSegments,
     usedInCampaigns,
     usedInWorkflows,
     contactCount,
-    canDelete: usedInSegments.length === 0,
+    canDelete: usedInSegments.length === 0 && usedInCampaigns.length === 0,
   };
 }
 
 /** Removes a custom field from every contact, a few thousand a transaction. Throws 409 while something refers to it. */
 export async function deleteContactField(ctx: Context, projectId: string, field: string): Promise<number> {
   const usage = await getFieldUsage(ctx, projectId, field);
-  if (!usage.canDelete) throw problems.fieldInUse(field, usage.usedInSegments);
+  if (!usage.canDelete) {
+    throw problems.fieldInUse(field, { segments: usage.usedInSegments, campaigns: usage.usedInCampaigns });
+  }
   const key = customKey(field);
   let deleted = 0;
   for (let afterId = FIRST_ID; ;) {
@@ -111,6 +116,29 @@ export async function deleteContactField(ctx: Context, projectId: string, field:
     if (removed.length < REMOVE_BATCH) return deleted;
     afterId = removed.reduce((last, row) => (row.id > last ? row.id : last), afterId);
   }
+}
+
+/**
+ * A regular expression of Postgres that finds the key as a variable of a template: alone or behind `data.` and the
+ * like, in brackets, or with a path below it. Where only the language of templates could tell (a key with spaces that
+ * holds this one as a word, a name within `with` or `each`), it finds too much rather than too little.
+ */
+function expressionWith(key: string): { pattern: string; word: string } {
+  const words = key.split(/\s+/).filter((word) => word !== "");
+  const name = words.map((word) => word.replace(/[^\p{L}\p{N}_]/gu, "\\$&")).join("\\s+") || NOTHING;
+  // Not behind a single backslash, which makes text of it, and no comment.
+  const opening = String.raw`(?:^|[^\\]|\\\\)\{\{(?!~?!)`;
+  const string = String.raw`"(?:\\"|[^"])*"|'(?:\\'|[^'])*'`;
+  const fallback = String.raw`\?\?(?:\s*(?:${string})\s*|(?:[^)}]|\}(?!\}))*)\)`;
+  // What is passed over within an expression. A fallback that no parenthesis closes is the rest of it.
+  const before = String.raw`(?:${string}|\[[^\]]*\]|${fallback}|\?(?!\?)|\}(?!\})|[^"'\[}?])*`;
+  const path = String.raw`(?:(?:@root|data|this|\.\.?)[./])*`;
+  const bare = String.raw`${name}(?=[\s})~./]|\?\?)(?!\s*=)`;
+  const quoted = String.raw`[~{&]?\s*["']${name}["']`;
+  return {
+    pattern: String.raw`${opening}(?:(?:${before}[\s{&~(=])?${path}(?:${bare}|\[${name}\])|${quoted})`,
+    word: words[0] ?? "",
+  };
 }
 
 function newestContacts({ sql }: Context, projectId: string) {

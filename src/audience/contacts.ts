@@ -81,12 +81,37 @@ export async function optOutContacts(
   );
 }
 
+/**
+ * Writes down what the person decided through a link of a mail, and records the event when that changes the
+ * subscription. True when it does: of several calls at once, for one. `emailId`: the mail that the link stood in.
+ */
+export async function setSubscription(
+  tx: Context,
+  { projectId, contactId, emailId }: { projectId: string; contactId: string; emailId: string | null },
+  subscribed: boolean,
+): Promise<boolean> {
+  const written = await q.contacts.setSubscription(tx, { projectId, contactId, subscribed });
+  if (!written || written.wasSubscribed === subscribed) return false;
+  const event = { projectId, contactId, name: subscriptionEvent(subscribed) };
+  await recordEvents(tx, [emailId === null ? event : { ...event, emailId }]);
+  return true;
+}
+
 /** A contact as the API shows it. */
 export type Contact = NonNullable<Awaited<ReturnType<Queries["contacts"]["byId"]>>>;
 
+/** One contact of the project, or null. */
+export async function findContact(
+  ctx: Context,
+  projectId: string,
+  contactId: string,
+): Promise<Contact | null> {
+  return await q.contacts.byId(ctx, { projectId, contactId });
+}
+
 /** One contact of the project. Throws CONTACT_NOT_FOUND. */
 export async function getContact(ctx: Context, projectId: string, contactId: string): Promise<Contact> {
-  const contact = await q.contacts.byId(ctx, { projectId, contactId });
+  const contact = await findContact(ctx, projectId, contactId);
   if (!contact) throw problems.contactNotFound(contactId);
   return contact;
 }

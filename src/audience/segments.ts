@@ -94,13 +94,19 @@ export async function patchSegment(
   });
 }
 
-/** Deletes a segment. Throws CONFLICT while another segment refers to it. */
+/**
+ * Deletes a segment. Throws CONFLICT while another segment refers to it, or a campaign that is still to be sent. Nobody
+ * can begin to refer to it meanwhile: conditions are saved under the lock of all segments, and a campaign for the
+ * segment itself waits at its foreign key.
+ */
 export async function deleteSegment(ctx: Context, projectId: string, segmentId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
-    await getSegment(tx, projectId, segmentId);
-    const users = await q.segments.referringTo(tx, { projectId, segmentId, field: `segment.${segmentId}` });
-    if (users.length > 0) throw problems.segmentInUse(users);
+    if (!(await q.segments.lock(tx, { projectId, segmentId }))) throw problems.segmentNotFound(segmentId);
+    const args = { projectId, segmentId, field: `segment.${segmentId}`.toLowerCase() };
+    const segments = await q.segments.referringTo(tx, args);
+    const campaigns = await q.segments.usedByCampaigns(tx, args);
+    if (segments.length > 0 || campaigns.length > 0) throw problems.segmentInUse({ segments, campaigns });
     await q.segments.remove(tx, { projectId, segmentId });
   });
 }

@@ -49,6 +49,78 @@ export interface Queries {
      * (sql/queries/bulk_jobs.sql:102) */
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
   };
+  campaignSend: {
+    /** The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
+     * (sql/queries/campaign_send.sql:1) */
+    holdForFreezing(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; contentId: string; frozenUpTo: string | null; sentAt: Date } | null>;
+    /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
+     * jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
+     * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
+     * the later ones of any: a large one does not hold the small ones back.
+     * (sql/queries/campaign_send.sql:10) */
+    freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; contentId: string; campaignId: string; now: Date; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
+    /** The whole audience is in the ledger.
+     * (sql/queries/campaign_send.sql:69) */
+    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** After so many new rows the planner would go by what it knew before.
+     * (sql/queries/campaign_send.sql:75) */
+    analyze(on: On): Promise<number>;
+    /** The mails of one batch that wait to be sent.
+     * (sql/queries/campaign_send.sql:79) */
+    batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
+    /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
+     * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
+     * the project wants it sent again.
+     * (sql/queries/campaign_send.sql:91) */
+    finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** Closes mails of a cancelled campaign that have not been handed over. What is being sent at this moment is left alone.
+     * (sql/queries/campaign_send.sql:121) */
+    suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
+    /** Campaigns on their way whose project may send, and whether a job of theirs exists: without one they stand still.
+     * (sql/queries/campaign_send.sql:136) */
+    unfinished(on: On): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
+    /** From the first to the last of the mails that are due and have no job.
+     * (sql/queries/campaign_send.sql:149) */
+    overdue(on: On, args: { campaignId: string; projectId: string; now: Date }): Promise<{ fromId: string | null; toId: string | null } | null>;
+  };
+  campaigns: {
+    /** (sql/queries/campaigns.sql:1) */
+    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
+    /** One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
+     * (sql/queries/campaigns.sql:18) */
+    list(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/campaigns.sql:62) */
+    count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
+    /** (sql/queries/campaigns.sql:70) */
+    insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
+    /** 0 when it does not exist, or is past being changed.
+     * (sql/queries/campaigns.sql:81) */
+    replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string }): Promise<number>;
+    /** A new draft with the content and the audience of another campaign, and nothing of its history.
+     * (sql/queries/campaigns.sql:103) */
+    duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
+    /** Null when it does not exist, or is on its way.
+     * (sql/queries/campaigns.sql:116) */
+    remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string } | null>;
+    /** The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: so nothing
+     * is claimed after what is decided here has been committed.
+     * (sql/queries/campaigns.sql:122) */
+    lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
+    /** (sql/queries/campaigns.sql:132) */
+    schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
+    /** From here on the audience is being frozen.
+     * (sql/queries/campaigns.sql:137) */
+    begin(on: On, args: { contentId: string; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** Back to a draft: what it needs to be sent is gone.
+     * (sql/queries/campaigns.sql:148) */
+    unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** One that was only scheduled has no mails: it is finished.
+     * (sql/queries/campaigns.sql:154) */
+    cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
+     * (sql/queries/campaigns.sql:163) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+  };
   capturedMails: {
     /** (sql/queries/captured_mails.sql:1) */
     insert(on: On, args: { fromAddress: string; toAddress: string; subject: string; source: Uint8Array }): Promise<{ id: string }>;
@@ -92,6 +164,11 @@ export interface Queries {
     /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
      * (sql/queries/contact_fields.sql:15) */
     remove(on: On, args: { projectId: string; afterId: string; key: string; limit: number }): Promise<{ id: string }[]>;
+    /** The campaigns on their way to be sent that name this field of contacts, or a path below it: in the condition of
+     * their audience, or in an expression of their text, which is what `pattern` finds. `word` is a part of the key:
+     * texts without it, nearly all, are not looked through.
+     * (sql/queries/contact_fields.sql:31) */
+    usedByCampaigns(on: On, args: { projectId: string; field: string; word: string; pattern: string }): Promise<{ id: string; name: string }[]>;
   };
   contactImports: {
     /** (sql/queries/contact_imports.sql:1) */
@@ -139,23 +216,30 @@ export interface Queries {
      * they cannot deadlock.
      * (sql/queries/contacts.sql:40) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
-    /** (sql/queries/contacts.sql:58) */
+    /** What the person decided through a link of a mail. An unsubscription stands until it is taken back, also where the
+     * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several calls at
+     * once one changes it.
+     * (sql/queries/contacts.sql:58) */
+    setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
+    /** (sql/queries/contacts.sql:73) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
-     * (sql/queries/contacts.sql:63) */
+     * (sql/queries/contacts.sql:78) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:85) */
+     * (sql/queries/contacts.sql:100) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
      * holds: a time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:91) */
+     * (sql/queries/contacts.sql:106) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** (sql/queries/contacts.sql:106) */
+    /** (sql/queries/contacts.sql:121) */
     countMatchingSearch(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
-     * (sql/queries/contacts.sql:112) */
+     * (sql/queries/contacts.sql:127) */
     sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
+    /** (sql/queries/contacts.sql:136) */
+    dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
     /** Whether its mails are followed is settled here, by the project's setting of this moment.
@@ -178,49 +262,72 @@ export interface Queries {
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
   };
   emails: {
-    /** Adds mails to the ledger. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has
-     * just written the contacts, so none of them can be deleted meanwhile.
+    /** Adds mails to the ledger, and answers those that are to be sent: one to an address on the suppression list is closed
+     * from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
+     * written the contacts, so none of them can be deleted meanwhile. The list is looked at address by address, whatever
+     * the planner believes about its size.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; now: Date; rows: JsonArg }): Promise<number>;
+    insertMany(on: On, args: { projectId: string; rows: JsonArg; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; now: Date }): Promise<{ projectId: string; id: string }[]>;
     /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
      * `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
      * was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
-     * the word of the one who was there settles it.
+     * the word of the one who was there settles it. Mails of a campaign that are tried again share one job.
      * 
      * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
-     * already, and what belongs to a disabled project. Answers everything that sending needs; where nothing was taken, one
-     * row without an id, because the retries must be counted to be made.
-     * (sql/queries/emails.sql:12) */
-    turn(on: On, args: { outcomes: JsonArg; workerId: string; now: Date; projectIds: string[]; ids: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; hasAttachments: boolean }[]>;
+     * already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
+     * that nothing is claimed after its cancellation has been. Answers everything that sending needs, but for the contents
+     * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
+     * to be made.
+     * (sql/queries/emails.sql:34) */
+    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:111) */
+     * (sql/queries/emails.sql:171) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:120) */
+     * (sql/queries/emails.sql:180) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:127) */
+     * (sql/queries/emails.sql:191) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
-     * (sql/queries/emails.sql:136) */
-    settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
+     * (sql/queries/emails.sql:204) */
+    settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:155) */
-    requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/emails.sql:171) */
+     * (sql/queries/emails.sql:223) */
+    requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
+    /** (sql/queries/emails.sql:239) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:178) */
+     * (sql/queries/emails.sql:246) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:193) */
+     * (sql/queries/emails.sql:261) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:204) */
+     * (sql/queries/emails.sql:272) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
+    /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
+     * (sql/queries/emails.sql:278) */
+    hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
+    /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
+     * (sql/queries/emails.sql:285) */
+    unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
+  };
+  engagement: {
+    /** Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
+     * the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
+     * `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
+     * 
+     * Machines are recorded and change nothing. A click is an opening too, because many people load no images: it sets
+     * `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
+     * end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
+     * What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
+     * never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
+     * (sql/queries/engagement.sql:1) */
+    record(on: On, args: { hits: JsonArg }): Promise<number>;
   };
   events: {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
@@ -245,12 +352,12 @@ export interface Queries {
     /** Enqueues a job in the transaction that is open: it exists if and only if that one commits. A job with the same
      * key replaces the one that still waits.
      * (sql/queries/jobs.sql:1) */
-    add(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; maxAttempts: number | null; key: string | null }): Promise<number>;
+    add(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; maxAttempts: number | null; key: string | null; priority: number | null }): Promise<number>;
     /** Enqueues one job per payload; all of them run as soon as they can.
-     * (sql/queries/jobs.sql:13) */
-    addMany(on: On, args: { task: string; payloads: JsonArg }): Promise<number>;
+     * (sql/queries/jobs.sql:14) */
+    addMany(on: On, args: { task: string; priority: number | null; payloads: JsonArg }): Promise<number>;
     /** Gives back the jobs that these dead pools of workers held.
-     * (sql/queries/jobs.sql:20) */
+     * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
   };
   projects: {
@@ -266,15 +373,21 @@ export interface Queries {
     count(on: On): Promise<{ total: number }>;
     /** For the operator: every project, oldest first.
      * (sql/queries/projects.sql:29) */
-    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; sendRate: number | null; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+    /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+     * (sql/queries/projects.sql:38) */
+    patch(on: On, args: { tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; setSendRate: boolean; sendRate: number | null; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; sendRate: number | null } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:36) */
+     * (sql/queries/projects.sql:50) */
     disable(on: On, args: { reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:43) */
+    /** (sql/queries/projects.sql:57) */
     enable(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:48) */
+     * (sql/queries/projects.sql:62) */
     lockAll(on: On): Promise<number>;
+    /** How a project shows itself to those who get its mail.
+     * (sql/queries/projects.sql:66) */
+    presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
     /** Takes requests from the current minute of several projects at once. `used` is what all processes took, this
@@ -344,36 +457,96 @@ export interface Queries {
     /** The other segments whose condition names this one; an id may be written in either case.
      * (sql/queries/segments.sql:78) */
     referringTo(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
-    /** The segments whose condition names this field of contacts, or a path below it.
+    /** The campaigns on their way to be sent whose audience is this segment, or a condition that names it.
      * (sql/queries/segments.sql:87) */
+    usedByCampaigns(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
+    /** The segments whose condition names this field of contacts, or a path below it.
+     * (sql/queries/segments.sql:100) */
     referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
      * or not since its condition changed.
-     * (sql/queries/segments.sql:97) */
+     * (sql/queries/segments.sql:110) */
     tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string; outdated: boolean }[]>;
     /** Counts the stored members of a segment that is held, and notes that its membership is worked out.
-     * (sql/queries/segments.sql:108) */
+     * (sql/queries/segments.sql:121) */
     countStored(on: On, args: { projectId: string; segmentId: string }): Promise<{ memberCount: number }>;
     /** The membership of this tracked segment, and of those that may refer to it, has to be worked out anew.
-     * (sql/queries/segments.sql:119) */
+     * (sql/queries/segments.sql:132) */
     outdate(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The segments that keep any of these contacts as members.
-     * (sql/queries/segments.sql:128) */
+     * (sql/queries/segments.sql:141) */
     holding(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ segmentId: string }[]>;
     /** Counts the stored members of a segment that is held, after contacts were deleted.
-     * (sql/queries/segments.sql:134) */
+     * (sql/queries/segments.sql:147) */
     recount(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
+  };
+  sendRates: {
+    /** The projects that may not send as fast as they can: mails a second.
+     * (sql/queries/send_rates.sql:1) */
+    limited(on: On): Promise<{ projectId: string; rate: number }[]>;
+    /** Takes tokens out of these buckets, in one order, so that two processes cannot wait for each other.
+     * (sql/queries/send_rates.sql:7) */
+    take(on: On, args: { scopes: string[]; wanted: number[]; rates: string[] }): Promise<{ scope: string; granted: number; waitMs: number }[]>;
+    /** What was taken and not used.
+     * (sql/queries/send_rates.sql:17) */
+    giveBack(on: On, args: { scopes: string[]; tokens: number[] }): Promise<number>;
   };
   session: {
     /** Ends any statement of this transaction that takes longer, with SQLSTATE 57014.
      * (sql/queries/session.sql:1) */
     limitTime(on: On, args: { ms: string }): Promise<{ timeout: string }>;
   };
+  suppressions: {
+    /** One page, the newest first, behind the place where the cursor stands. The pattern is one of LIKE.
+     * (sql/queries/suppressions.sql:1) */
+    list(on: On, args: { projectId: string; afterId: string | null; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
+    /** The same in the opposite order.
+     * (sql/queries/suppressions.sql:13) */
+    listOldestFirst(on: On, args: { projectId: string; afterId: string | null; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
+    /** How many addresses such a list shows, as far as `up_to`.
+     * (sql/queries/suppressions.sql:25) */
+    count(on: On, args: { projectId: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; upTo: number }): Promise<{ total: number }>;
+    /** Puts addresses on the lists of their projects, and answers each of them once. `rows` holds
+     * `{id, project_id, email, reason}`. One that was there keeps its id, by which it is told from a new one; of several
+     * reasons the strongest stands. Rows are locked in one order, so that two calls cannot deadlock.
+     * (sql/queries/suppressions.sql:38) */
+    addMany(on: On, args: { rows: JsonArg }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
+    /** 0 when the address is not on the list.
+     * (sql/queries/suppressions.sql:50) */
+    remove(on: On, args: { projectId: string; email: string }): Promise<number>;
+  };
   templates: {
-    /** (sql/queries/templates.sql:1) */
-    byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
-    /** (sql/queries/templates.sql:6) */
-    insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }>;
+    /** What is sent of a template, and what it was made of.
+     * (sql/queries/templates.sql:1) */
+    byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
+    /** A template as its author knows it.
+     * (sql/queries/templates.sql:7) */
+    get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** One page. A project has hundreds of templates, and not millions: sorting them all costs little.
+     * (sql/queries/templates.sql:14) */
+    list(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/templates.sql:40) */
+    count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
+    /** (sql/queries/templates.sql:53) */
+    insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
+    /** Changes what is given and nothing else: two at once that change different fields lose nothing of each other.
+     * (sql/queries/templates.sql:62) */
+    patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** A new template that says the same, under another name.
+     * (sql/queries/templates.sql:81) */
+    duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** The template, held until the end of the transaction. A campaign that is being made from it holds it too, by its
+     * foreign key: one of the two waits for the other.
+     * (sql/queries/templates.sql:90) */
+    lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
+    /** (sql/queries/templates.sql:98) */
+    remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
+    /** The campaigns that were made from the template, the newest first.
+     * (sql/queries/templates.sql:102) */
+    campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
+    /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
+     * (sql/queries/templates.sql:109) */
+    countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
   };
   workers: {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken

@@ -11,10 +11,22 @@ export const OWN_PAGE_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-/** One page. `head` and `body` are HTML; the title is text. */
-export function page({ title, head = "", body }: { title: string; head?: string; body: string }): string {
+/** What a page consists of. */
+interface PageParts {
+  /** Text. */
+  title: string;
+  /** Of the page's words, as `lang` has it. */
+  lang?: string;
+  /** HTML. */
+  head?: string;
+  /** HTML. */
+  body: string;
+}
+
+/** One page, in English where nothing else is said. */
+export function page({ title, lang = "en", head = "", body }: PageParts): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -5,6 +5,7 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { campaignsRoutes } from "./campaigns.ts";
 import { contactJobRoutes } from "./_contact_jobs.ts";
 import { contactsRoutes } from "./contacts.ts";
 import { docsRoutes } from "./docs.ts";
@@ -12,6 +13,9 @@ import { emailsRoutes } from "./emails.ts";
 import { healthRoutes } from "./health.ts";
 import { inboxRoutes } from "./inbox.ts";
 import { segmentsRoutes } from "./segments.ts";
+import { subscriptionRoutes } from "./subscription.ts";
+import { suppressionsRoutes } from "./suppressions.ts";
+import { tRoutes } from "./t.ts";
 import { v1Routes } from "./v1.ts";
 
 /** The HTTP service, not yet listening. */
@@ -34,7 +38,11 @@ export function createApp(ctx: Context): AnyElysia {
     .use(contactsRoutes(ctx))
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
+    .use(campaignsRoutes(ctx))
     .use(emailsRoutes(ctx))
+    .use(suppressionsRoutes(ctx))
+    .use(subscriptionRoutes(ctx))
+    .use(tRoutes(ctx))
     .use(healthRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
     .use(inboxRoutes(ctx));

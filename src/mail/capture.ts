@@ -1,5 +1,5 @@
 import MailComposer from "nodemailer/lib/mail-composer";
-import type { Mail, Mailer } from "./mailer.ts";
+import type { Mailer } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
 /** A mail that was kept instead of sent. */
@@ -15,9 +15,10 @@ export interface CapturedMail {
 export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>): Mailer {
   return {
     connections: 4,
-    async send(mail: Mail) {
+    async send(mail) {
       try {
-        const source = await new MailComposer(toMessage(mail)).compile().build();
+        const source =
+          "source" in mail ? mail.source : await new MailComposer(toMessage(mail)).compile().build();
         await store({ from: mail.envelope.from, to: mail.envelope.to, subject: mail.subject, source });
         return { state: "accepted", response: "Captured: set SMTP_URL to send for real" };
       } catch (error) {

@@ -17,6 +17,18 @@ export interface Mail {
   date: Date;
 }
 
+/** One mail whose source is ready-made, by `prepareMessage`. */
+export interface ReadyMail {
+  /** Without angle brackets; the one in the source. */
+  messageId: string;
+  /** What the SMTP server is told; never derived from the headers. */
+  envelope: { from: string; to: string };
+  /** The one in the source, for those who list mails. */
+  subject: string;
+  /** The whole message (RFC 5322) in ASCII, with CRLF at the end of each line. */
+  source: Buffer;
+}
+
 /** An address with the name it goes by; an empty name for none. */
 export interface Mailbox {
   name: string;
@@ -48,7 +60,7 @@ export interface Mailer {
   /** How many mails can be under way at once. */
   readonly connections: number;
   /** Hands one mail over. Never throws: what went wrong is in the answer. */
-  send(mail: Mail): Promise<Handover>;
+  send(mail: Mail | ReadyMail): Promise<Handover>;
   /** Ends all connections that have nothing under way. */
   close(): void;
 }

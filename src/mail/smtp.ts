@@ -30,7 +30,7 @@ export function createSmtpMailer(url: string): Mailer {
     const { message, data } = compiled as unknown as StreamedMail;
     const createReadStream = message.createReadStream.bind(message);
     message.createReadStream = (options) => {
-      const source = toSource(message);
+      const source = data.source ?? toSource(message);
       return source
         ? handedOverWhole(source, data.messageEnd)
         : createReadStream(options).once("end", data.messageEnd);
@@ -41,7 +41,8 @@ export function createSmtpMailer(url: string): Mailer {
     connections: Number(settings.maxConnections),
     async send(mail) {
       let ended = false;
-      const message = { ...toMessage(mail), messageEnd: () => (ended = true) };
+      const whole = "source" in mail ? { ...mail, raw: "-" } : toMessage(mail);
+      const message = { ...whole, messageEnd: () => (ended = true) };
       try {
         const { response } = await transport.sendMail(message);
         return { state: "accepted", response: line(response) };
@@ -55,7 +56,7 @@ export function createSmtpMailer(url: string): Mailer {
 
 interface StreamedMail {
   message: Part & { createReadStream(options?: unknown): NodeJS.ReadableStream };
-  data: { messageEnd(): void };
+  data: { source?: Buffer; messageEnd(): void };
 }
 
 /**

@@ -1,13 +1,23 @@
-/** One mail that somebody wants carried away. */
+/** One mail that somebody wants carried away. Those of a campaign are bulk: they never hold another one back. */
 export interface Errand {
   projectId: string;
   emailId: string;
+  campaignId: string | null;
+}
+
+/** Says of some errands which may be carried away now. */
+export interface Admission {
+  admitted: Errand[];
+  /** They have to wait for so many milliseconds. */
+  refused: { errand: Errand; waitMs: number }[];
 }
 
 /** What a courier is made of. `Parcel` is what a claim answers with for a mail. */
 interface CourierParts<Parcel, Outcome> {
   /** How many mails may be claimed and not settled yet: what would be in doubt if the process died. */
   connections: number;
+  /** Keeps to the rates that are allowed. Null where nothing is limited. */
+  admit(errands: Errand[]): Promise<Admission | null>;
   /**
    * Writes these outcomes, never giving up, and takes these mails for this process, in one commit where it can. What
    * the answer does not hold is somebody else's, or done; an Error says that nothing could be taken.
@@ -19,7 +29,7 @@ interface CourierParts<Parcel, Outcome> {
 
 /** Carries mails away, as many at once as there are connections. */
 export interface Courier {
-  /** Resolves when the mail is settled, by this process or by another one. */
+  /** Resolves when the mail is settled, by this process or by another one. Rejects with Postponed when it has to wait. */
   deliver(errand: Errand): Promise<void>;
   /** Ids of the mails that this process has claimed. */
   underway: ReadonlySet<string>;
@@ -27,8 +37,22 @@ export interface Courier {
   stop(): void;
 }
 
+/** The rate does not allow this mail for a while. Who asked should do something else, and ask again then. */
+export class Postponed extends Error {
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super("The rate of sending does not allow more at the moment");
+    this.waitMs = waitMs;
+  }
+}
+
 // While others are under way a turn waits until it is worth it, but never longer than this.
 const PATIENCE_MS = 3;
+/** Bulk leaves a tenth of the connections to the others: a server that is slow to answer would else hold all. */
+const BULK_SHARE = 0.9;
+/** Whose place is nearer than this waits for it here; the others wait in the queue of the database, where it costs nothing. */
+const LONGEST_WAIT_MS = 2_000;
 
 type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
 
@@ -39,8 +63,10 @@ type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
 export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outcome>): Courier {
   const { connections } = parts;
   const worthwhile = Math.ceil(connections / 3);
+  const bulkConnections = Math.max(1, Math.floor(connections * BULK_SHARE));
   const underway = new Set<string>();
-  let waiting: Waiting[] = [];
+  const lanes = { fast: [] as Waiting[], bulk: [] as Waiting[] };
+  let bulkUnderway = 0;
   let ended: { errand: Waiting; outcome: Outcome }[] = [];
   let turning = false;
   let patient = false;
@@ -52,22 +78,50 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     pump();
   };
 
+  /** How many could begin now. */
+  const ready = (): number => {
+    const room = connections - underway.size + ended.length;
+    const endedBulk = ended.reduce((sum, { errand }) => sum + (errand.campaignId === null ? 0 : 1), 0);
+    const bulk = Math.min(lanes.bulk.length, bulkConnections - bulkUnderway + endedBulk);
+    return Math.min(room, lanes.fast.length + bulk);
+  };
+
   const takeTurn = async (): Promise<void> => {
     turning = true;
+    const count = ready();
     const settling = ended;
     ended = [];
-    const errands = waiting.splice(0, connections - underway.size + settling.length);
+    const fast = lanes.fast.splice(0, count);
+    const asked = [...fast, ...lanes.bulk.splice(0, count - fast.length)];
+    const errands = await admitted(asked);
     const claimed = await parts.turn(
       settling.map(({ outcome }) => outcome),
       errands,
     );
     for (const { errand } of settling) {
       underway.delete(errand.emailId);
+      if (errand.campaignId !== null) bulkUnderway -= 1;
       errand.done();
     }
     for (const errand of errands) begin(errand, claimed);
     turning = false;
     pump();
+  };
+
+  /** Lets go of those that have to wait: for a moment they wait here, for longer in the queue. */
+  const admitted = async (asked: Waiting[]): Promise<Waiting[]> => {
+    if (asked.length === 0) return [];
+    const admission = await parts.admit(asked).catch((error: Error) => error);
+    if (admission instanceof Error) {
+      for (const errand of asked) errand.failed(admission);
+      return [];
+    }
+    if (!admission) return asked;
+    for (const { errand, waitMs } of admission.refused as { errand: Waiting; waitMs: number }[]) {
+      if (waitMs > LONGEST_WAIT_MS) errand.failed(new Postponed(waitMs));
+      else setTimeout(() => enqueue(errand), Math.max(1, waitMs));
+    }
+    return admission.admitted as Waiting[];
   };
 
   const begin = (errand: Waiting, claimed: Map<string, Parcel> | Error): void => {
@@ -76,13 +130,14 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     // Not ours. Nor is it a second time when it was asked for twice.
     if (!parcel || underway.has(errand.emailId)) return errand.done();
     underway.add(errand.emailId);
+    if (errand.campaignId !== null) bulkUnderway += 1;
     void carry(errand, parcel);
   };
 
   const pump = (isTired = false): void => {
-    const room = connections - underway.size + ended.length;
-    const begun = Math.min(room, waiting.length);
-    if (turning || begun + ended.length === 0) return;
+    if (turning) return;
+    const begun = ready();
+    if (begun + ended.length === 0) return;
     // A turn for one costs as much as a turn for many; but nobody waits for mails that are slow to end.
     const isWorthwhile = ended.length === underway.size || Math.max(begun, ended.length) >= worthwhile;
     if (isWorthwhile || isTired) return void takeTurn();
@@ -94,18 +149,21 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     }, PATIENCE_MS);
   };
 
+  const enqueue = (errand: Waiting): void => {
+    if (stopped) return errand.failed(new Error("This process is stopping"));
+    lanes[errand.campaignId === null ? "fast" : "bulk"].push(errand);
+    pump();
+  };
+
   return {
     underway,
-    deliver: (errand) =>
-      new Promise((done, failed) => {
-        if (stopped) return failed(new Error("This process is stopping"));
-        waiting.push({ ...errand, done, failed });
-        pump();
-      }),
+    deliver: (errand) => new Promise((done, failed) => enqueue({ ...errand, done, failed })),
     stop() {
       stopped = true;
-      for (const errand of waiting) errand.failed(new Error("This process is stopping"));
-      waiting = [];
+      for (const errand of [...lanes.fast, ...lanes.bulk])
+        errand.failed(new Error("This process is stopping"));
+      lanes.fast = [];
+      lanes.bulk = [];
     },
   };
 }

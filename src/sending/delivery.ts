@@ -6,27 +6,46 @@ import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import type { Attachment } from "../mail/mailer.ts";
-import { createCourier, type Errand } from "./_courier.ts";
-import { compose } from "./compose.ts";
+import { createCourier, type Errand, Postponed } from "./_courier.ts";
+import type { Addressee, PreparedContent } from "./compose.ts";
+import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
+import { admit } from "./send_rates.ts";
+import { suppressAddresses } from "./suppressions.ts";
 
 /** A mail that this process has claimed. */
 interface Parcel {
   email: ClaimedEmail;
+  /** Null when it has expired. */
+  content: PreparedContent | null;
   attachments: Attachment[];
 }
 
 /**
  * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each. Called
- * twice for the same mail it sends it once: the second call finds nothing to claim.
+ * twice for the same mail it sends it once: the second call finds nothing to claim. Answers the mails that have to wait
+ * because of a rate, and for how long at least.
  */
-export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<void> {
+export async function deliverEmails(
+  ctx: Context,
+  projectId: string,
+  emailIds: string[],
+  campaignId: string | null = null,
+): Promise<{ postponed: string[]; waitMs: number }> {
   const courier = courierOf(ctx);
-  const ends = await Promise.allSettled(emailIds.map((emailId) => courier.deliver({ projectId, emailId })));
+  const ends = await Promise.allSettled(
+    emailIds.map((emailId) => courier.deliver({ projectId, emailId, campaignId })),
+  );
+  const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   // One that failed fails the job, but only when nothing of it is under way any more.
-  const refused = ends.find((end) => end.status === "rejected");
-  if (refused) throw refused.reason;
+  const failure = refusals.find((reason) => !(reason instanceof Postponed));
+  if (failure) throw failure;
+  const waits = (refusals as Postponed[]).map((postponed) => postponed.waitMs);
+  return {
+    postponed: emailIds.filter((_, i) => ends[i]!.status === "rejected"),
+    waitMs: Math.min(...waits, Infinity),
+  };
 }
 
 /** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */
@@ -52,6 +71,7 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
 const courierOf = perService((ctx) =>
   createCourier<Parcel, Outcome>({
     connections: ctx.mailer.connections,
+    admit: (errands) => admit(ctx, errands),
     turn: (outcomes, errands) => turn(ctx, outcomes, errands),
     carry: (parcel) => handOver(ctx, parcel),
   }),
@@ -64,7 +84,7 @@ async function turn(
   errands: Errand[],
 ): Promise<Map<string, Parcel> | Error> {
   try {
-    return await withAttachments(ctx, await settleAndClaim(ctx, outcomes, errands));
+    return await toParcels(ctx, await settleAndClaim(ctx, outcomes, errands));
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
@@ -74,6 +94,9 @@ async function turn(
 
 /** Writes outcomes with all that follows from them, and takes mails. */
 async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand[]): Promise<ClaimedEmail[]> {
+  const campaigns = [...new Map(errands.map((errand) => [errand.campaignId, errand])).values()].filter(
+    ({ campaignId }) => campaignId !== null,
+  );
   const take = async (on: Context) => {
     const rows = await q.emails.turn(on, {
       workerId: ctx.workerId,
@@ -81,79 +104,86 @@ async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand
       outcomes,
       projectIds: errands.map((errand) => errand.projectId),
       ids: errands.map((errand) => errand.emailId),
+      campaignProjectIds: campaigns.map((errand) => errand.projectId),
+      campaignIds: campaigns.map((errand) => errand.campaignId!),
+      knownContents: knownContents(ctx),
     });
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
   };
-  const bounced = outcomes.filter(({ status, contact_id }) => status === "BOUNCED" && contact_id !== null);
+  const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
   if (bounced.length === 0) return await take(ctx);
   return await inTransaction(ctx, async (tx) => {
     const claimed = await take(tx);
-    await optOutContacts(
-      tx,
-      bounced.map(({ project_id, contact_id }) => ({ projectId: project_id, contactId: contact_id! })),
-    );
+    await giveUpOn(tx, bounced);
     return claimed;
   });
 }
 
-async function withAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
-  const attachments = await loadAttachments(ctx, emails);
-  return new Map(
-    emails.map((email) => [email.id, { email, attachments: attachments.get(email.contentId ?? "") ?? [] }]),
+/** Nothing is sent any more to addresses that bounced, and their contacts are unsubscribed (wire.md section 8). */
+async function giveUpOn(tx: Context, bounced: Outcome[]): Promise<void> {
+  await suppressAddresses(
+    tx,
+    bounced.map(({ project_id, address }) => ({ projectId: project_id, email: address, reason: "BOUNCE" })),
+  );
+  await optOutContacts(
+    tx,
+    bounced.flatMap(({ project_id, contact_id }) =>
+      contact_id === null ? [] : [{ projectId: project_id, contactId: contact_id }],
+    ),
   );
 }
 
-// Contents never change: what several mails under way carry is read once.
-const MAX_CACHED_BYTES = 32 * 1_048_576;
-
-const attachmentCaches = perService(() => new Map<string, Attachment[]>());
-
-async function loadAttachments(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Attachment[]>> {
-  const cache = attachmentCaches(ctx);
-  const wanted = emails.filter((email) => email.hasAttachments);
-  const missing = wanted.filter((email) => !cache.has(email.contentId!));
-  if (missing.length > 0) {
-    const rows = await q.contents.attachments(ctx, {
-      projectIds: missing.map((email) => email.projectId),
-      contentIds: missing.map((email) => email.contentId!),
-    });
-    for (const [contentId, files] of Map.groupBy(rows, (row) => row.contentId)) {
-      cache.set(contentId, files as unknown as Attachment[]);
-    }
-  }
-  const loaded = new Map(wanted.map((email) => [email.contentId!, cache.get(email.contentId!)!]));
-  shrink(cache);
-  return loaded;
-}
-
-/** Forgets what was read first, until the rest is small enough. */
-function shrink(cache: Map<string, Attachment[]>): void {
-  const sizes = [...cache].map(([id, files]) => ({
-    id,
-    bytes: files.reduce((sum, file) => sum + file.content.byteLength, 0),
-  }));
-  let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { id, bytes } of sizes) {
-    if (total <= MAX_CACHED_BYTES) return;
-    cache.delete(id);
-    total -= bytes;
-  }
+async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
+  const contents = prepareContents(ctx, emails);
+  const attachments = await loadAttachments(ctx, emails);
+  return new Map(
+    emails.map((email) => [
+      email.id,
+      {
+        email,
+        content: contents.get(email.contentId ?? "") ?? null,
+        attachments: attachments.get(email.contentId ?? "") ?? [],
+      },
+    ]),
+  );
 }
 
 /** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
-async function handOver(ctx: Context, { email, attachments }: Parcel): Promise<Outcome> {
+async function handOver(ctx: Context, { email, content, attachments }: Parcel): Promise<Outcome> {
+  const known = content ?? { fromEmail: null };
   try {
-    if (email.contactId === null) return suppressed(ctx, email, "The contact was deleted");
-    if (email.contentId === null) return suppressed(ctx, email, "The content of this mail has expired");
-    if (email.type === "MARKETING" && email.optedOutAt)
-      return suppressed(ctx, email, "The contact has opted out");
-    const mail = compose(ctx, email as Parameters<typeof compose>[1], attachments);
-    return outcomeOf(ctx, email, mail, await ctx.mailer.send(mail));
+    const reason = reasonAgainst(email, content);
+    if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
+    const mail = content!.compose(addresseeOf(email), attachments);
+    return outcomeOf(ctx, email, content!, mail, await ctx.mailer.send(mail));
   } catch (error) {
     // A fault of ours in one mail must not hold up the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
-    return failed(ctx, email, "The mail could not be composed");
+    return failed(ctx, email, known.fromEmail, "The mail could not be composed");
   }
+}
+
+/** Why this mail must not be sent any more; null when nothing speaks against it. */
+function reasonAgainst(email: ClaimedEmail, content: PreparedContent | null): string | null {
+  // The address of a deleted contact is a hash (`contact_deletion.part_with_emails`).
+  if (email.subscribed === null && !(email.contactId === null && email.address.includes("@"))) {
+    return "The contact was deleted";
+  }
+  if (email.suppressed !== null) return `The address is on the suppression list (${email.suppressed})`;
+  if (content === null) return "The content of this mail has expired";
+  if (content.type === "MARKETING" && email.optedOutAt) return "The contact has opted out";
+  const asksForSubscription = email.sourceType !== "TRANSACTIONAL" && content.type !== "TRANSACTIONAL";
+  if (asksForSubscription && email.subscribed === false) return "The contact is not subscribed";
+  return null;
+}
+
+function addresseeOf(email: ClaimedEmail): Addressee {
+  const { id, address, toName, contactId, subscribed, contactData } = email;
+  const contact =
+    contactId === null
+      ? null
+      : { id: contactId, subscribed: subscribed!, data: contactData as Record<string, unknown> };
+  return { emailId: id, address, toName, contact };
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.

@@ -1,14 +1,15 @@
 import { type Context, newId } from "../context.ts";
-import type { Handover, Mail } from "../mail/mailer.ts";
-import { messageIdOf } from "./compose.ts";
+import type { Handover } from "../mail/mailer.ts";
+import { type Content, messageIdOf } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
 /** What became of one mail, as `emails.turn` writes it. */
 export interface Outcome {
   project_id: string;
   id: string;
-  /** Who is to be opted out when it bounced. */
+  /** Who is to be opted out when it bounced, and where nothing is to be sent any more. */
   contact_id: string | null;
+  address: string;
   status: "SENT" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   message_id: string | null;
   error: string | null;
@@ -31,26 +32,43 @@ const STATUS = {
   in_doubt: "IN_DOUBT",
 } as const;
 
+/** What of a mail stands in its events. */
+interface SentMail {
+  messageId: string;
+  subject: string;
+}
+
 /** The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. */
-export function outcomeOf(ctx: Context, email: ClaimedEmail, mail: Mail, handover: Handover): Outcome {
-  if (handover.state === "deferred") return deferral(ctx, email, mail, handover.response);
+export function outcomeOf(
+  ctx: Context,
+  email: ClaimedEmail,
+  content: Content,
+  mail: SentMail,
+  handover: Handover,
+): Outcome {
+  if (handover.state === "deferred") return deferral(ctx, email, mail.messageId, handover.response);
   const status = STATUS[handover.state];
   return {
     ...base(ctx, email, mail.messageId),
     status,
     error: status === "SENT" ? null : handover.response,
-    ...eventOf(ctx, email, mail, status),
+    ...eventOf(ctx, email, content, mail, status),
   };
 }
 
 /** The outcome of a mail that must not be sent any more. */
-export function suppressed(ctx: Context, email: ClaimedEmail, reason: string): Outcome {
-  return unsent(ctx, email, "SUPPRESSED", reason);
+export function suppressed(
+  ctx: Context,
+  email: ClaimedEmail,
+  fromEmail: string | null,
+  reason: string,
+): Outcome {
+  return unsent(ctx, email, fromEmail, "SUPPRESSED", reason);
 }
 
 /** The outcome of a mail that cannot be sent, through no fault of its recipient. */
-export function failed(ctx: Context, email: ClaimedEmail, reason: string): Outcome {
-  return unsent(ctx, email, "FAILED", reason);
+export function failed(ctx: Context, email: ClaimedEmail, fromEmail: string | null, reason: string): Outcome {
+  return unsent(ctx, email, fromEmail, "FAILED", reason);
 }
 
 /** The same outcome without anything that came from outside. */
@@ -63,8 +81,14 @@ export function withoutWords(outcome: Outcome): Outcome {
   };
 }
 
-function unsent(ctx: Context, email: ClaimedEmail, status: "SUPPRESSED" | "FAILED", reason: string): Outcome {
-  const messageId = email.fromEmail ? messageIdOf(email.id, email.fromEmail) : null;
+function unsent(
+  ctx: Context,
+  email: ClaimedEmail,
+  fromEmail: string | null,
+  status: "SUPPRESSED" | "FAILED",
+  reason: string,
+): Outcome {
+  const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
   return { ...base(ctx, email, messageId), status, error: reason };
 }
 
@@ -74,9 +98,9 @@ export function retryAt(now: Date, attempts: number, random: number = Math.rando
   return new Date(now.getTime() + pause * (1 - random / 2));
 }
 
-function deferral(ctx: Context, email: ClaimedEmail, mail: Mail, response: string): Outcome {
+function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): Outcome {
   const retry = retryAt(ctx.now(), email.attempts);
-  const outcome = { ...base(ctx, email, mail.messageId), error: response };
+  const outcome = { ...base(ctx, email, messageId), error: response };
   if (retry.getTime() - email.queuedAt.getTime() > GIVE_UP_AFTER_MS) {
     return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
   }
@@ -88,6 +112,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
     project_id: email.projectId,
     id: email.id,
     contact_id: email.contactId,
+    address: email.address,
     message_id: messageId,
     at: ctx.now(),
     retry_at: null,
@@ -98,15 +123,21 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
 }
 
 /** The event that others hear of (wire.md section 8, system events). */
-function eventOf(ctx: Context, email: ClaimedEmail, mail: Mail, status: Outcome["status"]) {
+function eventOf(
+  ctx: Context,
+  email: ClaimedEmail,
+  content: Content,
+  mail: SentMail,
+  status: Outcome["status"],
+) {
   if (status !== "SENT" && status !== "BOUNCED") return {};
   const common = {
     subject: mail.subject,
-    from: mail.from.address,
-    fromName: mail.from.name || null,
+    from: content.fromEmail,
+    fromName: content.fromName,
     messageId: mail.messageId,
     emailId: email.id,
-    templateId: email.templateId,
+    templateId: content.templateId,
     campaignId: email.campaignId,
     sourceType: email.sourceType,
   };

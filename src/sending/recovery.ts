@@ -51,12 +51,20 @@ export async function sweepEmails(ctx: Context): Promise<void> {
 }
 
 /** Enqueues the sending of these mails, a few a job, so that several processes share a burst. */
-export async function addSendJobs(tx: Context, emails: { projectId: string; id: string }[]): Promise<void> {
+export async function addSendJobs(
+  tx: Context,
+  emails: { projectId: string; id: string; campaignId?: string | null }[],
+): Promise<void> {
   const payloads: Jobs["send_emails"][] = [];
-  for (const [projectId, rows] of Map.groupBy(emails, (email) => email.projectId)) {
+  const single = emails.filter((email) => !email.campaignId);
+  for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
     for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
       payloads.push({ projectId, emailIds: rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id) });
     }
   }
   await addJobs(tx, "send_emails", payloads);
+  const batches = emails.flatMap(({ projectId, id, campaignId }) =>
+    campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
+  );
+  await addJobs(tx, "send_batch", batches);
 }

@@ -21,7 +21,8 @@ type Content = Omit<Parameters<Queries["contents"]["insert"]>[1], "shared">;
 
 /**
  * Accepts one message for 1 to 1,000 recipients. Everything is checked before anything is written; then contacts,
- * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost.
+ * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. One
+ * to an address on the suppression list is accepted as well, and its row in the ledger says why it is not sent.
  * Errors: 422 with all fields, 403 for a sender domain that is not verified, 404 for an unknown template, 400 for
  * recipients who have opted out of MARKETING mail, 409 for a used key.
  */
@@ -105,7 +106,8 @@ async function accept(
   const now = tx.now();
   await q.contents.insert(tx, { ...content, shared: recipients.length > 1 });
   if (input.attachments?.length) await attach(tx, content, input.attachments);
-  await q.emails.insertMany(tx, {
+  // An address on the suppression list has its place in the ledger too, but nobody will look for work there.
+  const open = await q.emails.insertMany(tx, {
     projectId,
     contentId: content.id,
     sourceType: "TRANSACTIONAL",
@@ -113,10 +115,7 @@ async function accept(
     now,
     rows,
   });
-  await addSendJobs(
-    tx,
-    rows.map(({ id }) => ({ projectId, id })),
-  );
+  await addSendJobs(tx, open);
   return {
     emails: rows.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
     timestamp: now,

@@ -104,6 +104,10 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
       now: tx.now(),
       rows: [{ id: emailId, contact_id: contact!.id, address: email, to_name: null }],
     });
-    await q.jobs.addMany(tx, { task: "send_emails", payloads: [{ projectId, emailIds: [emailId] }] });
+    await q.jobs.addMany(tx, {
+      task: "send_emails",
+      priority: null,
+      payloads: [{ projectId, emailIds: [emailId] }],
+    });
   });
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { useService } from "../support/service.ts";
 
@@ -409,5 +409,144 @@ describe("the fields of contacts", () => {
     expect((await call("DELETE", "/contacts/fields/plan", undefined, other.secret)).body).toEqual({
       deletedFrom: 0,
     });
+  });
+});
+
+describe("a field that a campaign uses", () => {
+  let own: NewProject;
+  const usage = async (field: string) =>
+    (await call("GET", `/contacts/fields/${encodeURIComponent(field)}/usage`, undefined, own.secret)).body;
+  const campaign = async (input: Record<string, unknown>) => {
+    const row = {
+      project_id: own.id,
+      name: "News",
+      subject: "s",
+      body: "b",
+      html: "b",
+      from_email: "x@shop.example",
+      audience_type: "ALL",
+      ...input,
+    };
+    return (await service.pool`insert into campaigns ${service.pool(row)} returning id`)[0]!.id as string;
+  };
+  const condition = (field: string) => ({
+    logic: "AND",
+    groups: [{ conditions: { logic: "OR", groups: [{ filters: [{ field, operator: "exists" }] }] } }],
+  });
+
+  beforeEach(async () => {
+    own = await service.createProject();
+  });
+
+  test.each(["DRAFT", "SCHEDULED", "SENDING"])(
+    "in its condition, subject or body cannot be deleted while it is %s, and says which one it is",
+    async (status) => {
+      await call("POST", "/contacts", { email: "a@example.com", data: { plan: "pro" } }, own.secret);
+      const ids = [
+        await campaign({ name: "A", audience_condition: condition("data.plan"), status }),
+        await campaign({ name: "B", audience_condition: condition("data.plan.tier"), status }),
+        await campaign({ name: "C", subject: "On {{plan}}", status }),
+        await campaign({ name: "D", body: "<p>On {{data.plan}}</p>", status }),
+      ];
+      await campaign({ audience_condition: condition("data.planet"), subject: "plan", status });
+      const campaigns = ["A", "B", "C", "D"].map((name, i) => ({ id: ids[i], name }));
+      const refused = await call("DELETE", "/contacts/fields/data.plan", undefined, own.secret);
+
+      expect(await usage("plan")).toEqual({
+        usedInSegments: [],
+        usedInCampaigns: campaigns,
+        usedInWorkflows: [],
+        contactCount: 1,
+        canDelete: false,
+      });
+      expect([refused.status, refused.body.error.details]).toEqual([409, { segments: [], campaigns }]);
+    },
+  );
+
+  test("can be deleted when the campaign is SENT or CANCELLED, or another project's", async () => {
+    await campaign({ body: "{{plan}}", status: "SENT" });
+    await campaign({ audience_condition: condition("data.plan"), status: "CANCELLED" });
+    await campaign({ body: "{{plan}}", project_id: project.id });
+    const { status } = await call("DELETE", "/contacts/fields/plan", undefined, own.secret);
+
+    expect([(await usage("plan")).canDelete, status]).toEqual([true, 200]);
+  });
+
+  const tick = "`";
+  test.each([
+    ["plan", "{{plan}}"],
+    ["plan", "{{ plan }}"],
+    ["plan", "{{data.plan}}"],
+    ["data.plan", "{{data.plan}}"],
+    ["plan", "{{data/plan}} {{x}}"],
+    ["plan", "{{this.plan}}"],
+    ["plan", "{{../plan}}"],
+    ["plan", "{{#each items}}{{../../data.plan}}{{/each}}"],
+    ["plan", "{{@root.plan}}"],
+    ["plan", "{{plan.tier}}"],
+    ["plan", "{{data.plan.tier}}"],
+    ["plan", "{{{plan}}}"],
+    ["plan", "{{& plan}}"],
+    ["plan", "{{~plan~}}"],
+    ["plan", "{{[plan]}}"],
+    ["plan", "{{data.[plan]}}"],
+    ["plan", '{{"plan"}}'],
+    ["plan", "{{#if plan}}a{{else}}b{{/if}}"],
+    ["plan", "{{#if x}}a{{else if plan}}b{{/if}}"],
+    ["plan", "{{#unless plan}}a{{/unless}}"],
+    ["plan", "{{#each plan as |p|}}{{p}}{{/each}}"],
+    ["plan", "{{#with data}}{{plan}}{{/with}}"],
+    ["plan", "{{plan ?? Free trial}}"],
+    ["plan", "{{plan??x}}"],
+    ["plan", "{{upper plan}}"],
+    ["plan", '{{#if (eq plan "pro")}}a{{/if}}'],
+    ["plan", '{{#if (or (eq "}}" x) (eq "pro" plan))}}a{{/if}}'],
+    ["plan", "{{#if (eq (x ?? it's) plan)}}a{{/if}}"],
+    ["plan", "{{number 5 locale=plan}}"],
+    ["plan", "{{#if x}}it's{{/if}} a 'word' {{upper\n  plan}}"],
+    ["plan", "p {color:{{plan}}}"],
+    ["plan", "\\\\{{plan}}"],
+    ["plan", "{{x ?? don't}} {{plan}} don't"],
+    ["first name", "Hello {{first  name}}"],
+    ["first name", "Hello {{[first name]}}"],
+    ["first name", "Hello {{data.first name ?? you}}"],
+    ["größe", "{{größe}}"],
+    ["日本", "{{#if 日本}}a{{/if}}"],
+    ["plan-b", "{{plan-b}}"],
+    ["$a?b", "{{$a?b}}"],
+    ["a.b", "{{[a.b]}}"],
+    ["a*(b)", "{{[a*(b)]}}"],
+    ["_x1", "{{_x1}}"],
+  ])("%s is found in %s", async (field, body) => {
+    await campaign({ body });
+    expect((await usage(field)).usedInCampaigns).toHaveLength(1);
+  });
+
+  test.each([
+    ["plan", "plan"],
+    ["plan", "{plan}"],
+    ["plan", "{{x}} plan {{y}}"],
+    ["plan", "{{#if x}} plan {{/if}}"],
+    ["plan", "{{planet}} {{explan}} {{plan-b}} {{my_plan}} {{plan2}} {{Plan}} {{pläne}} {{éplan}}"],
+    ["plan", "{{order.plan}} {{event.plan}}"],
+    ["plan", "{{x ?? plan}}"],
+    ["plan", '{{x ?? "your plan"}}'],
+    ["plan", '{{#if (eq x "plan")}}a{{/if}}'],
+    ["plan", '{{date x "d plan y"}}'],
+    ["plan", "{{number x plan=2}}"],
+    ["plan", "{{number x plan = 2}}"],
+    ["plan", "{{[plan b]}}"],
+    ["plan", "\\{{plan}}"],
+    ["plan", "{{! plan }}"],
+    ["plan", "a { plan }} {{ x }} plan }}"],
+    ["first name", "{{first}} {{name}} {{firstname}}"],
+    ["a.b", "{{axb}}"],
+    ["a*(b)", "{{aaab}}"],
+    [" ", "{{ x }}"],
+    ["%", "{{x}} 5 %"],
+    [tick, "{{x}}"],
+  ])("%s is not found in %s", async (field, body) => {
+    await campaign({ body });
+    expect((await usage(field)).usedInCampaigns).toEqual([]);
   });
 });

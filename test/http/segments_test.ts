@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { slugOf } from "../../src/audience/segments.ts";
+import { type Context, inTransaction } from "../../src/context.ts";
+import { q } from "../../src/db/queries.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -179,7 +181,7 @@ describe("PATCH, DELETE and the list", () => {
 
     expect([refused.status, refused.body.error.details]).toEqual([
       409,
-      { segments: [{ id: two.id, name: "Nested" }] },
+      { segments: [{ id: two.id, name: "Nested" }], campaigns: [] },
     ]);
     expect([deleted.status, deleted.body]).toEqual([204, ""]);
     expect((await call("DELETE", `/segments/${one.id}`)).status).toBe(204);
@@ -205,8 +207,115 @@ describe("PATCH, DELETE and the list", () => {
       contactCount: 1,
       canDelete: false,
     });
-    expect([refused.status, refused.body.error.details]).toEqual([409, { segments: [{ id, name: "Pro" }] }]);
+    expect([refused.status, refused.body.error.details]).toEqual([
+      409,
+      { segments: [{ id, name: "Pro" }], campaigns: [] },
+    ]);
     expect(odd.body).toMatchObject({ usedInSegments: [], contactCount: 1, canDelete: true });
+  });
+});
+
+describe("a segment that a campaign uses", () => {
+  const campaign = async (input: Record<string, unknown>, on: Pick<Context, "sql"> = service) => {
+    const row = {
+      project_id: project.id,
+      name: "News",
+      subject: "s",
+      body: "b",
+      html: "b",
+      from_email: "x@shop.example",
+      audience_type: input.segment_id ? "SEGMENT" : "FILTERED",
+      ...input,
+    };
+    return (await on.sql`insert into campaigns ${service.pool(row)} returning id`)[0]!.id as string;
+  };
+  /** Until somebody waits for a lock, or this has come to its end without. */
+  const waitingOrDone = async (work: Promise<unknown>) => {
+    let done = false;
+    void work.finally(() => (done = true));
+    while (!done) {
+      const [locks] = await service.pool`
+        select count(*)::int as n from pg_locks l join pg_stat_activity a using (pid)
+        where not l.granted and a.datname = current_database()`;
+      if (locks!.n > 0) return;
+      await Bun.sleep(5);
+    }
+  };
+
+  test.each(["DRAFT", "SCHEDULED", "SENDING"])("is not deleted while one is %s", async (status) => {
+    const { id } = await create({});
+    const nested = { logic: "OR", groups: [{ conditions: memberOf(id.toUpperCase()) }] };
+    const other = await create({ name: "Other", condition: plan("free") });
+    const ids = [
+      await campaign({ name: "A", segment_id: id, status }),
+      await campaign({ name: "B", audience_condition: nested, status }),
+    ];
+    await campaign({ segment_id: other.id, status });
+    await campaign({ audience_condition: memberOf(other.id), status });
+    const refused = await call("DELETE", `/segments/${id.toUpperCase()}`);
+    const campaigns = [
+      { id: ids[0], name: "A" },
+      { id: ids[1], name: "B" },
+    ];
+
+    expect([refused.status, refused.body.error.details]).toEqual([409, { segments: [], campaigns }]);
+    expect((await call("GET", `/segments/${id}`)).status).toBe(200);
+    await service.pool`delete from campaigns where id = any(${ids})`;
+    expect((await call("DELETE", `/segments/${id}`)).status).toBe(204);
+  });
+
+  test("is deleted when it is SENT or CANCELLED, and the campaign stays", async () => {
+    const { id } = await create({});
+    const sent = await campaign({ segment_id: id, status: "SENT" });
+    await campaign({ audience_condition: memberOf(id), status: "CANCELLED" });
+    const { status } = await call("DELETE", `/segments/${id}`);
+    const [row] = await service.pool`select segment_id, audience_type from campaigns where id = ${sent}`;
+
+    expect([status, row]).toMatchObject([204, { segmentId: null, audienceType: "SEGMENT" }]);
+  });
+
+  test("is deleted whatever a campaign of another project says", async () => {
+    const { id } = await create({});
+    const other = await service.createProject();
+    await campaign({ project_id: other.id, audience_condition: memberOf(id) });
+
+    expect((await call("DELETE", `/segments/${id}`)).status).toBe(204);
+  });
+
+  test.each([
+    ["for the segment", (id: string) => ({ segment_id: id })],
+    ["with a condition that names it", (id: string) => ({ audience_condition: memberOf(id) })],
+  ])("is not deleted when a campaign %s is being made at the same moment", async (_, input) => {
+    const { id } = await create({});
+    let deleting: ReturnType<typeof call> | undefined;
+    await inTransaction(service, async (tx) => {
+      if (!("segment_id" in input(id))) await q.segments.lockAll(tx, { projectId: project.id });
+      await campaign({ name: "Just now", ...input(id) }, tx);
+      deleting = call("DELETE", `/segments/${id}`);
+      await waitingOrDone(deleting);
+    });
+    const { status, body } = await deleting!;
+
+    expect([status, body.error?.details.campaigns]).toMatchObject([409, [{ name: "Just now" }]]);
+  });
+
+  test("is either deleted, and no campaign can be made for it, or kept for the campaign", async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const { id } = await create({ type: "STATIC" });
+        const [made, deleted] = await Promise.all([
+          campaign({ segment_id: id }).catch((error: { code: string }) => error.code),
+          call("DELETE", `/segments/${id}`),
+        ]);
+        return deleted.status === 204 ? made === "23503" : deleted.status === 409 && made.length === 36;
+      }),
+    );
+
+    expect(ends).toEqual(Array(20).fill(true));
+    expect(
+      await service.pool`select from campaigns where audience_type = 'SEGMENT' and segment_id is null
+                         and project_id = ${project.id}`,
+    ).toHaveLength(0);
   });
 });
 

@@ -108,6 +108,9 @@ describe("a state", () => {
       now: new Date(),
       projectIds: [],
       ids: [],
+      campaignProjectIds: [],
+      campaignIds: [],
+      knownContents: [],
       workerId,
       outcomes: [
         {
@@ -210,6 +213,9 @@ describe("a dead process", () => {
       now: new Date(),
       projectIds: [],
       ids: [],
+      campaignProjectIds: [],
+      campaignIds: [],
+      knownContents: [],
       outcomes: [
         {
           project_id: project.id,

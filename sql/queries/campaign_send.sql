@@ -1,0 +1,153 @@
+-- name: hold_for_freezing :maybe
+-- The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
+select
+  id, type, audience_type, segment_id, audience_condition, content_id as "content_id!", frozen_up_to,
+  sent_at as "sent_at!"
+from campaigns
+where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
+for no key update;
+
+-- name: freeze_range :one
+-- nullable: after_id
+-- splice: audience = true
+-- Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
+-- jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
+-- Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
+-- the later ones of any: a large one does not hold the small ones back.
+with chosen as materialized (
+  select c.id, c.email
+  from contacts c
+  where c.project_id = :project_id
+    and (:after_id::uuid is null or c.id > :after_id)
+    and c.created_at <= :sent_at
+    and :audience
+  order by c.id
+  limit :limit::int
+  for key share of c
+),
+frozen as (
+  insert into emails (project_id, contact_id, address, content_id, source_type, campaign_id, due_at, queued_at)
+  select :project_id, id, email, :content_id, 'CAMPAIGN', :campaign_id, :now, :now
+  from chosen
+  order by id
+  returning id
+),
+numbered as (
+  select id, (row_number() over (order by id) - 1) / :batch_size::int as batch
+  from frozen
+),
+batches as (
+  select batch, (array_agg(id order by id))[1] as from_id, (array_agg(id order by id desc))[1] as to_id
+  from numbered
+  group by batch
+),
+advanced as (
+  update campaigns
+  set
+    frozen_up_to = (select id from chosen order by id desc limit 1),
+    frozen_count = frozen_count + (select count(*) from frozen)
+  where project_id = :project_id and id = :campaign_id and exists (select from frozen)
+  returning frozen_count
+),
+enqueued as (
+  select graphile_worker.add_jobs(array_agg(
+    row(
+      'send_batch',
+      json_build_object(
+        'projectId', :project_id::uuid, 'campaignId', :campaign_id::uuid, 'fromId', from_id, 'toId', to_id
+      ),
+      null, null, null, null,
+      least(32000, 10 + (select (a.frozen_count - (select count(*) from frozen)) / :batch_size::int from advanced a) + batch),
+      null
+    )::graphile_worker.job_spec
+  ))
+  from batches
+  having count(*) > 0
+)
+select (select count(*) from frozen)::int as "frozen!", (select count(*) from enqueued)::int as "enqueued!";
+
+-- name: frozen :exec
+-- The whole audience is in the ledger.
+update campaigns
+set frozen_at = :now, total_recipients = frozen_count, updated_at = :now
+where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null;
+
+-- name: analyze :exec
+-- After so many new rows the planner would go by what it knew before.
+analyze emails;
+
+-- name: batch :many
+-- The mails of one batch that wait to be sent.
+select id
+from emails
+where project_id = :project_id
+  and id between :from_id and :to_id
+  and campaign_id = :campaign_id
+  and status = 'PENDING'
+  and due_at <= :now
+order by id
+limit :limit::int;
+
+-- name: finish :exec
+-- A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
+-- looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
+-- the project wants it sent again.
+update campaigns c
+set
+  status      = case when c.status = 'SENDING' then 'SENT' else c.status end,
+  finished_at = :now,
+  updated_at  = :now
+where c.project_id = :project_id
+  and c.id = :campaign_id
+  and c.finished_at is null
+  and (c.status = 'SENDING' and c.frozen_at is not null or c.status = 'CANCELLED')
+  and (
+    select e.id
+    from emails e
+    where e.campaign_id = :campaign_id and e.status = 'PENDING'
+    order by e.due_at desc
+    limit 1
+  ) is null
+  and not exists (
+    select from emails e where e.project_id = :project_id and e.campaign_id = :campaign_id and e.status = 'SENDING'
+  )
+  and not exists (
+    select
+    from emails e
+    join projects p on p.id = e.project_id and 'CAMPAIGN' = any(p.resend_in_doubt)
+    where e.project_id = :project_id and e.campaign_id = :campaign_id and e.status = 'IN_DOUBT' and c.status = 'SENDING'
+  );
+
+-- name: suppress :exec
+-- Closes mails of a cancelled campaign that have not been handed over. What is being sent at this moment is left alone.
+update emails
+set status = 'SUPPRESSED', error = 'The campaign was cancelled'
+where (project_id, id) in (
+  select e.project_id, e.id
+  from emails e
+  join campaigns c on c.project_id = e.project_id and c.id = e.campaign_id and c.status = 'CANCELLED'
+  where e.campaign_id = :campaign_id and e.project_id = :project_id and e.status = 'PENDING'
+  order by e.due_at desc
+  limit :limit::int
+  for update of e
+)
+and status = 'PENDING';
+
+-- name: unfinished :many
+-- Campaigns on their way whose project may send, and whether a job of theirs exists: without one they stand still.
+select
+  c.project_id, c.id, c.status, c.frozen_at is not null as "is_frozen!",
+  exists (
+    select
+    from graphile_worker._private_jobs j
+    where j.payload ->> 'campaignId' = c.id::text
+  ) as "has_jobs!"
+from campaigns c
+join projects p on p.id = c.project_id and p.disabled_at is null
+where c.status in ('SENDING', 'CANCELLED') and c.finished_at is null;
+
+-- name: overdue :maybe
+-- From the first to the last of the mails that are due and have no job.
+select (array_agg(id order by id))[1] as "from_id", (array_agg(id order by id desc))[1] as "to_id"
+from emails
+where campaign_id = :campaign_id and project_id = :project_id and status = 'PENDING' and due_at <= :now;

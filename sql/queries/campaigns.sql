@@ -1,0 +1,197 @@
+-- name: by_id :maybe
+select
+  c.id, c.name, c.description, c.subject, c.body, c.html, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
+  c.sent_count + d.sent as "sent_count!",
+  c.delivered_count + d.delivered as "delivered_count!",
+  c.opened_count + d.opened as "opened_count!",
+  c.clicked_count + d.clicked as "clicked_count!",
+  c.bounced_count + d.bounced as "bounced_count!",
+  c.complained_count + d.complained as "complained_count!",
+  c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
+  c.failed_count + d.failed as "failed_count!",
+  c.project_id, c.sent_at, c.created_at, c.updated_at
+from campaigns c
+cross join lateral campaign_deltas(c.project_id, c.id) as d
+where c.project_id = :project_id and c.id = :campaign_id;
+
+-- name: list :many
+-- nullable: status, pattern
+-- One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
+select
+  c.id, c.name, c.description, c.subject, c.body, c.html, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
+  c.sent_count + d.sent as "sent_count!",
+  c.delivered_count + d.delivered as "delivered_count!",
+  c.opened_count + d.opened as "opened_count!",
+  c.clicked_count + d.clicked as "clicked_count!",
+  c.bounced_count + d.bounced as "bounced_count!",
+  c.complained_count + d.complained as "complained_count!",
+  c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
+  c.failed_count + d.failed as "failed_count!",
+  c.project_id, c.sent_at, c.created_at, c.updated_at
+from (
+  select *
+  from campaigns k
+  where k.project_id = :project_id
+    and (:status::campaign_status is null or k.status = :status)
+    and (:pattern::text is null or k.name ilike :pattern or k.subject ilike :pattern or k.from_email ilike :pattern)
+  order by
+    case when :sort = 'name' and :dir = 'asc' then lower(k.name) end,
+    case when :sort = 'name' and :dir = 'desc' then lower(k.name) end desc,
+    case when :sort = 'createdAt' and :dir = 'asc' then k.created_at end,
+    case when :sort = 'createdAt' and :dir = 'desc' then k.created_at end desc,
+    case when :sort = 'updatedAt' and :dir = 'asc' then k.updated_at end,
+    case when :sort = 'updatedAt' and :dir = 'desc' then k.updated_at end desc,
+    case when :dir = 'asc' then k.id end,
+    k.id desc
+  limit :limit::int
+  offset :offset::int
+) as c
+cross join lateral campaign_deltas(c.project_id, c.id) as d
+order by
+  case when :sort = 'name' and :dir = 'asc' then lower(c.name) end,
+  case when :sort = 'name' and :dir = 'desc' then lower(c.name) end desc,
+  case when :sort = 'createdAt' and :dir = 'asc' then c.created_at end,
+  case when :sort = 'createdAt' and :dir = 'desc' then c.created_at end desc,
+  case when :sort = 'updatedAt' and :dir = 'asc' then c.updated_at end,
+  case when :sort = 'updatedAt' and :dir = 'desc' then c.updated_at end desc,
+  case when :dir = 'asc' then c.id end,
+  c.id desc;
+
+-- name: count :one
+-- nullable: status, pattern
+select count(*)::int as "total!"
+from campaigns k
+where k.project_id = :project_id
+  and (:status::campaign_status is null or k.status = :status)
+  and (:pattern::text is null or k.name ilike :pattern or k.subject ilike :pattern or k.from_email ilike :pattern);
+
+-- name: insert :exec
+-- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id
+insert into campaigns (
+  project_id, id, name, description, subject, body, html, from_email, from_name, reply_to, type, audience_type,
+  segment_id, audience_condition, template_id, total_recipients
+)
+values (
+  :project_id, :id, :name, :description, :subject, :body, :html, :from_email, :from_name, :reply_to, :type,
+  :audience_type, :segment_id, :audience_condition, :template_id, :total_recipients
+);
+
+-- name: replace :exec
+-- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id
+-- 0 when it does not exist, or is past being changed.
+update campaigns
+set
+  name               = :name,
+  description        = :description,
+  subject            = :subject,
+  body               = :body,
+  html               = :html,
+  from_email         = :from_email,
+  from_name          = :from_name,
+  reply_to           = :reply_to,
+  type               = :type,
+  audience_type      = :audience_type,
+  segment_id         = :segment_id,
+  audience_condition = :audience_condition,
+  template_id        = :template_id,
+  total_recipients   = :total_recipients,
+  updated_at         = now()
+where project_id = :project_id and id = :id and status in ('DRAFT', 'SCHEDULED');
+
+-- name: duplicate :maybe
+-- A new draft with the content and the audience of another campaign, and nothing of its history.
+insert into campaigns (
+  project_id, name, description, subject, body, html, from_email, from_name, reply_to, type, audience_type, segment_id,
+  audience_condition, template_id, total_recipients
+)
+select
+  project_id, left(name, :max_name::int - length(:suffix::text)) || :suffix::text, description, subject, body, html,
+  from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id, total_recipients
+from campaigns
+where project_id = :project_id and id = :campaign_id
+returning id;
+
+-- name: remove :maybe
+-- Null when it does not exist, or is on its way.
+delete from campaigns
+where project_id = :project_id and id = :campaign_id and status not in ('SCHEDULED', 'SENDING')
+returning id;
+
+-- name: lock :maybe
+-- The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: so nothing
+-- is claimed after what is decided here has been committed.
+select
+  id, name, subject, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,
+  audience_condition, template_id, scheduled_for, content_id
+from campaigns
+where project_id = :project_id and id = :campaign_id
+for update;
+
+-- name: schedule :exec
+update campaigns
+set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :total_recipients, updated_at = now()
+where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
+
+-- name: begin :exec
+-- From here on the audience is being frozen.
+update campaigns
+set
+  status           = 'SENDING',
+  content_id       = :content_id,
+  total_recipients = :total_recipients,
+  sent_at          = :now,
+  updated_at       = :now
+where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
+
+-- name: unschedule :exec
+-- Back to a draft: what it needs to be sent is gone.
+update campaigns
+set status = 'DRAFT', scheduled_for = null, updated_at = :now
+where project_id = :project_id and id = :campaign_id and status = 'SCHEDULED';
+
+-- name: cancel :exec
+-- One that was only scheduled has no mails: it is finished.
+update campaigns
+set
+  status      = 'CANCELLED',
+  finished_at = case when status = 'SCHEDULED' then :now::timestamptz end,
+  updated_at  = :now
+where project_id = :project_id and id = :campaign_id and status in ('SCHEDULED', 'SENDING');
+
+-- name: fold :exec
+-- Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
+with taken as (
+  delete from campaign_count_deltas
+  where ctid = any (array(
+    select ctid
+    from campaign_count_deltas
+    limit :limit::int
+    for update skip locked
+  ))
+  returning *
+),
+summed as (
+  select
+    project_id, campaign_id, sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened,
+    sum(clicked) as clicked, sum(bounced) as bounced, sum(complained) as complained,
+    sum(unsubscribed) as unsubscribed, sum(failed) as failed
+  from taken
+  group by project_id, campaign_id
+),
+folded as (
+  update campaigns c
+  set
+    sent_count         = c.sent_count + s.sent,
+    delivered_count    = c.delivered_count + s.delivered,
+    opened_count       = c.opened_count + s.opened,
+    clicked_count      = c.clicked_count + s.clicked,
+    bounced_count      = c.bounced_count + s.bounced,
+    complained_count   = c.complained_count + s.complained,
+    unsubscribed_count = c.unsubscribed_count + s.unsubscribed,
+    failed_count       = c.failed_count + s.failed
+  from summed s
+  where c.project_id = s.project_id and c.id = s.campaign_id
+)
+select from taken;

@@ -1,0 +1,99 @@
+-- name: record :exec
+-- Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
+-- the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
+-- `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
+--
+-- Machines are recorded and change nothing. A click is an opening too, because many people load no images: it sets
+-- `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
+-- end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
+-- What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
+-- never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
+with hit as materialized (
+  select *
+  from json_to_recordset(:hits::json) as r (
+    n int, project_id uuid, email_id uuid, event_id uuid, link text, machine boolean, at text
+  )
+),
+mail as materialized (
+  select
+    e.project_id, e.id, e.contact_id, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id, e.opens,
+    e.clicks
+  from emails e
+  where (e.project_id, e.id) in (select project_id, email_id from hit)
+    and e.status not in ('PENDING', 'FAILED', 'SUPPRESSED')
+  order by e.project_id, e.id
+  for no key update
+),
+seen as (
+  select
+    project_id,
+    email_id,
+    count(*) filter (where link is null)::int as opens,
+    count(link)::int as clicks,
+    min(at::timestamptz) as opened_at,
+    min(at::timestamptz) filter (where link is not null) as clicked_at
+  from hit
+  where not machine
+  group by project_id, email_id
+),
+counted as (
+  update emails e
+  set
+    opens      = e.opens + s.opens,
+    clicks     = e.clicks + s.clicks,
+    opened_at  = coalesce(e.opened_at, s.opened_at),
+    clicked_at = coalesce(e.clicked_at, s.clicked_at),
+    sent_at    = case when e.status = 'IN_DOUBT' then coalesce(e.sent_at, s.opened_at) else e.sent_at end,
+    claimed_by = case when e.status = 'IN_DOUBT' then null else e.claimed_by end,
+    error      = case when e.status = 'IN_DOUBT' then null else e.error end,
+    status     = case
+      when e.status not in ('IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED') then e.status
+      when s.clicks > 0 then 'CLICKED'
+      else 'OPENED'
+    end
+  from seen s
+  join mail m on m.project_id = s.project_id and m.id = s.email_id
+  where e.project_id = m.project_id and e.id = m.id
+),
+numbered as (
+  select
+    h.n, h.event_id, h.link, h.machine, h.at, m.*,
+    m.opens + count(*) filter (where not h.machine and h.link is null) over so_far as nth_open,
+    m.clicks + count(*) filter (where not h.machine and h.link is not null) over so_far as nth_click
+  from hit h
+  join mail m on m.project_id = h.project_id and m.id = h.email_id
+  window so_far as (partition by h.project_id, h.email_id order by h.n)
+)
+insert into events (project_id, id, contact_id, email_id, name, data, created_at)
+select
+  h.project_id,
+  h.event_id,
+  h.contact_id,
+  h.id,
+  case when h.link is null then 'email.open' else 'email.click' end,
+  jsonb_build_object(
+    'subject', o.subject,
+    'from', o.from_email,
+    'fromName', o.from_name,
+    'messageId', h.message_id,
+    'emailId', h.id,
+    'templateId', coalesce(h.template_id, o.template_id),
+    'campaignId', h.campaign_id,
+    'sourceType', h.source_type
+  ) || case
+    when h.link is null then jsonb_build_object(
+      'openedAt', h.at, 'opens', h.nth_open, 'isFirstOpen', not h.machine and h.nth_open = 1
+    )
+    else jsonb_build_object(
+      'link', h.link, 'clickedAt', h.at, 'clicks', h.nth_click, 'isFirstClick', not h.machine and h.nth_click = 1
+    )
+  end || case when h.machine then '{"machine": true}'::jsonb else '{}' end,
+  h.at::timestamptz
+from numbered h
+left join lateral (
+  select c.subject, c.from_email, c.from_name, c.template_id
+  from contents c
+  where c.project_id = h.project_id and c.id = h.content_id
+  limit 1
+) as o on true
+order by h.n;

@@ -1,0 +1,218 @@
+// The links of an HTML template. They are found and rewritten once, so that a mail has only to fill in what is its own.
+// What stands for that in the template holds a secret of this process: no data of a contact can imitate it, and so
+// nobody gets an address signed that the template does not link to.
+import { randomBytes } from "node:crypto";
+import { findHrefs } from "./_hrefs.ts";
+import { newLru } from "./_lru.ts";
+import { type Expression, readSyntax } from "./_syntax.ts";
+import { checkTemplate } from "./render.ts";
+
+const MAX_CACHED_TEMPLATES = 200;
+const MAX_CACHED_BYTES = 20_000_000;
+/** From here on a template that has grown by its links is looked at again, because there is a limit. */
+const LARGE_CHARS = 500_000;
+
+/** How a link is followed. */
+export interface LinkSigner {
+  /** What the address of every followed link begins with; the token of the mail, a dot and that of the link come next. */
+  prefix: string;
+  /** The token of a link to this address; null where it is not to be followed. */
+  sign(target: string): string | null;
+}
+
+/** Follows the links of templates. */
+export interface LinkFollower {
+  /** The template with its links rewritten; as it is where it cannot be read. Never throws. */
+  rewrite(html: string): string;
+  /** What was rendered from a rewritten template, with the token of the mail, and its own links signed. */
+  complete(rendered: string, mailToken: string): string;
+}
+
+/** A follower of links. Templates that were rewritten last are kept. */
+export function createLinkFollower(signer: LinkSigner): LinkFollower {
+  const rewritten = newLru<string>(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES);
+  return {
+    rewrite(html) {
+      const known = rewritten.get(html);
+      if (known !== undefined) return known;
+      const made = rewriteOrLeave(html, signer);
+      rewritten.set(html, made, (html.length + made.length) * 2);
+      return made;
+    },
+    complete: (rendered, mailToken) => complete(rendered, mailToken, signer),
+  };
+}
+
+// ASCII, because one other letter doubles the memory of a mail; 128 bits, as hard to guess as a key.
+const SECRET = randomBytes(16).toString("hex");
+/** What comes behind the secret: the token of the mail goes here, a value begins (in such quotes), it ends. */
+const TOKEN = "t";
+const OPEN = { '"': "d", "'": "s", "": "u" } as const;
+const CLOSE = "c";
+/** What ends the value of an attribute in such quotes: with it in a value, the link is another one than it seems. */
+const ENDS: Record<string, RegExp> = { d: /"/, s: /'/, u: /[\s>]/ };
+/** A part of the secret that would say too much. */
+const HEAD = SECRET.slice(0, 8);
+
+/** The pages of a contact are its own: following them would tell on whoever wants to leave. */
+const OWN_PAGE = /\b(?:unsubscribe|subscribe|manage)Url\b/;
+
+function rewriteOrLeave(html: string, signer: LinkSigner): string {
+  if (!/\bhref\b/i.test(html)) return html;
+  try {
+    const made = rewrite(html, signer);
+    return made.length > LARGE_CHARS && checkTemplate(made) ? html : made;
+  } catch {
+    return html;
+  }
+}
+
+function rewrite(html: string, signer: LinkSigner): string {
+  const { text, expressions } = readSyntax(html);
+  let out = "";
+  let copied = 0;
+  let next = 0;
+  for (const { from, to, quote } of findHrefs(mask(text, expressions))) {
+    while (next < expressions.length && expressions[next]!.at < from) next += 1;
+    const first = next;
+    while (next < expressions.length && expressions[next]!.end <= to) next += 1;
+    const value = html.slice(from, to);
+    // Without quotes, a value ends for the browser where for us a block begins.
+    const isPart = quote === "" && (html.startsWith("{{", to) || html.endsWith("}}", from));
+    if (isPart || OWN_PAGE.test(value)) continue;
+    const link = value.includes("{{")
+      ? wrap(value, quote, text, expressions.slice(first, next))
+      : follow(value, SECRET + TOKEN, signer);
+    if (link === null) continue;
+    out += html.slice(copied, from) + link;
+    copied = to;
+  }
+  return out + html.slice(copied);
+}
+
+/** What `readSyntax` leaves of a comment. */
+const EMPTY_COMMENT = /\{\{~?!\s*~?\}\}/g;
+
+/** The template with its expressions hidden, nothing moved: what makes text is letters, and all else blanks. */
+function mask(text: string, expressions: readonly Expression[]): string {
+  let masked = "";
+  let copied = 0;
+  for (const expression of expressions) {
+    const { at, end } = expression;
+    masked += text.slice(copied, at) + (kindOf(text, expression) === "value" ? "x" : " ").repeat(end - at);
+    copied = end;
+  }
+  return (masked + text.slice(copied)).replace(EMPTY_COMMENT, (comment) => " ".repeat(comment.length));
+}
+
+function kindOf(text: string, { at, end, sign }: Expression): "value" | "open" | "else" | "close" {
+  if (sign === "#") return "open";
+  if (sign === "/") return "close";
+  return sign === "^" || /^\{\{~?\s*else\b/.test(text.slice(at, end)) ? "else" : "value";
+}
+
+/** A value that is known when it is rendered; null where a block begins in it and ends elsewhere, or the reverse. */
+function wrap(
+  value: string,
+  quote: keyof typeof OPEN,
+  text: string,
+  inside: readonly Expression[],
+): string | null {
+  let depth = 0;
+  for (const expression of inside) {
+    const kind = kindOf(text, expression);
+    if (depth === 0 && (kind === "else" || kind === "close")) return null;
+    if (kind === "open") depth += 1;
+    else if (kind === "close") depth -= 1;
+  }
+  return depth === 0 ? SECRET + OPEN[quote] + value + SECRET + CLOSE : null;
+}
+
+/** The address by which a link is followed, as HTML; null where it stays as it is. */
+function follow(value: string, mailToken: string, signer: LinkSigner): string | null {
+  const target = targetOf(value);
+  const token = target === null ? null : signer.sign(target);
+  return token === null ? null : Bun.escapeHTML(`${signer.prefix}${mailToken}.${token}`);
+}
+
+/** The address that a browser would go to, as it was written; null where that is none of the web. */
+function targetOf(value: string): string | null {
+  const target = decodeReferences(value)?.replace(/^[\p{Cc} ]+|[\p{Cc} ]+$|[\t\n\r]+/gu, "");
+  if (target === undefined || !/^https?:/i.test(target) || /\p{Cc}/u.test(target)) return null;
+  return URL.canParse(target) ? target.toWellFormed() : null;
+}
+
+/** What stands for the signs of an address; `&eacute;` and its like do not belong in one. */
+const REFERENCES = new Map(
+  Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    equals: "=",
+    quest: "?",
+    num: "#",
+    sol: "/",
+    colon: ":",
+    semi: ";",
+    comma: ",",
+    period: ".",
+    plus: "+",
+    percnt: "%",
+    lowbar: "_",
+    commat: "@",
+    excl: "!",
+    ast: "*",
+    dollar: "$",
+    lpar: "(",
+    rpar: ")",
+    lsqb: "[",
+    rsqb: "]",
+  }),
+);
+
+/** The text of an attribute. Null with a reference that is not known here. */
+function decodeReferences(value: string): string | null {
+  if (!value.includes("&")) return value;
+  let isKnown = true;
+  // Without a semicolon a name is one only where nothing follows that could belong to it: `?a=1&lt=2` is plain text.
+  const pattern = /&(?:#(\d+);?|#[xX]([\da-fA-F]+);?|(\w+);|(amp|lt|gt|quot)(?![\w=]))/g;
+  const text = value.replace(pattern, (_, decimal?: string, hex?: string, name?: string, bare?: string) => {
+    const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : null;
+    const char = code === null ? REFERENCES.get((name ?? bare)!) : charOf(code);
+    isKnown &&= char !== undefined;
+    return char ?? "";
+  });
+  return isKnown ? text : null;
+}
+
+function charOf(code: number): string | undefined {
+  // From 128 to 159 browsers see another character.
+  const isChar = code > 0 && (code < 0x80 || code > 0x9f) && code <= 0x10ffff && (code & ~0x7ff) !== 0xd800;
+  return isChar ? String.fromCodePoint(code) : undefined;
+}
+
+function complete(rendered: string, mailToken: string, signer: LinkSigner): string {
+  const [start, ...pieces] = rendered.split(SECRET);
+  let out = start!;
+  for (let i = 0; i < pieces.length; i++) {
+    const kind = pieces[i]![0] ?? "";
+    const rest = pieces[i]!.slice(1);
+    if (kind === TOKEN) out += mailToken;
+    if (!(kind in ENDS) || pieces[i + 1]?.[0] !== CLOSE) {
+      out += rest;
+      continue;
+    }
+    out += (ENDS[kind]!.test(rest) ? null : follow(rest, mailToken, signer)) ?? rest;
+    i += 1;
+    out += pieces[i]!.slice(1);
+  }
+  return withoutRest(out);
+}
+
+/** A mail of more than 5 MB is cut off, and that may be in the middle of the secret. */
+function withoutRest(text: string): string {
+  const at = text.indexOf(HEAD, Math.max(0, text.length - SECRET.length));
+  return at !== -1 && SECRET.startsWith(text.slice(at)) ? text.slice(0, at) : text;
+}

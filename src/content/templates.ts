@@ -1,0 +1,214 @@
+import { assertSenderVerified } from "../accounts/domains.ts";
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import { parseAddress } from "../mail/address.ts";
+import { type FieldError, problems } from "../problem.ts";
+import { compileBody } from "./mjml.ts";
+import { templateErrors } from "./template_errors.ts";
+
+type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["get"]>>>;
+
+/** A template as the API shows it. */
+export type Template = Omit<Row, "fromEmail"> & { from: string };
+
+/** Whether a template is for transactional mail, for campaigns with a footer, or for campaigns without one. */
+export type TemplateType = Template["type"];
+
+/** What a new template is made of. */
+export interface TemplateInput {
+  name: string;
+  description?: string | null | undefined;
+  subject: string;
+  body: string;
+  from: string;
+  fromName?: string | null | undefined;
+  replyTo?: string | null | undefined;
+  type?: TemplateType | undefined;
+}
+
+/** What a PATCH may change. Null clears a field. */
+export type TemplatePatch = { [Field in keyof TemplateInput]?: TemplateInput[Field] | undefined };
+
+/** Which page of which templates. */
+export interface TemplatePage {
+  page: number;
+  pageSize: number;
+  type?: TemplateType | undefined;
+  /** A part of the name, the description or the subject, in any case. */
+  search?: string | undefined;
+  sort: "name" | "createdAt" | "updatedAt";
+  dir: "asc" | "desc";
+}
+
+/** What refers to a template, and how many mails were made of it. */
+export interface TemplateUsage {
+  campaigns: Awaited<ReturnType<Queries["templates"]["campaigns"]>>;
+  workflowSteps: { id: string; name: string; workflowId: string; workflowName: string }[];
+  emailsSent: number;
+}
+
+/** How long a name may be. */
+export const MAX_NAME = 255;
+const COPY = " (Copy)";
+
+/** One page of templates, and how many there are in all. */
+export async function listTemplates(
+  ctx: Context,
+  projectId: string,
+  { page, pageSize, type, search, sort, dir }: TemplatePage,
+): Promise<{ data: Template[]; total: number }> {
+  const text = search?.trim().replace(/[\\%_]/g, "\\$&");
+  const filter = { projectId, type: type ?? null, pattern: text ? `%${text}%` : null };
+  const [rows, { total }] = await Promise.all([
+    q.templates.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.templates.count(ctx, filter),
+  ]);
+  return { data: rows.map(toTemplate), total };
+}
+
+/** One template. Throws TEMPLATE_NOT_FOUND. */
+export async function getTemplate(ctx: Context, projectId: string, templateId: string): Promise<Template> {
+  const row = await q.templates.get(ctx, { projectId, templateId });
+  if (!row) throw problems.templateNotFound(templateId);
+  return toTemplate(row);
+}
+
+/** What a template says, ready to be rendered. Throws TEMPLATE_NOT_FOUND. */
+export async function getTemplateContent(
+  ctx: Context,
+  projectId: string,
+  templateId: string,
+): Promise<{ subject: string; html: string; type: TemplateType }> {
+  const row = await q.templates.byId(ctx, { projectId, templateId });
+  if (!row) throw problems.templateNotFound(templateId);
+  return row;
+}
+
+/**
+ * Makes a template; an MJML body is compiled here, once. Throws 422 with every field that has a fault, and 403 for a
+ * sender whose domain is not verified.
+ */
+export async function createTemplate(
+  ctx: Context,
+  projectId: string,
+  input: TemplateInput,
+): Promise<Template> {
+  const html = await compileBody(input.body, inputErrors(input));
+  const fromEmail = parseAddress(input.from)!.email;
+  await assertSenderVerified(ctx, projectId, fromEmail);
+  const row = await q.templates.insert(ctx, {
+    projectId,
+    name: input.name,
+    description: input.description ?? null,
+    subject: input.subject,
+    body: input.body,
+    html,
+    fromEmail,
+    fromName: input.fromName?.trim() || null,
+    replyTo: addressOrNull(input.replyTo),
+    type: input.type ?? "MARKETING",
+  });
+  return toTemplate(row);
+}
+
+/**
+ * Changes the fields that are given, and no others. Throws TEMPLATE_NOT_FOUND, and what {@linkcode createTemplate}
+ * throws.
+ */
+export async function patchTemplate(
+  ctx: Context,
+  projectId: string,
+  templateId: string,
+  patch: TemplatePatch,
+): Promise<Template> {
+  const errors = inputErrors(patch);
+  if (patch.body === undefined && errors.length > 0) throw problems.invalid(errors);
+  const html = patch.body === undefined ? null : await compileBody(patch.body, errors);
+  const fromEmail = patch.from === undefined ? null : parseAddress(patch.from)!.email;
+  if (fromEmail !== null) await assertSenderVerified(ctx, projectId, fromEmail);
+  const row = await q.templates.patch(ctx, {
+    projectId,
+    templateId,
+    name: patch.name ?? null,
+    setDescription: patch.description !== undefined,
+    description: patch.description ?? null,
+    subject: patch.subject ?? null,
+    body: patch.body ?? null,
+    html,
+    fromEmail,
+    setFromName: patch.fromName !== undefined,
+    fromName: patch.fromName?.trim() || null,
+    setReplyTo: patch.replyTo !== undefined,
+    replyTo: addressOrNull(patch.replyTo),
+    type: patch.type ?? null,
+  });
+  if (!row) throw problems.templateNotFound(templateId);
+  return toTemplate(row);
+}
+
+/** Deletes a template. Throws CONFLICT while a campaign that was not sent yet was made from it. */
+export async function deleteTemplate(ctx: Context, projectId: string, templateId: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    if (!(await q.templates.lock(tx, { projectId, templateId }))) throw problems.templateNotFound(templateId);
+    const campaigns = await q.templates.campaigns(tx, { projectId, templateId });
+    const unsent = campaigns.filter(({ status }) => ["DRAFT", "SCHEDULED", "SENDING"].includes(status));
+    if (unsent.length > 0) throw problems.templateInUse(unsent);
+    await q.templates.remove(tx, { projectId, templateId });
+  });
+}
+
+/** A new template that says the same, with " (Copy)" behind its name. Throws TEMPLATE_NOT_FOUND. */
+export async function duplicateTemplate(
+  ctx: Context,
+  projectId: string,
+  templateId: string,
+): Promise<Template> {
+  const { name } = await getTemplate(ctx, projectId, templateId);
+  const row = await q.templates.duplicate(ctx, { projectId, templateId, name: copyName(name) });
+  if (!row) throw problems.templateNotFound(templateId);
+  return toTemplate(row);
+}
+
+/** Where a template is used. Throws TEMPLATE_NOT_FOUND. */
+export async function getTemplateUsage(
+  ctx: Context,
+  projectId: string,
+  templateId: string,
+): Promise<TemplateUsage> {
+  await getTemplate(ctx, projectId, templateId);
+  const [campaigns, { total }] = await Promise.all([
+    q.templates.campaigns(ctx, { projectId, templateId }),
+    q.templates.countSent(ctx, { projectId, templateId }),
+  ]);
+  return { campaigns, workflowSteps: [], emailsSent: total };
+}
+
+/** What is wrong with the fields besides their schema. The body is looked at when it is compiled. */
+function inputErrors({ subject, from, replyTo }: TemplatePatch): FieldError[] {
+  return [
+    ...templateErrors("subject", subject),
+    ...addressErrors("from", from),
+    ...addressErrors("replyTo", replyTo?.trim() || undefined),
+  ];
+}
+
+function addressErrors(field: string, address: string | undefined): FieldError[] {
+  if (address === undefined || parseAddress(address)) return [];
+  return [
+    { field, code: "invalid_string", message: "Expected an email address", received: address.slice(0, 100) },
+  ];
+}
+
+function addressOrNull(address: string | null | undefined): string | null {
+  return address?.trim() ? parseAddress(address)!.email : null;
+}
+
+/** Cut where there is no room, but not through a character. */
+function copyName(name: string): string {
+  return name.slice(0, MAX_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
+}
+
+function toTemplate({ fromEmail, ...row }: Row): Template {
+  return { ...row, from: fromEmail };
+}

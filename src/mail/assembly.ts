@@ -1,0 +1,139 @@
+// Messages of one content, assembled for each recipient: what is the same for all is written once, and the mail library
+// encodes and folds every value. What a template costs to prepare and a message to assemble says `bun run bench render`.
+//
+// Both parts are base64. Quoted-printable would save a fifth of the bytes of plain HTML, and take three to seven times
+// as long (12 µs for 10 KB by hand, 29 µs in the library, against 4 µs). In base64 no line is too long, none begins
+// with a dot, and nothing can look like a boundary, whatever the content.
+
+import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
+import MimeNode from "nodemailer/lib/mime-node";
+import { namesUnsubscription, unsubscribeHeaders } from "./headers.ts";
+import type { Mailbox } from "./mailer.ts";
+
+/** What all mails of one content have in common. */
+export interface MessageSample {
+  from: Mailbox;
+  replyTo: string | null;
+  /** Those of the request, with ours added. Fields that are written for each mail are left out. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** What is one recipient's own. */
+export interface OwnParts {
+  to: Mailbox;
+  /** Without angle brackets. */
+  messageId: string;
+  date: Date;
+  subject: string;
+  /** An empty part is left out. */
+  html: string;
+  text: string;
+  /** For an unsubscription with one click, unless the headers name a way of their own. */
+  unsubscribeUrl?: string | null;
+}
+
+/** The messages of one content. */
+export interface MessageTemplate {
+  /**
+   * The source of one mail, in ASCII: each line ends in CRLF, is at most 998 characters long and does not begin with a
+   * dot. No value can end its header. Never throws.
+   */
+  assemble(own: OwnParts): Buffer;
+}
+
+/** Fields of our own, which no custom header may repeat. */
+const RESERVED = /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*)$/i;
+const FOLD_AT = 76;
+const WORD_LENGTH = 52; // as the mail library has it; RFC 2047 allows 75 with all that is around it
+/** What folding does not mend: a line of over 998 characters (RFC 5322 2.1.1) or of blanks alone, and what is no text. */
+const UNSOUND = /(?:^|\n)(?:[^\r\n]{999}|[ \t]*(?:\r|$))|\n[^ \t]|\r(?!\n)|[^\t\r\n -~]/;
+// These are what most mails have, and need neither encoding nor folding.
+const PLAIN_ADDRESS = /^[\w.+-]{1,30}@[\w.-]{1,38}$/;
+const PLAIN_SUBJECT = /^(?! )[ !#-<>-~]{1,60}(?<! )$/;
+
+// Encodes values as it would in a message of its own, and keeps nothing of them.
+const encoder = new MimeNode(undefined, { textEncoding: "base64" });
+
+/** Prepares the messages of one content. Takes some microseconds, and never throws. */
+export function prepareMessage({ from, replyTo, headers }: MessageSample): MessageTemplate {
+  const common =
+    addressField("From", from) +
+    (replyTo ? addressField("Reply-To", { name: "", address: replyTo }) : "") +
+    Object.entries(headers).map(customField).join("") +
+    "MIME-Version: 1.0\r\n";
+  const boundary = `=_${crypto.randomUUID()}`; // "=_" is never in base64
+  const hasOwnWay = namesUnsubscription(headers);
+  return {
+    assemble(own) {
+      const head =
+        common +
+        addressField("To", own.to) +
+        subjectField(own.subject) +
+        oneLine("Message-ID", `<${own.messageId.replace(/[^!-;=?-~]/g, "")}>`) +
+        oneLine("Date", own.date.toUTCString().replace("GMT", "+0000")) +
+        (own.unsubscribeUrl && !hasOwnWay ? unsubscribeFields(own.unsubscribeUrl) : "");
+      return Buffer.from(head + body(own, boundary), "latin1");
+    },
+  };
+}
+
+function addressField(name: string, { name: shown, address }: Mailbox): string {
+  if (!shown && PLAIN_ADDRESS.test(address)) return `${name}: ${address}\r\n`;
+  const encoded = encoder.encodeHeaderValue(name, { name: shown, address });
+  return field(name, encoded, () => `${inWords(shown)} <${address.replace(/[^!-;=?-~]/g, "")}>`);
+}
+
+function subjectField(subject: string): string {
+  if (PLAIN_SUBJECT.test(subject)) return `Subject: ${subject}\r\n`;
+  return field("Subject", encoder.encodeHeaderValue("Subject", subject), () => inWords(subject));
+}
+
+function customField([name, value]: [string, string]): string {
+  const key = name.replace(/[^!-9;-~]/g, "");
+  if (key === "" || RESERVED.test(key)) return "";
+  return field(key, encoder.encodeHeaderValue(key, value), () => inWords(value));
+}
+
+function unsubscribeFields(url: string): string {
+  const fields = Object.entries(unsubscribeHeaders(url)).map(([name, value]) => oneLine(name, value));
+  return fields.includes("") ? "" : fields.join("");
+}
+
+/** Not folded: that could only be before the first character, and some readers stumble over it. */
+function oneLine(name: string, value: string): string {
+  const line = `${name}: ${value}`;
+  return UNSOUND.test(line) ? "" : `${line}\r\n`;
+}
+
+/** The field in lines; as encoded words where it would not fit else, and nothing where even those would not. */
+function field(name: string, value: string, asWords: () => string): string {
+  if (value.trim() === "") return "";
+  const lines = foldLines(`${name}: ${value}`, FOLD_AT);
+  if (!UNSOUND.test(lines)) return `${lines}\r\n`;
+  const words = foldLines(`${name}: ${asWords()}`, FOLD_AT);
+  return UNSOUND.test(words) ? "" : `${words}\r\n`;
+}
+
+function inWords(value: string): string {
+  return encodeWord(value, "B", WORD_LENGTH);
+}
+
+function body({ text, html }: OwnParts, boundary: string): string {
+  if (html === "") return part("plain", text);
+  if (text === "") return part("html", html);
+  return (
+    `Content-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n` +
+    `--${boundary}\r\n${part("plain", text)}--${boundary}\r\n${part("html", html)}--${boundary}--\r\n`
+  );
+}
+
+function part(subtype: "plain" | "html", content: string): string {
+  const head = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n`;
+  return `${head}${inLines(Buffer.from(content).toString("base64"))}\r\n`;
+}
+
+function inLines(base64: string): string {
+  let lines = base64.slice(0, 76);
+  for (let i = 76; i < base64.length; i += 76) lines += `\r\n${base64.slice(i, i + 76)}`;
+  return lines;
+}

@@ -1,0 +1,112 @@
+// The moves of a campaign from one status to the next. Each is a guarded UPDATE while the campaign is held: two at once
+// move it once.
+import { assertSenderVerified } from "../accounts/domains.ts";
+import { type Context, inTransaction, newId } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import { addJob } from "../jobs.ts";
+import { Problem, problems } from "../problem.ts";
+import { type CampaignAudience, countRecipients } from "./campaign_audience.ts";
+import { type Campaign, getCampaign } from "./campaigns.ts";
+
+type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
+
+const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
+
+/**
+ * Sends a campaign now, or schedules it. A SCHEDULED one is scheduled anew, or sent now. Throws 409 once it is under
+ * way, 403 for a sender that is not verified, 400 for a time in the past and for an audience without anybody.
+ */
+export async function sendCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  scheduledFor: Date | null,
+): Promise<Campaign> {
+  if (scheduledFor !== null) assertFuture(ctx, scheduledFor);
+  return await inTransaction(ctx, async (tx) => {
+    const campaign = await hold(tx, projectId, campaignId);
+    if (campaign.status !== "DRAFT" && campaign.status !== "SCHEDULED") {
+      throw problems.campaignStatus("send", campaign.status);
+    }
+    await assertSenderVerified(tx, projectId, campaign.fromEmail);
+    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience);
+    if (totalRecipients === 0) throw problems.noRecipients();
+    if (scheduledFor === null) await begin(tx, projectId, campaign, totalRecipients);
+    else {
+      await q.campaigns.schedule(tx, { projectId, campaignId, scheduledFor, totalRecipients });
+      const options = { runAt: scheduledFor, key: `start_campaign:${campaignId}` };
+      await addJob(tx, "start_campaign", { projectId, campaignId }, options);
+    }
+    return await getCampaign(tx, projectId, campaignId);
+  });
+}
+
+/**
+ * Starts a campaign whose time has come. One that was cancelled, rescheduled or sent meanwhile is left alone; one whose
+ * sender is not verified any more becomes a draft again.
+ */
+export async function startScheduled(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
+    if (campaign?.status !== "SCHEDULED" || campaign.scheduledFor! > tx.now()) return;
+    try {
+      await assertSenderVerified(tx, projectId, campaign.fromEmail);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      tx.log.warn("campaign not started", { projectId, campaignId, detail: error.message });
+      return void (await q.campaigns.unschedule(tx, { projectId, campaignId, now: tx.now() }));
+    }
+    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience);
+    await begin(tx, projectId, campaign, totalRecipients);
+  });
+}
+
+/**
+ * Cancels a campaign at once. When this resolves nothing of it is claimed any more: what has not been handed over, or is
+ * not being handed over at this moment, is never sent. Throws 409 unless it is SCHEDULED or SENDING.
+ */
+export async function cancelCampaign(ctx: Context, projectId: string, campaignId: string): Promise<Campaign> {
+  return await inTransaction(ctx, async (tx) => {
+    const { status } = await hold(tx, projectId, campaignId);
+    const cancelled = await q.campaigns.cancel(tx, { projectId, campaignId, now: tx.now() });
+    if (cancelled === 0) throw problems.campaignStatus("cancel", status);
+    if (status === "SENDING") await addJob(tx, "suppress_campaign", { projectId, campaignId });
+    return await getCampaign(tx, projectId, campaignId);
+  });
+}
+
+/** What is sent is a copy: it stays as it is, whatever becomes of the campaign. */
+async function begin(tx: Context, projectId: string, campaign: Held, totalRecipients: number): Promise<void> {
+  const contentId = newId(tx);
+  await q.contents.insert(tx, {
+    projectId,
+    id: contentId,
+    subject: campaign.subject,
+    html: campaign.html,
+    text: null,
+    fromEmail: campaign.fromEmail,
+    fromName: campaign.fromName,
+    replyTo: campaign.replyTo,
+    headers: null,
+    data: null,
+    templateId: campaign.templateId,
+    type: campaign.type,
+    shared: true,
+  });
+  const campaignId = campaign.id;
+  await q.campaigns.begin(tx, { projectId, campaignId, contentId, totalRecipients, now: tx.now() });
+  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
+}
+
+async function hold(tx: Context, projectId: string, campaignId: string): Promise<Held> {
+  const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
+  if (!campaign) throw problems.campaignNotFound(campaignId);
+  return campaign;
+}
+
+function assertFuture(ctx: Context, time: Date): void {
+  const ahead = time.getTime() - ctx.now().getTime();
+  if (ahead <= 0) throw problems.badRequest("Cannot schedule a campaign for a time in the past");
+  if (ahead > MAX_AHEAD_MS) throw problems.badRequest("Cannot schedule a campaign more than ten years ahead");
+}

@@ -1,0 +1,127 @@
+import { assertSenderVerified } from "../accounts/domains.ts";
+import { type Context, inTransaction, newId } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import { problems } from "../problem.ts";
+import { countRecipients } from "./campaign_audience.ts";
+import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./campaign_input.ts";
+
+/** A campaign, with its counters as they are at this moment. */
+export type Campaign = NonNullable<Awaited<ReturnType<Queries["campaigns"]["byId"]>>>;
+
+/** Which page of which campaigns. */
+export interface CampaignPage {
+  page: number;
+  pageSize: number;
+  status?: Campaign["status"] | undefined;
+  search?: string | undefined;
+  sort: "name" | "createdAt" | "updatedAt";
+  dir: "asc" | "desc";
+}
+
+const FOLD_LIMIT = 10_000;
+const MAX_NAME = 255;
+
+/** One page of campaigns, and how many there are in all. */
+export async function listCampaigns(
+  ctx: Context,
+  projectId: string,
+  { page, pageSize, status = undefined, search, sort, dir }: CampaignPage,
+): Promise<{ data: Campaign[]; total: number }> {
+  const pattern = search ? `%${search.replace(/[\\%_]/g, "\\$&")}%` : null;
+  const filter = { projectId, status: status ?? null, pattern };
+  const [data, { total }] = await Promise.all([
+    q.campaigns.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.campaigns.count(ctx, filter),
+  ]);
+  return { data, total };
+}
+
+/** One campaign. Throws CAMPAIGN_NOT_FOUND. */
+export async function getCampaign(ctx: Context, projectId: string, campaignId: string): Promise<Campaign> {
+  const campaign = await q.campaigns.byId(ctx, { projectId, campaignId });
+  if (!campaign) throw problems.campaignNotFound(campaignId);
+  return campaign;
+}
+
+/**
+ * Makes a draft, and counts whom it would reach. Throws 422 with every field that is wrong, 404 for a template or a
+ * segment that does not exist, 403 for a sender that is not verified.
+ */
+export async function createCampaign(
+  ctx: Context,
+  projectId: string,
+  input: CampaignInput,
+): Promise<Campaign> {
+  const id = newId(ctx);
+  return await save(ctx, projectId, input, async (tx, values) => {
+    await q.campaigns.insert(tx, { projectId, id, ...values });
+    return id;
+  });
+}
+
+/** Replaces a draft, or a campaign that is scheduled: what is left out becomes empty. Throws 409 once it is under way. */
+export async function replaceCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  input: CampaignInput,
+): Promise<Campaign> {
+  assertChangeable(await getCampaign(ctx, projectId, campaignId));
+  return await save(ctx, projectId, input, async (tx, values) => {
+    const replaced = await q.campaigns.replace(tx, { projectId, id: campaignId, ...values });
+    if (replaced === 0) assertChangeable(await getCampaign(tx, projectId, campaignId));
+    return campaignId;
+  });
+}
+
+/** A new draft that says and reaches the same. */
+export async function duplicateCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+): Promise<Campaign> {
+  const copy = await q.campaigns.duplicate(ctx, {
+    projectId,
+    campaignId,
+    maxName: MAX_NAME,
+    suffix: " (Copy)",
+  });
+  if (!copy) throw problems.campaignNotFound(campaignId);
+  return await getCampaign(ctx, projectId, copy.id);
+}
+
+/** Deletes a campaign; its mails stay in the ledger. Throws 409 while it is scheduled or being sent. */
+export async function deleteCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  if (await q.campaigns.remove(ctx, { projectId, campaignId })) return;
+  const { status } = await getCampaign(ctx, projectId, campaignId);
+  throw problems.campaignStatus("delete", status);
+}
+
+/** Adds what has been counted since the last time to the counters, so that reading them stays quick. */
+export async function foldCampaignCounts(ctx: Context): Promise<void> {
+  while ((await q.campaigns.fold(ctx, { limit: FOLD_LIMIT })) === FOLD_LIMIT);
+}
+
+/** Checks all of it, counts the audience, and only then holds anything: counting may take a moment. */
+async function save(
+  ctx: Context,
+  projectId: string,
+  input: CampaignInput,
+  write: (tx: Context, values: CampaignValues & { totalRecipients: number }) => Promise<string>,
+): Promise<Campaign> {
+  const values = await contentOf(ctx, projectId, input);
+  await assertAudience(ctx, projectId, values);
+  await assertSenderVerified(ctx, projectId, values.fromEmail);
+  const totalRecipients = await countRecipients(ctx, projectId, values);
+  return await inTransaction(ctx, async (tx) => {
+    // A segment that the audience refers to cannot be deleted or changed meanwhile.
+    await q.segments.lockAll(tx, { projectId });
+    await assertAudience(tx, projectId, values);
+    return await getCampaign(tx, projectId, await write(tx, { ...values, totalRecipients }));
+  });
+}
+
+function assertChangeable({ status }: Campaign): void {
+  if (status !== "DRAFT" && status !== "SCHEDULED") throw problems.campaignStatus("change", status);
+}

@@ -1,0 +1,87 @@
+import { dataErrors, type DataInput, sortData } from "../audience/contact_data.ts";
+import { getContact } from "../audience/contacts.ts";
+import { compileTemplate, mailScope, type Scope } from "../content/render.ts";
+import { compileTextPart } from "../content/text_part.ts";
+import type { Context } from "../context.ts";
+import { problems } from "../problem.ts";
+import { sampleUrls } from "./compose.ts";
+import { subscriptionUrls } from "./subscription_links.ts";
+
+/** What is looked at: a template or a campaign. */
+export interface PreviewedMessage {
+  subject: string;
+  /** Ready to be rendered. */
+  html: string;
+  type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+}
+
+/** For whom, and with what. */
+export interface PreviewInput {
+  /** Over the data of the contact, by the rules of `POST /v1/send`; nothing of it is stored. */
+  data?: DataInput | undefined;
+  /** Left out: a contact who does not exist and has no data. */
+  contactId?: string | undefined;
+}
+
+/** A message as one contact would see it. */
+export interface Preview {
+  subject: string;
+  html: string;
+  text: string;
+  /** The variables that have no value, in the order in which they appear. */
+  missing: string[];
+}
+
+const SAMPLE_CONTACT = {
+  id: "00000000-0000-0000-0000-000000000000",
+  email: "ada@example.com",
+  subscribed: true,
+  data: {},
+};
+
+/**
+ * Shows what a message looks like; nothing is sent or followed. Throws 422 for data that `POST /v1/send` would refuse,
+ * and CONTACT_NOT_FOUND.
+ */
+export async function previewMessage(
+  ctx: Context,
+  projectId: string,
+  message: PreviewedMessage,
+  { data, contactId }: PreviewInput,
+): Promise<Preview> {
+  const errors = dataErrors(data);
+  if (errors.length > 0) throw problems.invalid(errors);
+  const contact = contactId === undefined ? SAMPLE_CONTACT : await sampleOf(ctx, projectId, contactId);
+  const urls = contactId === undefined ? sampleUrls(ctx) : subscriptionUrls(ctx, projectId, contact.id);
+  const scope = mailScope({ contact, data: sortData(data).values, urls });
+  const subject = compileTemplate(message.subject, "subject");
+  const html = compileTemplate(message.html, "html");
+  const text = compileTextPart(message.html);
+  const variables = new Set([...subject.variables, ...html.variables]);
+  return {
+    subject: subject(scope),
+    html: html(scope),
+    text: text(scope),
+    missing: [...variables].filter((path) => !hasValue(scope, path)),
+  };
+}
+
+async function sampleOf(ctx: Context, projectId: string, contactId: string): Promise<typeof SAMPLE_CONTACT> {
+  const { id, email, subscribed, data } = await getContact(ctx, projectId, contactId);
+  return { id, email, subscribed, data: data as Record<string, unknown> };
+}
+
+/**
+ * True when a path leads to a value. It leads through a list when it does so through one of its items; a list without
+ * items shows nothing, so that nothing is missing in it. A key may hold dots and come first as a whole.
+ */
+function hasValue(value: unknown, path: string): boolean {
+  if (value === null || value === undefined) return false;
+  if (path === "") return true;
+  if (Array.isArray(value)) return value.length === 0 || value.some((item) => hasValue(item, path));
+  for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+    const key = path.slice(0, end);
+    if (Object.hasOwn(value, key) && hasValue((value as Scope)[key], path.slice(end + 1))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,585 @@
+// A campaign from the send call to its end.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
+import type { Context } from "../../src/context.ts";
+import { freezeAudience, sweepCampaigns } from "../../src/sending/campaign_send.ts";
+import { sweepEmails } from "../../src/sending/recovery.ts";
+import { campaignsOf } from "../support/campaign.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+const service = useService();
+let project: NewProject;
+const { call, addContacts, create, send, cancel, get, stats, ledger, counted } = campaignsOf(
+  service,
+  () => project,
+);
+
+beforeEach(async () => {
+  project = await service.createProject();
+  service.smtp.received.length = 0;
+});
+
+afterEach(async () => {
+  service.smtp.behave({});
+  service.setNow(new Date());
+  // Nothing of one test is found by the sweeps of another.
+  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.pool`update campaigns set finished_at = now() where finished_at is null`;
+});
+
+const recipients = () => service.smtp.received.flatMap((mail) => mail.to).sort();
+/** A service that does something before it freezes the n-th range. */
+const beforeRange = (n: number, act: () => unknown): Context => {
+  let ranges = 0;
+  const pool = new Proxy(service.pool, {
+    get: (target, name) =>
+      name !== "begin"
+        ? Reflect.get(target, name)
+        : async (work: never) => {
+            if (++ranges === n) await act();
+            return await target.begin(work);
+          },
+  });
+  return { ...service, pool, sql: pool };
+};
+
+const later = (ms: number) => service.setNow(new Date(service.now().getTime() + ms));
+
+describe("a campaign that is sent", () => {
+  test("reaches everybody once, ends SENT by itself, and its counters equal the ledger", async () => {
+    const emails = await addContacts(620);
+    const id = await create();
+    const { status, body } = await send(id);
+    await service.runJobs();
+    const campaign = await get(id);
+
+    expect([status, body.success, body.data.status, body.data.scheduledFor]).toEqual([
+      200,
+      true,
+      "SENDING",
+      null,
+    ]);
+    expect(body.message).toBeString();
+    expect(recipients()).toEqual(emails.sort());
+    expect(campaign).toMatchObject({ status: "SENT", totalRecipients: 620, sentCount: 620 });
+    expect(campaign.sentAt).toBeString();
+    expect(await ledger(id)).toEqual({ SENT: 620 });
+    expect(campaign).toMatchObject(await counted(id));
+  });
+
+  test("goes out once when two send it at the same moment", async () => {
+    const emails = await addContacts(20);
+    const id = await create();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(id)));
+    await service.runJobs();
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+    expect(recipients()).toEqual(emails.sort());
+  });
+
+  test("is frozen: who comes or goes after the send call is not looked at again, but an unsubscription is", async () => {
+    const [left, gone, blocked, kept] = await addContacts(4);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await addContacts(3, "late");
+    await service.pool`update contacts set subscribed = false where email = ${left!}`;
+    const contact = await call("GET", `/contacts?search=${gone}`);
+    await call("DELETE", `/contacts/${contact.body.data[0].id}`);
+    await call("POST", "/suppressions", { email: blocked });
+    await service.runJobs();
+
+    expect(recipients()).toEqual([kept!]);
+    expect(await ledger(id)).toEqual({ SENT: 1, SUPPRESSED: 3 });
+    expect(await get(id)).toMatchObject({ status: "SENT", totalRecipients: 4, sentCount: 1, failedCount: 0 });
+  });
+
+  test("says in the ledger why a mail was not sent", async () => {
+    const [left, , blocked] = await addContacts(3);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`update contacts set subscribed = false where email = ${left!}`;
+    await call("POST", "/suppressions", { email: blocked, reason: "COMPLAINT" });
+    await service.runJobs();
+    const rows = await service.pool`
+      select address, error from emails where campaign_id = ${id} and status = 'SUPPRESSED' order by address`;
+
+    expect(Object.fromEntries(rows.map((row) => [row.address, row.error]))).toEqual({
+      [left!]: "The contact is not subscribed",
+      [blocked!]: "The address is on the suppression list (COMPLAINT)",
+    });
+  });
+
+  test("of type TRANSACTIONAL reaches those who are not subscribed as well", async () => {
+    const emails = await addContacts(2);
+    await service.pool`update contacts set subscribed = false, opted_out_at = now() where email = ${emails[0]!}`;
+    const id = await create({ type: "TRANSACTIONAL" });
+    await send(id);
+    await service.runJobs();
+
+    expect(recipients()).toEqual(emails.sort());
+  });
+
+  test("to a condition reaches those who satisfy it when it is sent, not when it was saved", async () => {
+    const emails = await addContacts(5);
+    const audienceCondition = {
+      logic: "AND",
+      groups: [{ filters: [{ field: "data.vip", operator: "equals", value: true }] }],
+    };
+    const id = await create({ audienceType: "FILTERED", audienceCondition });
+    await service.pool`update contacts set data = data || '{"vip": true}' where email = ${emails[2]!}`;
+    await send(id);
+    await service.runJobs();
+
+    expect(recipients()).toEqual([emails[2]!]);
+    expect(await get(id)).toMatchObject({ status: "SENT", totalRecipients: 1 });
+  });
+
+  test("that is changed or deleted meanwhile says what it said when it was sent", async () => {
+    await addContacts(1);
+    const id = await create({ subject: "As it was" });
+    await send(id);
+    await service.pool`update campaigns set subject = 'Changed', html = 'changed' where id = ${id}`;
+    await service.runJobs();
+
+    expect(service.smtp.received[0]!.source).toContain("Subject: As it was");
+  });
+
+  test("stays SENDING while a mail is tried again, and is SENT when the last one has left", async () => {
+    await addContacts(30);
+    service.smtp.behave({ rcpt: (address) => (address.includes("7@") ? "451 4.7.1 Later" : undefined) });
+    const id = await create();
+    await send(id);
+    await service.runJobs();
+    const before = await get(id);
+    service.smtp.behave({});
+    later(20_000);
+    await service.runJobs();
+
+    expect(before).toMatchObject({ status: "SENDING", sentCount: 27 });
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 30 });
+    expect(new Set(recipients()).size).toBe(30);
+    expect(service.smtp.received).toHaveLength(30);
+  });
+
+  test("counts bounces and refusals; an address that bounced gets nothing more", async () => {
+    await addContacts(10, "b");
+    service.smtp.behave({
+      rcpt: (address) =>
+        address.startsWith("b3")
+          ? "550 5.1.1 No such user"
+          : address.startsWith("b4")
+            ? "554 5.7.1 Spam"
+            : undefined,
+    });
+    const id = await create();
+    await send(id);
+    await service.runJobs();
+    const list = await call("GET", "/suppressions");
+
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 8, bouncedCount: 1, failedCount: 1 });
+    expect(await get(id)).toMatchObject(await counted(id));
+    expect(list.body.data.map((row: { email: string; reason: string }) => [row.email, row.reason])).toEqual([
+      ["b3@example.com", "BOUNCE"],
+    ]);
+    expect((await stats(id)).bounceRate).toBe(12.5);
+  });
+});
+
+describe("POST /campaigns/:id/send", () => {
+  test("refuses a time in the past, one that cannot be read, and an audience without anybody", async () => {
+    const empty = await create();
+    expect((await send(empty)).status).toBe(400);
+    await addContacts(1);
+    const id = await create();
+    for (const time of ["2020-01-01T00:00:00Z", "soon", "", 5, {}, "2030-02-31T99:00:00Z", true]) {
+      const { status, body } = await send(id, time);
+      expect([time, status, body.error.code]).toEqual([time, 400, "BAD_REQUEST"]);
+    }
+    expect((await get(id)).status).toBe("DRAFT");
+    expect(await ledger(id)).toEqual({});
+  });
+
+  test("with null, without the field, and without a body sends now", async () => {
+    await addContacts(1);
+    for (const body of [{ scheduledFor: null }, {}, undefined]) {
+      const id = await create();
+      const { status, body: answer } = await call("POST", `/campaigns/${id}/send`, body);
+      expect([status, answer.data?.status]).toEqual([200, "SENDING"]);
+    }
+  });
+
+  test("is 403 when the sender's domain is not verified any more", async () => {
+    await addContacts(1);
+    const id = await create();
+    await service.pool`update domains set status = 'FAILED' where project_id = ${project.id}`;
+    const { status, body } = await send(id);
+
+    expect([status, body.error.details.reason]).toEqual([403, "SENDER_DOMAIN_NOT_VERIFIED"]);
+    expect((await get(id)).status).toBe("DRAFT");
+  });
+});
+
+describe("a scheduled campaign", () => {
+  const inAnHour = () => new Date(service.now().getTime() + 3_600_000);
+
+  test("is sent at its time, and not before", async () => {
+    await addContacts(2);
+    const id = await create();
+    const time = inAnHour();
+    const { body } = await send(id, time.toISOString());
+    later(3_590_000);
+    await service.runJobs();
+    const before = await get(id);
+    later(11_000);
+    await service.runJobs();
+
+    expect(body.data).toMatchObject({ id, status: "SCHEDULED", scheduledFor: time.toISOString() });
+    expect(body.message).toContain(time.toISOString());
+    expect(before).toMatchObject({ status: "SCHEDULED", sentCount: 0 });
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 2 });
+  });
+
+  test("is sent by the wall clock of the database to the second", async () => {
+    const id = await create();
+    await addContacts(1);
+    const time = inAnHour();
+    await send(id, time.toISOString());
+    const [job] = await service.pool`
+      select run_at from graphile_worker._private_jobs where key = ${`start_campaign:${id}`}`;
+
+    expect(job!.runAt).toEqual(time);
+  });
+
+  test("that is scheduled again is sent once, at the new time", async () => {
+    await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    await send(id, new Date(service.now().getTime() + 7_200_000).toISOString());
+    later(3_700_000);
+    await service.runJobs();
+    const between = await get(id);
+    later(3_600_000);
+    await service.runJobs();
+
+    expect(between.status).toBe("SCHEDULED");
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 1 });
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("can be sent at once, and is not sent again at its time", async () => {
+    await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    await send(id);
+    later(3_700_000);
+    await service.runJobs();
+
+    expect(service.smtp.received).toHaveLength(1);
+  });
+
+  test("can be changed, and is cancelled for good", async () => {
+    await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    const changed = await call("PUT", `/campaigns/${id}`, {
+      name: "Changed",
+      subject: "New",
+      body: "b",
+      from: `news@${DOMAIN}`,
+      audienceType: "ALL",
+    });
+    const { status, body } = await cancel(id);
+    later(3_700_000);
+    await service.runJobs();
+
+    expect(changed.body).toMatchObject({ status: "SCHEDULED", name: "Changed" });
+    expect([status, body.status]).toEqual([200, "CANCELLED"]);
+    expect(service.smtp.received).toHaveLength(0);
+    expect((await get(id)).status).toBe("CANCELLED");
+  });
+
+  test("whose sender is not verified any more at its time becomes a draft again", async () => {
+    await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    await service.pool`update domains set status = 'FAILED' where project_id = ${project.id}`;
+    later(3_700_000);
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "DRAFT", scheduledFor: null });
+    expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("whose audience is empty by then ends SENT, with nobody", async () => {
+    const [email] = await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    await service.pool`update contacts set subscribed = false where email = ${email!}`;
+    later(3_700_000);
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "SENT", totalRecipients: 0, sentCount: 0 });
+  });
+});
+
+describe("a cancelled campaign", () => {
+  test("sends nothing after the answer but what was in flight; the rest is SUPPRESSED", async () => {
+    await addContacts(400);
+    let held = true;
+    service.smtp.behave({
+      holdData: async () => {
+        while (held) await Bun.sleep(5);
+      },
+    });
+    const id = await create();
+    await send(id);
+    const running = service.runJobs();
+    while ((await ledger(id)).SENDING !== 36) await Bun.sleep(20);
+    const { status, body } = await cancel(id);
+    const inFlight = (await ledger(id)).SENDING!;
+    held = false;
+    await running;
+    await service.runJobs();
+
+    expect([status, body.status]).toEqual([200, "CANCELLED"]);
+    expect(inFlight).toBe(36);
+    expect(service.smtp.received).toHaveLength(36);
+    expect(await ledger(id)).toEqual({ SENT: 36, SUPPRESSED: 364 });
+    expect(await get(id)).toMatchObject({ status: "CANCELLED", sentCount: 36, ...(await counted(id)) });
+  });
+
+  test("while it is being frozen adds no more mails", async () => {
+    await addContacts(700);
+    const id = await create();
+    await send(id);
+    await freezeAudience(
+      beforeRange(2, () => cancel(id)),
+      project.id,
+      id,
+    );
+    const frozen = await ledger(id);
+    await service.runJobs();
+
+    expect(frozen).toEqual({ PENDING: 500 });
+    expect(service.smtp.received).toHaveLength(0);
+    expect(await ledger(id)).toEqual({ SUPPRESSED: 500 });
+  });
+
+  test("cancelled by two at once is cancelled once", async () => {
+    await addContacts(2);
+    const id = await create();
+    await send(id, new Date(service.now().getTime() + 3_600_000).toISOString());
+    const answers = await Promise.all([1, 2, 3].map(() => cancel(id)));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+});
+
+describe("every move that a status does not allow", () => {
+  const moves = {
+    PUT: (id: string) =>
+      call("PUT", `/campaigns/${id}`, {
+        name: "x",
+        subject: "s",
+        body: "b",
+        from: `news@${DOMAIN}`,
+        audienceType: "ALL",
+      }),
+    DELETE: (id: string) => call("DELETE", `/campaigns/${id}`),
+    send: (id: string) => send(id),
+    cancel,
+  };
+  const allowed: Record<string, Record<keyof typeof moves, number>> = {
+    DRAFT: { PUT: 200, DELETE: 204, send: 200, cancel: 409 },
+    SCHEDULED: { PUT: 200, DELETE: 409, send: 200, cancel: 200 },
+    SENDING: { PUT: 409, DELETE: 409, send: 409, cancel: 200 },
+    SENT: { PUT: 409, DELETE: 204, send: 409, cancel: 409 },
+    CANCELLED: { PUT: 409, DELETE: 204, send: 409, cancel: 409 },
+  };
+
+  test.each(Object.entries(allowed))("%s", async (status, expected) => {
+    await addContacts(1);
+    for (const [name, wanted] of Object.entries(expected) as [keyof typeof moves, number][]) {
+      const id = await create();
+      await service.pool`update campaigns set status = ${status} where id = ${id}`;
+      const answer = await moves[name](id);
+      const after = await service.pool`select status, subject from campaigns where id = ${id}`;
+      expect([name, answer.status]).toEqual([name, wanted]);
+      if (wanted !== 409) continue;
+      expect(answer.body.error).toMatchObject({ code: "CONFLICT", details: { status } });
+      expect(after[0]).toMatchObject({ status, subject: "Hello {{firstName ?? there}}" });
+    }
+  });
+});
+
+describe("freezing", () => {
+  const rowsOf = (id: string) => service.pool`select contact_id from emails where campaign_id = ${id}`;
+
+  test("done by several at once, and again, makes one mail for each contact", async () => {
+    await addContacts(2_500);
+    const id = await create();
+    await send(id);
+    await Promise.all([1, 2, 3, 4].map(() => freezeAudience(service, project.id, id)));
+    await freezeAudience(service, project.id, id);
+    const rows = await rowsOf(id);
+    await service.pool`delete from graphile_worker._private_jobs`;
+
+    expect(rows).toHaveLength(2_500);
+    expect(new Set(rows.map((row) => row.contactId)).size).toBe(2_500);
+  });
+
+  test("goes on behind the last range that was committed", async () => {
+    await addContacts(700);
+    const id = await create();
+    await send(id);
+    const dying = beforeRange(2, () => {
+      throw new Error("killed");
+    });
+    await expect(freezeAudience(dying, project.id, id)).rejects.toThrow("killed");
+    const half = (await rowsOf(id)).length;
+    await service.runJobs();
+
+    expect(half).toBe(500);
+    expect(await get(id)).toMatchObject({ status: "SENT", totalRecipients: 700, sentCount: 700 });
+    expect(new Set(recipients()).size).toBe(700);
+  });
+
+  test("puts the first batches of a small campaign before the later ones of a large one", async () => {
+    await addContacts(900);
+    const [large, small] = [await create(), await create()];
+    for (const id of [large, small]) {
+      await send(id);
+      await freezeAudience(service, project.id, id);
+    }
+    const jobs = await service.pool`
+      select payload ->> 'campaignId' as campaign, priority from graphile_worker._private_jobs
+      where payload ->> 'fromId' is not null order by priority, id`;
+
+    expect(jobs.map((job) => job.priority)).toEqual([10, 10, 11, 11, 12, 12, 12, 12, 13, 13]);
+    expect(jobs[1]!.campaign).toBe(small);
+    await service.pool`delete from graphile_worker._private_jobs`;
+  });
+});
+
+describe("a campaign that stands still", () => {
+  test("because its jobs are lost, is found and goes on", async () => {
+    await addContacts(600);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await sweepCampaigns(service);
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 600 });
+    expect(service.smtp.received).toHaveLength(600);
+  });
+
+  test("because the job that freezes it is lost, is found and goes on", async () => {
+    await addContacts(10);
+    const id = await create();
+    await send(id);
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await sweepCampaigns(service);
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 10 });
+  });
+
+  test("because its project is disabled, waits, and leaves when it is enabled", async () => {
+    await addContacts(10);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await disableProject(service, project.id, null);
+    await service.runJobs();
+    await sweepCampaigns(service);
+    await service.runJobs();
+    const held = service.smtp.received.length;
+    await enableProject(service, project.id);
+    await sweepCampaigns(service);
+    await service.runJobs();
+
+    expect(held).toBe(0);
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 10 });
+  });
+
+  test("because it was cancelled and the job that closes it is lost, is closed", async () => {
+    await addContacts(10);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await cancel(id);
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await sweepCampaigns(service);
+    await service.runJobs();
+    const [row] = await service.pool`select finished_at from campaigns where id = ${id}`;
+
+    expect(await ledger(id)).toEqual({ SUPPRESSED: 10 });
+    expect(row!.finishedAt).toBeDate();
+  });
+
+  test("is not touched by the sweep of single mails, whatever its age", async () => {
+    await addContacts(3);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`delete from graphile_worker._private_jobs`;
+    later(3_600_000);
+    await sweepEmails(service);
+
+    expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
+    await sweepCampaigns(service);
+    await service.runJobs();
+  });
+});
+
+describe("POST /campaigns/:id/test", () => {
+  const html = async () => {
+    const { default: PostalMime } = await import("postal-mime");
+    return await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  };
+
+  test("sends one mail with a marked subject, and touches neither contacts nor counters", async () => {
+    const id = await create();
+    const before =
+      await service.pool`select count(*)::int as n from contacts where project_id = ${project.id}`;
+    const { status, body } = await call("POST", `/campaigns/${id}/test`, { email: "Me@Example.com" });
+    await service.runJobs();
+    const mail = await html();
+    const email = await call("GET", `/emails/${body.data.email}`);
+
+    expect([status, body.success]).toEqual([200, true]);
+    expect(recipients()).toEqual(["me@example.com"]);
+    expect(mail.subject).toBe("[TEST] Hello firstName");
+    expect(mail.html).toContain("Hello firstName");
+    expect(email.body).toMatchObject({ status: "SENT", campaignId: null, contactId: null });
+    expect(
+      await service.pool`select count(*)::int as n from contacts where project_id = ${project.id}`,
+    ).toEqual(before);
+    expect(await get(id)).toMatchObject({ status: "DRAFT", sentCount: 0, totalRecipients: 0 });
+  });
+
+  test("is rendered with the data of the contact who has the address, subscribed or not", async () => {
+    await call("POST", "/contacts", {
+      email: "ada@example.com",
+      subscribed: false,
+      data: { firstName: "Ada" },
+    });
+    const id = await create();
+    await call("POST", `/campaigns/${id}/test`, { email: "ada@example.com" });
+    await service.runJobs();
+
+    expect((await html()).subject).toBe("[TEST] Hello Ada");
+  });
+
+  test("of what is no address is 422", async () => {
+    const id = await create();
+    for (const body of [{}, { email: "nobody" }, { email: 5 }]) {
+      const answer = await call("POST", `/campaigns/${id}/test`, body);
+      expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, "email"]);
+    }
+  });
+});
