@@ -52,13 +52,16 @@ async function listen(): Promise<Bun.Server<undefined>> {
   // A worker does without the routes, and the memory that they take.
   const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
   try {
-    return Bun.serve({
+    const listening = Bun.serve({
       hostname: HOST,
       port: PORT,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 60,
       fetch: app.fetch,
     });
+    // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
+    app.server = listening as never;
+    return listening;
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
     throw new Error(`Cannot listen on ${HOST}:${PORT}: ${LISTEN_ERRORS[code] ?? message}`, { cause: error });

@@ -1,6 +1,7 @@
-// A program of its own, started by `mjml.ts` for each body: MJML on standard input, what becomes of it on standard output.
+// A program of its own, started by `_mjml_process.ts` for each body: MJML comes on standard input, and what becomes of it
+// goes to standard output.
 import mjml2html from "mjml";
-import type { MjmlResult } from "./mjml.ts";
+import type { MjmlResult } from "./_mjml_process.ts";
 
 /** More than a mail may have; whoever asked must not have to read all of it. */
 const MAX_CHARS = 4_000_000;

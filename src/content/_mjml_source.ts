@@ -131,7 +131,7 @@ function readTag(scan: Scan, at: number): number {
 
 function openElement(scan: Scan, element: Element): number {
   const { name, at, end } = element;
-  if (name === "mj-include") refuse('"<mj-include>" is not possible: put its content here', at);
+  if (name === "mj-include") refuseInclude(at);
   if (scan.open.length === 0 && scan.elements.length > 0) refuse("Nothing can stand behind </mjml>", at);
   scan.elements.push(element);
   if (scan.elements.length > MAX_ELEMENTS) refuse(`There are more than ${MAX_ELEMENTS} elements`, at);
@@ -157,16 +157,21 @@ function closeElement(scan: Scan, name: string, at: number): number {
 /** The offset behind `</name>`. Elements of the same name may be nested, and comments may hold anything. */
 function behindContent(plain: string, { name, at, end }: Element): number {
   // A tag ends before the next one begins: so the search never starts over.
-  const tags = new RegExp(`<!--|<(/?)${name}(?=[\\s/>])[^<>]*>`, "gi");
+  const tags = new RegExp(`<!--|<mj-include\\b|<(/?)${name}(?=[\\s/>])[^<>]*>`, "gi");
   tags.lastIndex = end;
   let depth = 1;
   for (let tag = tags.exec(plain); tag; tag = tags.exec(plain)) {
     if (tag[0] === "<!--") tags.lastIndex = behind(plain, "-->", tag.index, "A comment");
+    else if (/^<mj-include/i.test(tag[0])) refuseInclude(tag.index);
     else if (tag[1]) depth -= 1;
     else if (!tag[0].endsWith("/>")) depth += 1;
     if (depth === 0) return tags.lastIndex;
   }
   return refuse(`"<${name}>" is never closed by "</${name}>"`, at);
+}
+
+function refuseInclude(at: number): never {
+  return refuse('"<mj-include>" is not possible: put its content here', at);
 }
 
 function behind(plain: string, ending: string, at: number, what: string): number {
@@ -208,9 +213,11 @@ function gapsWithBlocks(body: string, { plain, gaps }: Scan, pieces: readonly Pi
 function assertBlocks(body: string, plain: string, { at, end, parent }: Gap, within: Piece[]): void {
   const where = parent ? `directly inside <${parent}>` : "outside of <mjml>";
   const textAt = findText(plain, at, end, within);
-  if (textAt !== -1) refuse(`Text stands ${where}, where MJML shows none`, textAt);
+  if (textAt !== -1) refuse(`Text cannot stand ${where}: MJML would drop it`, textAt);
   const wrong = within.find(({ kind }) => kind === "value" || !BLOCK_PARENTS.has(parent ?? ""));
-  if (wrong) refuse(`"${body.slice(wrong.at, wrong.end).slice(0, 100)}" cannot stand ${where}`, wrong.at);
+  if (!wrong) return;
+  const expression = body.slice(wrong.at, wrong.end).slice(0, 100);
+  refuse(`"${expression}" cannot stand ${where}: MJML would drop it`, wrong.at);
 }
 
 /** The offset of the first letter between `at` and `end` that belongs to none of the pieces; -1 without one. */

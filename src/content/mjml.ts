@@ -1,49 +1,17 @@
 // The body of a message becomes what is rendered: HTML stays as it is, MJML is compiled once, when it is saved.
-//
-// The compiler takes 70 MB to be loaded and 100 to 500 for a large body, which would stay with the service; it is
-// JavaScript that nothing can interrupt, and regular expressions that take as long as they like. So each body is
-// compiled by a process of its own, of which nothing remains. A worker thread gives the memory back too, but where it
-// hangs or runs out of memory, the service does with it.
-import { join } from "node:path";
 import { type FieldError, problems } from "../problem.ts";
+import { type Complaint, runMjml } from "./_mjml_process.ts";
 import { type MjmlSource, readMjml } from "./_mjml_source.ts";
 import { refuse } from "./_syntax.ts";
 import { positionAt } from "./_tree.ts";
 import { checkTemplate, type TemplateError } from "./render.ts";
 import { templateErrors, toFieldError } from "./template_errors.ts";
 
-/** What the process says: without HTML where there is too much of it. */
-export interface MjmlResult {
-  html: string | null;
-  complaints: Complaint[];
-}
-
-interface Complaint {
-  line: number;
-  tagName: string;
-  message: string;
-}
-
 /** As much as a template may have. */
 const MAX_HTML_CHARS = 1_000_000;
 const MAX_ERRORS = 20;
-const TIME_LIMIT_MS = 10_000;
-const MAX_ANSWER_BYTES = 64 * 1_048_576;
-/** Each takes a core and its memory. */
-const MAX_AT_ONCE = 2;
-const MAX_WAITING = 100;
-
-// It may outlive a service that is killed, but not its time; and where memory runs out, it is the one to go. It has no
-// environment, and no folder of ours to look into.
-const COMMAND = [
-  "/bin/sh",
-  "-c",
-  `{ ulimit -t ${TIME_LIMIT_MS / 1000}; echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"`,
-  "mjml",
-  process.execPath,
-  "--smol",
-  join(import.meta.dir, "_mjml_child.ts"),
-];
+/** Of one error: it may quote what the author wrote. */
+const MAX_MESSAGE_CHARS = 500;
 
 /** True for a body that is compiled: it starts with `<mjml>`, but for blanks and comments. */
 export function isMjml(body: string): boolean {
@@ -77,13 +45,13 @@ interface Compiled {
 async function compileMjml(body: string): Promise<Compiled> {
   try {
     const source = readMjml(body);
-    const { html, complaints } = await inTurn(() => runCompiler(source.text));
+    const { html, complaints } = await runMjml(source.text);
     const errors = complaints
       .filter((complaint) => isFault(source, complaint))
       .slice(0, MAX_ERRORS)
-      .map((complaint) => toError(body, source, complaint));
-    if (errors.length > 0) return { html: "", errors };
-    return checkCompiled(body, source, html);
+      .map((complaint) => toError(body, source, complaint))
+      .sort((a, b) => a.line - b.line || a.column - b.column);
+    return errors.length > 0 ? { html: "", errors } : checkCompiled(body, source, html);
   } catch (error) {
     const at = (error as { cause?: { at?: number } }).cause?.at;
     if (at === undefined) throw error;
@@ -100,24 +68,20 @@ function isFault(source: MjmlSource, { message }: Complaint): boolean {
 function toError(body: string, source: MjmlSource, { line, tagName, message }: Complaint): TemplateError {
   const attributes = /^Attributes? (.*?) (?:is|are|has) /.exec(message)?.[1]?.split(", ") ?? [];
   const at = source.placeOf(tagName, line, attributes);
-  return { message: `<${tagName}>: ${source.restore(message).trim()}`, ...positionAt(body, at) };
+  const restored = source.restore(`<${tagName}>: ${message}`).trim();
+  return { message: restored.slice(0, MAX_MESSAGE_CHARS), ...positionAt(body, at) };
 }
 
 function checkCompiled(body: string, source: MjmlSource, made: string | null): Compiled {
-  const lost = made === null ? null : source.lostBlock(made);
-  const html = made === null ? null : source.restore(made);
-  const failed = (message: string, at: number) => ({
-    html: "",
-    errors: [{ message, ...positionAt(body, at) }],
-  });
-  if (html === null || html.length > MAX_HTML_CHARS) {
-    return failed(`The compiled HTML has more than ${MAX_HTML_CHARS} characters`, 0);
+  const html = made === null ? "" : source.restore(made);
+  if (made === null || html.length > MAX_HTML_CHARS) {
+    return refuse(`The compiled HTML has more than ${MAX_HTML_CHARS} characters`, 0);
   }
-  if (lost !== null) return failed("MJML drops this block: no mail would have it", lost);
+  const lost = source.lostBlock(made);
+  if (lost !== null) refuse("MJML drops this block: no mail would have it", lost);
   const error = checkTemplate(html);
-  return error
-    ? failed(`In the compiled HTML: ${error.message}`, placeInSource(body, html, error))
-    : { html, errors: [] };
+  if (error) refuse(`In the compiled HTML: ${error.message}`, placeInSource(body, html, error));
+  return { html, errors: [] };
 }
 
 /** Where the expression that is wrong in the HTML stands in the source, as far as that can be said. */
@@ -129,42 +93,4 @@ function placeInSource(body: string, html: string, { line, column }: TemplateErr
     .slice(column - 1);
   const expression = /^\{\{[^]*?\}\}/.exec(behind)?.[0];
   return Math.max(0, expression === undefined ? 0 : body.indexOf(expression));
-}
-
-async function runCompiler(source: string): Promise<MjmlResult> {
-  const child = Bun.spawn(COMMAND, {
-    cwd: "/",
-    env: {},
-    stdin: new Blob([source]),
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: TIME_LIMIT_MS,
-    killSignal: "SIGKILL",
-    maxBuffer: MAX_ANSWER_BYTES,
-  });
-  const [answer, complaint] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (child.signalCode !== null) refuse("This MJML takes too long to be compiled, or too much memory", 0);
-  if (child.exitCode !== 0) throw new Error(`The compiler of MJML has failed: ${complaint.slice(0, 1000)}`);
-  return JSON.parse(answer) as MjmlResult;
-}
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Does `work` when its turn has come. Throws 503 when too many are waiting. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MAX_AT_ONCE) running += 1;
-  else if (waiting.length >= MAX_WAITING) throw problems.busy();
-  else await new Promise<void>((go) => waiting.push(go));
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
 }

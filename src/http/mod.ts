@@ -16,6 +16,7 @@ import { segmentsRoutes } from "./segments.ts";
 import { subscriptionRoutes } from "./subscription.ts";
 import { suppressionsRoutes } from "./suppressions.ts";
 import { tRoutes } from "./t.ts";
+import { templatesRoutes } from "./templates.ts";
 import { v1Routes } from "./v1.ts";
 
 /** The HTTP service, not yet listening. */
@@ -38,6 +39,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(contactsRoutes(ctx))
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
+    .use(templatesRoutes(ctx))
     .use(campaignsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))

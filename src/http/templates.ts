@@ -16,10 +16,10 @@ import { problems } from "../problem.ts";
 import { previewMessage } from "../sending/preview.ts";
 import { keyDoor } from "./_auth.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { Preview, PreviewBody } from "./_preview_schemas.ts";
 import {
   answers,
   BareError,
-  Data,
   HeaderText,
   Int,
   isUuid,
@@ -61,13 +61,6 @@ const Usage = t.Object({
   emailsSent: Int,
 });
 
-const Preview = t.Object({
-  subject: t.String(),
-  html: t.String(),
-  text: t.String(),
-  missing: t.Array(t.String(), { description: "The variables that have no value." }),
-});
-
 const MAX_SUBJECT = 998;
 const MAX_BODY = 1_048_576;
 
@@ -95,15 +88,8 @@ export function templatesRoutes(ctx: Context) {
       "/",
       async ({ project, query }) => {
         const { page, pageSize } = readPage(query);
-        const { type, search } = query;
-        const order = orderOf(query.sort, query.dir);
-        const { data, total } = await listTemplates(ctx, project.id, {
-          page,
-          pageSize,
-          type,
-          search,
-          ...order,
-        });
+        const filter = { type: query.type, search: query.search, ...orderOf(query.sort, query.dir) };
+        const { data, total } = await listTemplates(ctx, project.id, { page, pageSize, ...filter });
         return { data, page, pageSize, total, totalPages: Math.ceil(total / pageSize) };
       },
       {
@@ -205,13 +191,13 @@ export function templatesRoutes(ctx: Context) {
       "/:id/preview",
       async ({ project, params: { id }, body }) => {
         const content = await getTemplateContent(ctx, project.id, templateId(id));
-        return await previewMessage(ctx, project.id, content, body);
+        return await previewMessage(ctx, project.id, content, body ?? {});
       },
       {
         ...one,
-        body: t.Object({ data: t.Optional(Data), contactId: t.Optional(Uuid) }),
+        body: PreviewBody,
         response: answers(Preview, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "See a template as a contact would" },
+        detail: { summary: "Render a template for a contact, or for sample data" },
       },
     );
 }

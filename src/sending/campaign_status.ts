@@ -7,6 +7,7 @@ import type { Queries } from "../db/queries.gen.ts";
 import { addJob } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
 import { type CampaignAudience, countRecipients } from "./campaign_audience.ts";
+import { assertAudience } from "./campaign_input.ts";
 import { type Campaign, getCampaign } from "./campaigns.ts";
 
 type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
@@ -30,6 +31,9 @@ export async function sendCampaign(
       throw problems.campaignStatus("send", campaign.status);
     }
     await assertSenderVerified(tx, projectId, campaign.fromEmail);
+    // The copy of a campaign may refer to a segment that is gone.
+    if (campaign.audienceType === "FILTERED")
+      await assertAudience(tx, projectId, campaign as CampaignAudience);
     const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience);
     if (totalRecipients === 0) throw problems.noRecipients();
     if (scheduledFor === null) await begin(tx, projectId, campaign, totalRecipients);

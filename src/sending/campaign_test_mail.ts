@@ -40,7 +40,7 @@ export async function sendTestMail(
       type: campaign.type,
       shared: false,
     });
-    await q.emails.insertMany(tx, {
+    const pending = await q.emails.insertMany(tx, {
       projectId,
       contentId,
       sourceType: "TRANSACTIONAL",
@@ -48,7 +48,7 @@ export async function sendTestMail(
       now: tx.now(),
       rows: [{ id: emailId, contact_id: null, address: email, to_name: null }],
     });
-    await addSendJobs(tx, [{ projectId, id: emailId }]);
+    await addSendJobs(tx, pending);
     return emailId;
   });
 }

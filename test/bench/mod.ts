@@ -12,6 +12,15 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
     load: () => import("./send.ts"),
   },
+  tracking: {
+    about: "opens and clicks of the mails of a campaign, against their statement on the driver",
+    load: () => import("./tracking.ts"),
+  },
+  campaign: {
+    about:
+      "campaigns: 20,000 mails against the mail library, 1,000,000 recipients frozen, mails sent meanwhile",
+    load: () => import("./campaign.ts"),
+  },
   import: {
     about: "an import of 100,000 contacts from upload to end, against a bulk upsert on the driver",
     load: () => import("./import.ts"),

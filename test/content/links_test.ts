@@ -159,12 +159,12 @@ describe("not followed is", () => {
 });
 
 describe("a link with expressions", () => {
-  const url = "https://y.example/?a=1&b='c'";
+  const address = "https://y.example/?a=1&b='c'";
 
   test.each([
-    ["as its value", '<a href="{{url}}">x</a>', `<a href="[${url}]">x</a>`],
-    ["in single quotes", "<a href='{{url}}'>", `<a href='[${url}]'>`],
-    ["without quotes", "<a href={{url}}>", `<a href=[${url}]>`],
+    ["as its value", '<a href="{{url}}">x</a>', `<a href="[${address}]">x</a>`],
+    ["in single quotes", "<a href='{{url}}'>", `<a href='[${address}]'>`],
+    ["without quotes", "<a href={{url}}>", `<a href=[${address}]>`],
     [
       "in a part of it",
       '<a href="https://x.example/u?id={{id}}&amp;x">',
@@ -175,7 +175,7 @@ describe("a link with expressions", () => {
       '<a href="{{none ?? "https://f.example"}}">',
       '<a href="[https://f.example]">',
     ],
-    ["not escaped", '<a href="{{{url}}}">', `<a href="[${url}]">`],
+    ["not escaped", '<a href="{{{url}}}">', `<a href="[${address}]">`],
     [
       "in a list",
       '{{#each list}}<a href="{{this}}">{{@index}}</a>{{/each}}',
@@ -189,7 +189,7 @@ describe("a link with expressions", () => {
     [
       "with a block in it",
       '<a href="{{#if no}}http://n.example{{else}}{{url}}{{/if}}">',
-      `<a href="[${url}]">`,
+      `<a href="[${address}]">`,
     ],
     [
       "chosen by a block",
@@ -201,7 +201,7 @@ describe("a link with expressions", () => {
       '<a {{attributes}} title="{{#if id}}>{{/if}}" href="http://a.example">',
       '<a  title=">" href="[http://a.example]">',
     ],
-    ["without blanks around it", '<a href=" {{~url~}} ">', `<a href="[${url}]">`],
+    ["without blanks around it", '<a href=" {{~url~}} ">', `<a href="[${address}]">`],
     [
       "beside a comment",
       '{{!-- <a href="http://c.example"> " --}}<a {{! " }}href="http://a.example">',
@@ -209,7 +209,7 @@ describe("a link with expressions", () => {
     ],
     ["that is text", String.raw`<a href="https://x.example/\{{x}}">`, '<a href="[https://x.example/{{x}}]">'],
   ])("%s is followed", (_, source, expected) => {
-    const scope = { url, id: 7, list: ["https://1.example", "https://2.example"] };
+    const scope = { url: address, id: 7, list: ["https://1.example", "https://2.example"] };
 
     expect(sent(source, scope)).toBe(expected);
   });

@@ -8,12 +8,10 @@ const MISSING = [
   "/activity",
   "/analytics",
   "/auth",
-  "/campaigns",
   "/config",
   "/domains",
   "/events",
   "/projects",
-  "/templates",
   "/uploads",
   "/users",
   "/webhooks",
@@ -21,7 +19,7 @@ const MISSING = [
 ];
 
 /** Endpoints that take nothing but their path. */
-const BODILESS = /\/(compute|refresh)$/;
+const BODILESS = /\/(compute|refresh|duplicate|cancel)$/;
 
 interface Operation {
   summary?: string;

@@ -89,6 +89,18 @@ const get = (place: string, token: string, headers: Record<string, string> = {})
 const post = (place: string, token: string, raw = ONE_CLICK, headers: Record<string, string> = URLENCODED) =>
   service.request("POST", `/${place}/${token}`, { raw, headers });
 
+/** Returns when a statement on this table waits for a lock. */
+async function waiterFor(table: string): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    const waiting = await service.pool`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${table}%`}`;
+    if (waiting.length > 0) return;
+    await Bun.sleep(5);
+  }
+  throw new Error(`Nothing waits for ${table}`);
+}
+
 /** The text of a page, as a reader has it. */
 function textOf(html: string): string {
   const body = html.slice(html.indexOf("<body>"));
@@ -446,8 +458,10 @@ describe("POST /unsubscribe/:token", () => {
     expect(await unsubscriptionsOf(campaignId)).toBe(1);
 
     // The link of a mail counts that mail once; a link that stood in none counts nothing.
+    const first = await unsubscribedAt(emailId);
     await post("subscribe", token, "");
     await post("unsubscribe", tokenOf(id, emailId));
+    expect(await unsubscribedAt(emailId)).toEqual(first);
     await post("subscribe", token, "");
     await post("unsubscribe", token);
     expect(await unsubscriptionsOf(campaignId)).toBe(1);
@@ -471,6 +485,23 @@ describe("POST /unsubscribe/:token", () => {
     expect((await row(id)).optedOutAt).toEqual(optedOutAt);
     expect(await eventsOf(id)).toEqual([]);
     expect(await unsubscriptionsOf(campaignId)).toBe(0);
+  });
+
+  test("waits for a mail without holding its contact: what else changes both takes the mail first", async () => {
+    const { id } = await contact();
+    const { emailId } = await mailTo(id);
+    let click: ReturnType<typeof post>;
+
+    await service.pool.begin(async (tx) => {
+      await tx`update emails set complained_at = now() where id = ${emailId}`;
+      click = post("unsubscribe", tokenOf(id, emailId));
+      await waiterFor("emails");
+      // Refused at once if the click held it.
+      await tx`select from contacts where id = ${id} for no key update nowait`;
+    });
+
+    expect((await click!).status).toBe(200);
+    expect(await eventsOf(id)).toEqual([["contact.unsubscribed", emailId]]);
   });
 
   test("a click that meets the deletion of its contact leaves nothing half done", async () => {

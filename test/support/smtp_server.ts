@@ -8,6 +8,9 @@ export interface Received {
   source: string;
 }
 
+/** When a connection is cut. */
+export type Cut = "before data" | "after data";
+
 /** What the server does with the next messages. A reply is `code text`, such as `451 4.7.1 Later`. */
 export interface Behaviour {
   /** Reply to RCPT TO. */
@@ -17,7 +20,7 @@ export interface Behaviour {
   /** Before answering the end of the message. */
   holdData?: () => Promise<void>;
   /** Cuts the connection: before the message is read, or after its end and before the answer. */
-  cut?: "before data" | "after data";
+  cut?: Cut | (() => Cut | undefined);
 }
 
 /** The running server. */
@@ -55,10 +58,11 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     session: SMTPServerSession,
     done: (error?: Error | null) => void,
   ) => {
-    if (behaviour.cut === "before data") return cut(session);
+    const cutAt = typeof behaviour.cut === "function" ? behaviour.cut() : behaviour.cut;
+    if (cutAt === "before data") return cut(session);
     const source = await new Response(stream as unknown as ReadableStream).text();
     await behaviour.holdData?.();
-    if (behaviour.cut === "after data") {
+    if (cutAt === "after data") {
       keep(session, source);
       return cut(session);
     }

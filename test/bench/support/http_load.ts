@@ -90,7 +90,7 @@ interface Conversation {
 }
 
 /** Asks again and again on one connection, until `onAnswer` says that it was enough. */
-async function converse(
+export async function converse(
   port: number,
   nextRequest: () => string,
   onAnswer: (answer: string, startedAt: number, now: number) => boolean,

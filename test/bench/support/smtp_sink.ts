@@ -13,6 +13,12 @@ export interface Tally {
   seconds: number;
 }
 
+/** A mail that somebody waits for. */
+interface Urgent {
+  urgent: string;
+  at: number;
+}
+
 interface Session {
   isMessage: boolean;
   /** The last bytes of a message, or the beginning of a command line. */
@@ -22,7 +28,12 @@ interface Session {
 const END = "\r\n.\r\n";
 
 /** Starts a sink in this process. */
-export function startSink(on: { onData?: () => void; onMessage?: () => void }): Sink {
+export function startSink(on: {
+  onData?: () => void;
+  onMessage?: () => void;
+  /** The line of a RCPT TO. */
+  onRecipient?: (line: string) => void;
+}): Sink {
   const server = Bun.listen<Session>({
     hostname: "127.0.0.1",
     port: 0,
@@ -49,6 +60,7 @@ export function startSink(on: { onData?: () => void; onMessage?: () => void }): 
         session.tail += bytes.toString("latin1");
         if (!session.tail.endsWith("\r\n")) return;
         const command = session.tail.slice(0, 4).toUpperCase();
+        if (command === "RCPT") on.onRecipient?.(session.tail);
         session.tail = "";
         if (command === "DATA") {
           session.isMessage = true;
@@ -68,24 +80,30 @@ export interface SinkProcess {
   port: number;
   /** Begins to count anew, and resolves when so many messages have come. */
   expect(messages: number, timeoutMs: number): Promise<Tally>;
+  /** Called for each recipient whose address begins with `urgent`, with the time (`Date.now()`). */
+  onUrgent?: (address: string, at: number) => void;
   stop(): void;
 }
 
 /** Starts a sink in a process of its own. */
 export async function startSinkProcess(): Promise<SinkProcess> {
   let onMessage: ((message: { port: number } | Tally) => void) | undefined;
+  const sink = {} as SinkProcess;
   const next = <T>() => new Promise<T>((resolve) => (onMessage = resolve as (message: object) => void));
   const started = next<{ port: number }>();
   const child = Bun.spawn([process.execPath, import.meta.path], {
     stdio: ["ignore", "inherit", "inherit"],
-    ipc: (message) => onMessage?.(message),
+    ipc: (message: { port: number } | Tally | Urgent) => {
+      if ("urgent" in message) sink.onUrgent?.(message.urgent, message.at);
+      else onMessage?.(message);
+    },
   });
   const kill = () => child.kill("SIGKILL");
   process.on("exit", kill);
   const { port } = await started;
-  return {
+  return Object.assign(sink, {
     port,
-    async expect(messages, timeoutMs) {
+    async expect(messages: number, timeoutMs: number) {
       const tally = next<Tally>();
       child.send(messages);
       const late = Bun.sleep(timeoutMs).then(() => null);
@@ -98,7 +116,7 @@ export async function startSinkProcess(): Promise<SinkProcess> {
       process.off("exit", kill);
       kill();
     },
-  };
+  });
 }
 
 if (import.meta.main) {
@@ -106,6 +124,10 @@ if (import.meta.main) {
   let messages = 0;
   let firstAt = 0;
   const sink = startSink({
+    onRecipient(line) {
+      const address = /<(urgent[^>]*)>/i.exec(line)?.[1];
+      if (address) process.send!({ urgent: address, at: Date.now() });
+    },
     onMessage() {
       if (messages++ === 0) firstAt = performance.now();
       if (messages === expected) process.send!({ messages, seconds: (performance.now() - firstAt) / 1000 });

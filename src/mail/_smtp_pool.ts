@@ -1,0 +1,104 @@
+// The connections to one SMTP server, and the messages that wait for one.
+
+import type { Failure } from "./_smtp_dialogue.ts";
+import {
+  type Envelope,
+  type Message,
+  openSession,
+  type Session,
+  type SessionOptions,
+} from "./_smtp_session.ts";
+
+/** How many connections there may be, and how many messages each may carry. */
+export type PoolOptions = SessionOptions & { maxConnections: number; maxMessages: number };
+
+/** The connections to one server. */
+export interface SmtpPool {
+  /** Hands a message over on the next free connection, and answers the server's words. Rejects with a `Failure`. */
+  deliver(envelope: Envelope, message: Message): Promise<string>;
+  /** Ends the connections that have nothing under way, and the others when they are done. */
+  close(): void;
+}
+
+/** How long no more connections are tried when the server has refused one while it serves others. */
+const PAUSE_MS = 1_000;
+
+/** Makes a pool. Connections are opened when there is a message for them. */
+export function createSmtpPool(options: PoolOptions): SmtpPool {
+  let idle: Session[] = [];
+  const waiting: PromiseWithResolvers<Session>[] = [];
+  let connections = 0;
+  let opening = 0;
+  let pausedUntil = 0;
+  let isClosed = false;
+
+  const take = (): Promise<Session> => {
+    if (isClosed) return Promise.reject(closed());
+    const turn = Promise.withResolvers<Session>();
+    const session = idle.pop();
+    if (session) turn.resolve(session);
+    else waiting.push(turn);
+    grow();
+    return turn.promise;
+  };
+  const offer = (session: Session) => {
+    if (isClosed || session.messages >= options.maxMessages) return session.quit();
+    const next = waiting.shift();
+    if (next) next.resolve(session);
+    else idle.push(session);
+  };
+  const refuseAll = (reason: Failure) => {
+    for (const turn of waiting.splice(0)) turn.reject(reason);
+  };
+  // What waits gets the next connection that is free, be it new or done with another message. A server that allows
+  // fewer than we may have is so kept busy with those it allows, and no message suffers from the refused ones.
+  const grow = () => {
+    const isPaused = connections > 0 && performance.now() < pausedUntil;
+    if (isClosed || isPaused || opening >= waiting.length || connections >= options.maxConnections) return;
+    let isOpen = false;
+    connections += 1;
+    opening += 1;
+    openSession(options, {
+      free(session) {
+        if (!isOpen) opening -= 1;
+        isOpen = true;
+        offer(session);
+      },
+      end(reason, session) {
+        connections -= 1;
+        idle = idle.filter((other) => other !== session);
+        if (isOpen) return grow();
+        opening -= 1;
+        pausedUntil = performance.now() + PAUSE_MS;
+        if (connections === 0) refuseAll(reason);
+      },
+    });
+  };
+  return {
+    async deliver(envelope, message) {
+      for (;;) {
+        const session = await take();
+        const isFresh = session.messages === 0;
+        try {
+          return await session.deliver(envelope, message);
+        } catch (error) {
+          if (isFresh || !wasStale(error as Failure)) throw error;
+        }
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const session of idle) session.quit();
+      refuseAll(closed());
+    },
+  };
+}
+
+/** The server has hung up while nothing was under way, and we see it now: the message can go another way. */
+function wasStale({ sent, response, responseCode }: Failure): boolean {
+  return sent === "nothing" && (response === undefined || responseCode === 421);
+}
+
+function closed(): Failure {
+  return new Error("The connections are being closed");
+}

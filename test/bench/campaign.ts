@@ -1,0 +1,11 @@
+// Campaigns: how quickly an audience is frozen, how quickly it is sent, and what a transactional mail notices of it.
+import { measureCampaignDelivery } from "./campaign_delivery.ts";
+import { measureFreezing } from "./campaign_freeze.ts";
+import { measureCampaignLatency } from "./campaign_latency.ts";
+import type { BenchOptions, Report } from "./support/report.ts";
+
+export async function run(report: Report, options: BenchOptions): Promise<void> {
+  await measureCampaignDelivery(report, options);
+  await measureCampaignLatency(report);
+  await measureFreezing(report, options);
+}

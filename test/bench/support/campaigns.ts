@@ -1,0 +1,42 @@
+// Audiences and campaigns of benches.
+import { createCampaign } from "../../../src/sending/campaigns.ts";
+import { newsletter } from "./newsletter.ts";
+import { DOMAIN, type Stage } from "./stage.ts";
+
+/** Adds subscribed contacts to the project, with the data that the campaign needs. */
+export async function addContacts({ ctx, project }: Stage, count: number): Promise<void> {
+  await ctx.pool`
+    insert into contacts (project_id, email, subscribed, data)
+    select ${project.id}, 'user' || n || '@example.com', true, jsonb_build_object('firstName', 'Ada' || n, 'plan', 'pro')
+    from generate_series(1, ${count}::int) as n`;
+  await ctx.pool`vacuum analyze contacts`;
+}
+
+/** A draft of 10 KB to everyone, with variables, links, footer and one-click header, followed; answers its id. */
+export async function draftCampaign({ ctx, project }: Stage): Promise<string> {
+  const { id } = await createCampaign(ctx, project.id, {
+    name: "Bench",
+    subject: "{{firstName ?? Hello}}, the new colours",
+    body: newsletter(
+      "nine",
+      "Hello {{firstName ?? there}}",
+      "<p>You are on the plan {{plan}}, {{email}}.</p>",
+    ),
+    from: `news@${DOMAIN}`,
+    fromName: "Shop",
+    audienceType: "ALL",
+  });
+  return id;
+}
+
+/** Asks the service to send it now; answers when it was asked (`Date.now()`). */
+export async function sendCampaign({ project }: Stage, port: number, id: string): Promise<number> {
+  const askedAt = Date.now();
+  const response = await fetch(`http://127.0.0.1:${port}/campaigns/${id}/send`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  if (!response.ok) throw new Error(`Cannot send the campaign: ${await response.text()}`);
+  return askedAt;
+}

@@ -1,0 +1,228 @@
+// A campaign under attack: real worker processes, a Postgres of its own, an SMTP server that counts. What became of
+// everybody is told at the end.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createProject } from "../../src/accounts/projects.ts";
+import { addVerifiedDomain } from "../../src/accounts/domains.ts";
+import { loadConfig } from "../../src/config.ts";
+import type { Context } from "../../src/context.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/db/embedded.ts";
+import { addJob } from "../../src/jobs.ts";
+import { sendCampaign } from "../../src/sending/campaign_status.ts";
+import { createCampaign } from "../../src/sending/campaigns.ts";
+import { openService } from "../../src/service.ts";
+import { type ServiceProcess, startProcess } from "./process.ts";
+import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
+
+const DOMAIN = "shop.example";
+const SECRET_KEY = "a secret that only the tests know, 32+";
+const WATCH_MS = 250;
+
+/** How large the campaign is, and what its project wants of mails in doubt. */
+export interface SiegeOptions {
+  recipients: number;
+  /** Connections of each worker: what may be in doubt when it is killed. */
+  connections?: number;
+  /** Mails in doubt are sent again, as soon as the attack is over. Else they are kept as they are. */
+  resends?: boolean;
+  /** Until it has to be over. */
+  patienceMs?: number;
+}
+
+/** What an attacker can do. */
+export interface Attackers {
+  smtp: TestSmtpServer;
+  startWorker(): Promise<ServiceProcess>;
+  /** Stops Postgres as a power cut would; it is started again. */
+  crashPostgres(): void;
+  /** Resolves when so many more mails have come, or the campaign has ended. */
+  progress(mails: number): Promise<void>;
+  hasEnded(): boolean;
+}
+
+/** What became of one recipient. */
+export interface Fate {
+  status: string;
+  wasInDoubt: boolean;
+  arrivals: number;
+}
+
+/** What became of everybody. */
+export interface SiegeReport {
+  campaignStatus: string;
+  /** By address; an address without a row in the ledger is not among them. */
+  fates: Map<string, Fate>;
+  rows: number;
+  /** The counters of the campaign, and the same counted in the ledger. */
+  counters: Record<string, number>;
+  ledger: Record<string, number>;
+}
+
+/** Sends a campaign while `attack` goes on, and waits until it has ended by itself. */
+export async function besiege(
+  options: SiegeOptions,
+  attack: (attackers: Attackers) => Promise<void>,
+): Promise<SiegeReport> {
+  const dir = mkdtempSync(join(tmpdir(), "postrider-siege-"));
+  const postgres = await startEmbedded({ dir: join(dir, "postgres") });
+  const smtp = await startSmtpServer();
+  const workers = new Set<ServiceProcess>();
+  const config = { DATABASE_URL: postgres.url, SECRET_KEY, DATA_DIR: dir, LOG_LEVEL: "error" };
+  const { ctx, close } = await openService(loadConfig(config));
+  try {
+    const { projectId, campaignId } = await begin(ctx, options);
+    let ended = false;
+    const watching = watch(ctx, campaignId, options).finally(() => (ended = true));
+    const attacking = attack({
+      smtp,
+      async startWorker() {
+        const worker = await startWorker(postgres, smtp, dir, options);
+        workers.add(worker);
+        return worker;
+      },
+      crashPostgres: () => crash(dir),
+      hasEnded: () => ended,
+      async progress(mails) {
+        const wanted = smtp.received.length + mails;
+        while (!ended && smtp.received.length < wanted) await Bun.sleep(20);
+      },
+    });
+    await Promise.all([watching, attacking]);
+    return await report(ctx, projectId, campaignId, smtp);
+  } finally {
+    for (const worker of workers) await worker.end("SIGKILL");
+    await close();
+    await smtp.stop();
+    await postgres.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function begin(ctx: Context, { recipients, resends = false }: SiegeOptions) {
+  const { id: projectId } = await createProject(ctx, "Siege");
+  await addVerifiedDomain(ctx, projectId, DOMAIN);
+  if (resends) {
+    await ctx.pool`update projects set resend_in_doubt = '{TRANSACTIONAL,CAMPAIGN}' where id = ${projectId}`;
+  }
+  await ctx.pool`
+    insert into contacts (project_id, email, subscribed)
+    select ${projectId}, 'r' || n || '@example.com', true from generate_series(1, ${recipients}::int) as n`;
+  const { id: campaignId } = await createCampaign(ctx, projectId, {
+    name: "Siege",
+    subject: "Hello {{email}}",
+    body: '<p>Hello {{email}}, <a href="https://shop.example/">look</a></p>',
+    from: `news@${DOMAIN}`,
+    audienceType: "ALL",
+  });
+  await sendCampaign(ctx, projectId, campaignId, null);
+  return { projectId, campaignId };
+}
+
+async function startWorker(
+  postgres: EmbeddedPostgres,
+  smtp: TestSmtpServer,
+  dir: string,
+  { connections = 10 }: SiegeOptions,
+): Promise<ServiceProcess> {
+  return await startProcess({
+    SECRET_KEY,
+    DATABASE_URL: postgres.url,
+    DATA_DIR: dir,
+    MODE: "worker",
+    SMTP_URL: `${smtp.url}?maxConnections=${connections}`,
+  });
+}
+
+function crash(dir: string): void {
+  const [file] = [...new Bun.Glob("postgres/**/postmaster.pid").scanSync({ cwd: dir })];
+  if (!file) return;
+  const pid = Number(readFileSync(join(dir, file), "utf8").split("\n")[0]);
+  process.kill(pid, "SIGQUIT"); // immediate shutdown: nothing is written any more
+}
+
+/** Waits for the end. Pauses of hours and minutes (retries, doubts) are not waited for: their time is moved to now. */
+async function watch(ctx: Context, campaignId: string, options: SiegeOptions): Promise<void> {
+  const deadline = Date.now() + (options.patienceMs ?? 240_000);
+  for (;;) {
+    await Bun.sleep(WATCH_MS);
+    if (Date.now() > deadline)
+      throw new Error(`Cannot see the end of the campaign: ${await state(ctx, campaignId)}`);
+    try {
+      if (await isOver(ctx, campaignId)) return;
+      await hasten(ctx, campaignId);
+    } catch {
+      // Postgres is away for a moment.
+    }
+  }
+}
+
+async function isOver(ctx: Context, campaignId: string): Promise<boolean> {
+  const [row] = await ctx.pool`select finished_at from campaigns where id = ${campaignId}`;
+  return row!.finishedAt !== null;
+}
+
+async function hasten(ctx: Context, campaignId: string): Promise<void> {
+  await ctx.pool`
+    update emails set due_at = now() - interval '1 second'
+    where campaign_id = ${campaignId} and status = 'PENDING' and due_at > now()`;
+  await ctx.pool`
+    update graphile_worker._private_jobs set run_at = now()
+    where run_at > now() and locked_at is null and payload ->> 'campaignId' = ${campaignId}`;
+  const doubts = await ctx.pool`
+    update emails set due_at = due_at - interval '16 minutes'
+    where campaign_id = ${campaignId} and status = 'IN_DOUBT' and due_at between now() - interval '5 minutes' and now()
+      and doubted_at < now() - interval '3 seconds'
+    returning id`;
+  if (doubts.length > 0) await addJob(ctx, "settle_doubts", {});
+}
+
+async function state(ctx: Context, campaignId: string): Promise<string> {
+  const campaign =
+    await ctx.pool`select status, frozen_at, frozen_count from campaigns where id = ${campaignId}`;
+  const rows =
+    await ctx.pool`select status, count(*)::int from emails where campaign_id = ${campaignId} group by 1`;
+  const jobs = await ctx.pool`
+    select task_id, count(*)::int, count(locked_at)::int as locked, max(last_error) as error
+    from graphile_worker._private_jobs group by 1`;
+  return JSON.stringify({ campaign, rows, jobs });
+}
+
+async function report(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  smtp: TestSmtpServer,
+): Promise<SiegeReport> {
+  const rows = await ctx.pool`
+    select address, status, doubted_at from emails where project_id = ${projectId} and campaign_id = ${campaignId}`;
+  const arrivals = Map.groupBy(
+    smtp.received.flatMap((mail) => mail.to),
+    (address) => address,
+  );
+  const [campaign] = await ctx.pool`
+    select status, total_recipients, c.sent_count + d.sent as sent, c.bounced_count + d.bounced as bounced,
+      c.failed_count + d.failed as failed
+    from campaigns c, campaign_deltas(c.project_id, c.id) d where c.id = ${campaignId}`;
+  const [ledger] = await ctx.pool`
+    select count(*)::int as total_recipients, count(sent_at)::int as sent, count(bounced_at)::int as bounced,
+      (count(*) filter (where status = 'FAILED'))::int as failed
+    from emails where campaign_id = ${campaignId}`;
+  const { status, ...counters } = campaign!;
+  return {
+    campaignStatus: status as string,
+    rows: rows.length,
+    fates: new Map(
+      rows.map((row) => [
+        row.address as string,
+        {
+          status: row.status as string,
+          wasInDoubt: row.doubtedAt !== null,
+          arrivals: arrivals.get(row.address as string)?.length ?? 0,
+        },
+      ]),
+    ),
+    counters,
+    ledger: { ...ledger! },
+  };
+}
