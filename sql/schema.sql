@@ -149,6 +149,12 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.emails_of_contacts(project uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(('emails of contacts '::text || (project)::text), (0)::bigint);
+
 CREATE OR REPLACE FUNCTION public.enqueue_segment_upkeep(project uuid)
  RETURNS void
  LANGUAGE plpgsql

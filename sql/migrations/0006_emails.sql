@@ -42,12 +42,17 @@ create table attachments (
   foreign key (project_id, content_id) references contents (project_id, id) on delete cascade
 );
 
+-- The advisory lock between those who freeze audiences of a project and those who delete its contacts.
+create function emails_of_contacts(project uuid) returns bigint
+language sql immutable parallel safe
+return hashtextextended('emails of contacts ' || project::text, 0);
+
 -- The ledger: one row a message. States only move forward, and every move is a guarded UPDATE.
 --
 -- Foreign keys would be checked row by row: with them freezing 1,000,000 recipients takes 16 s, without 5. What they
--- would promise is kept otherwise: whoever adds a mail holds its contact (`for key share`, or has just written it),
--- `contact_deletion.part_with_emails` lets go of what a deleted contact leaves, and a content that has expired is
--- simply not found.
+-- would promise is kept otherwise: `contact_deletion.part_with_emails` lets go of what a deleted contact leaves, and
+-- whoever adds a mail has just written its contact, or holds the lock `emails_of_contacts`; a content that has expired is simply
+-- not found.
 create table emails (
   project_id            uuid not null,
   id                    uuid not null default uuid_v7(),

@@ -1,3 +1,8 @@
+-- name: keep_contacts :exec
+-- Until the commit no contact of the project is deleted: so no mail is made for one that is gone. A lock of each contact
+-- would be written into a million rows.
+select pg_advisory_xact_lock_shared(emails_of_contacts(:project_id));
+
 -- name: hold_for_freezing :maybe
 -- The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
 select
@@ -23,7 +28,6 @@ with chosen as materialized (
     and :audience
   order by c.id
   limit :limit::int
-  for key share of c
 ),
 frozen as (
   insert into emails (project_id, contact_id, address, content_id, source_type, campaign_id, due_at, queued_at)

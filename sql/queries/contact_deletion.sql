@@ -17,12 +17,17 @@ where (project_id, id) in (
 );
 
 -- name: hold :many
--- Locks contacts, in the order of `contacts.upsert_many`. From now on nobody adds a mail for one of them.
+-- Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
+-- from now on.
 select id
 from contacts
 where project_id = :project_id and id = any(:contact_ids::uuid[])
 order by email
 for update;
+
+-- name: keep_out :exec
+-- Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
+select pg_advisory_xact_lock(emails_of_contacts(:project_id));
 
 -- name: delete_many :many
 delete from contacts

@@ -17,6 +17,7 @@ export async function deleteContacts(
   // crosswise. A mail that came in between is found by the second look.
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   await q.contactDeletion.hold(tx, { projectId, contactIds });
+  await q.contactDeletion.keepOut(tx, { projectId });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   const segmentIds = (await q.segments.holding(tx, { projectId, contactIds })).map((row) => row.segmentId);
   const deleted = await q.contactDeletion.deleteMany(tx, { projectId, contactIds });

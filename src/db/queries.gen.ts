@@ -50,37 +50,41 @@ export interface Queries {
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
   };
   campaignSend: {
-    /** The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
+    /** Until the commit no contact of the project is deleted: so no mail is made for one that is gone. A lock of each contact
+     * would be written into a million rows.
      * (sql/queries/campaign_send.sql:1) */
+    keepContacts(on: On, args: { projectId: string }): Promise<number>;
+    /** The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
+     * (sql/queries/campaign_send.sql:6) */
     holdForFreezing(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; contentId: string; frozenUpTo: string | null; sentAt: Date } | null>;
     /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
      * jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
      * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
      * the later ones of any: a large one does not hold the small ones back.
-     * (sql/queries/campaign_send.sql:10) */
+     * (sql/queries/campaign_send.sql:15) */
     freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; contentId: string; campaignId: string; now: Date; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
     /** The whole audience is in the ledger.
-     * (sql/queries/campaign_send.sql:69) */
+     * (sql/queries/campaign_send.sql:73) */
     frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** After so many new rows the planner would go by what it knew before.
-     * (sql/queries/campaign_send.sql:75) */
+     * (sql/queries/campaign_send.sql:79) */
     analyze(on: On): Promise<number>;
     /** The mails of one batch that wait to be sent.
-     * (sql/queries/campaign_send.sql:79) */
+     * (sql/queries/campaign_send.sql:83) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again.
-     * (sql/queries/campaign_send.sql:91) */
+     * (sql/queries/campaign_send.sql:95) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes mails of a cancelled campaign that have not been handed over. What is being sent at this moment is left alone.
-     * (sql/queries/campaign_send.sql:121) */
+     * (sql/queries/campaign_send.sql:125) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way whose project may send, and whether a job of theirs exists: without one they stand still.
-     * (sql/queries/campaign_send.sql:136) */
+     * (sql/queries/campaign_send.sql:140) */
     unfinished(on: On): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
     /** From the first to the last of the mails that are due and have no job.
-     * (sql/queries/campaign_send.sql:149) */
+     * (sql/queries/campaign_send.sql:153) */
     overdue(on: On, args: { campaignId: string; projectId: string; now: Date }): Promise<{ fromId: string | null; toId: string | null } | null>;
   };
   campaigns: {
@@ -151,10 +155,14 @@ export interface Queries {
      * the same project has), what became of the mail is kept, and what has not gone out does not go out.
      * (sql/queries/contact_deletion.sql:1) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
-    /** Locks contacts, in the order of `contacts.upsert_many`. From now on nobody adds a mail for one of them.
+    /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
+     * from now on.
      * (sql/queries/contact_deletion.sql:19) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
-    /** (sql/queries/contact_deletion.sql:27) */
+    /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
+     * (sql/queries/contact_deletion.sql:28) */
+    keepOut(on: On, args: { projectId: string }): Promise<number>;
+    /** (sql/queries/contact_deletion.sql:32) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {

@@ -54,9 +54,10 @@ const COMMANDS = [
   { name: "DATA", good: /^[23]/, words: () => "DATA\r\n" },
 ];
 const LAST_LINE = Buffer.from(".\r\n");
-const [LINE_FEED, DOT] = Buffer.from("\n.");
-/** Dots that begin a line, also behind half a line break. */
-const DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
+const LINE_END = Buffer.from("\r\n");
+const DOT = 0x2e;
+/** Also behind half a line break. */
+const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 
 /** Opens a connection, and logs in where the options say so and the server wants it. */
 export function openSession(options: SessionOptions, on: SessionEvents): void {
@@ -183,6 +184,6 @@ function assertTaken(reply: Reply): Reply {
 
 /** Whether a source can go over the wire as it is: nothing in it ends the message, or looks like it (RFC 5321 4.5.2). */
 function isPlain(message: Message): message is Buffer {
-  if (!(message instanceof Buffer) || message.at(-1) !== LINE_FEED || message[0] === DOT) return false;
-  return !DOTS.some((dot) => message.includes(dot));
+  if (!(message instanceof Buffer) || message[0] === DOT) return false;
+  return message.subarray(-2).equals(LINE_END) && !LEADING_DOTS.some((dot) => message.includes(dot));
 }

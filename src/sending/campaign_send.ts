@@ -16,7 +16,7 @@ const BATCH_LIMIT = 1_000;
 const ANALYZE_FROM = 10_000;
 const SUPPRESS_LIMIT = 5_000;
 /** Where a rate makes mails wait, a job gives its place to others after this time. */
-const SLOW_BATCH_MS = 5_000;
+const SLOW_BATCH_MS = 3_000;
 
 /**
  * Freezes the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
@@ -41,6 +41,7 @@ async function freezeRange(
   limit: number,
 ): Promise<number | null> {
   return await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.keepContacts(tx, { projectId });
     const campaign = await q.campaignSend.holdForFreezing(tx, { projectId, campaignId });
     if (!campaign) return null;
     const audience = await compileAudience(tx, projectId, campaign as CampaignAudience);

@@ -32,6 +32,9 @@ export interface Preview {
   missing: string[];
 }
 
+/** What is looked at to say what is missing. Templates have ten thousands of variables, and lists as many items. */
+const MAX_STEPS = 1_000_000;
+
 const SAMPLE_CONTACT = {
   id: "00000000-0000-0000-0000-000000000000",
   email: "ada@example.com",
@@ -62,7 +65,7 @@ export async function previewMessage(
     subject: subject(scope),
     html: html(scope),
     text: text(scope),
-    missing: [...variables].filter((path) => !hasValue(scope, path)),
+    missing: missingIn(scope, variables),
   };
 }
 
@@ -71,17 +74,22 @@ async function sampleOf(ctx: Context, projectId: string, contactId: string): Pro
   return { id, email, subscribed, data: data as Record<string, unknown> };
 }
 
-/**
- * True when a path leads to a value. It leads through a list when it does so through one of its items; a list without
- * items shows nothing, so that nothing is missing in it. A key may hold dots and come first as a whole.
- */
-function hasValue(value: unknown, path: string): boolean {
-  if (value === null || value === undefined) return false;
-  if (path === "") return true;
-  if (Array.isArray(value)) return value.length === 0 || value.some((item) => hasValue(item, path));
-  for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
-    const key = path.slice(0, end);
-    if (Object.hasOwn(value, key) && hasValue((value as Scope)[key], path.slice(end + 1))) return true;
-  }
-  return false;
+/** Finds the paths that lead to no value, as far as {@linkcode MAX_STEPS} reach. */
+function missingIn(scope: Scope, paths: Iterable<string>): string[] {
+  let steps = MAX_STEPS;
+
+  // A path leads through a list when it does so through one of its items; a list without items shows nothing, so that
+  // nothing is missing in it. A key may hold dots, and comes first as a whole.
+  const hasValue = (value: unknown, path: string): boolean => {
+    if (value === null || value === undefined) return false;
+    if (path === "") return true;
+    for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
+      if ((steps -= 1 + (end >> 4)) < 0) return true;
+      const key = path.slice(0, end);
+      if (Object.hasOwn(value, key) && hasValue((value as Scope)[key], path.slice(end + 1))) return true;
+    }
+    return Array.isArray(value) && (value.length === 0 || value.some((item) => hasValue(item, path)));
+  };
+
+  return [...paths].filter((path) => !hasValue(scope, path));
 }

@@ -446,6 +446,26 @@ describe("freezing", () => {
     expect(new Set(recipients()).size).toBe(700);
   });
 
+  test("leaves no mail for a contact that is deleted at the same moment", async () => {
+    await addContacts(1_500);
+    const contacts = await service.pool`select id from contacts where project_id = ${project.id} order by id`;
+    const id = await create();
+    await send(id);
+    const deletions = contacts
+      .filter((_, i) => i % 30 === 0)
+      .map((contact) => call("DELETE", `/contacts/${contact.id}`));
+    await Promise.all([freezeAudience(service, project.id, id), ...deletions]);
+    const orphans = await service.pool`
+      select from emails e
+      where e.campaign_id = ${id} and e.contact_id is not null
+        and not exists (select from contacts c where c.project_id = e.project_id and c.id = e.contact_id)`;
+    const named = await service.pool`
+      select from emails where campaign_id = ${id} and contact_id is null and address like '%@%'`;
+
+    expect(orphans).toHaveLength(0);
+    expect(named).toHaveLength(0);
+  });
+
   test("puts the first batches of a small campaign before the later ones of a large one", async () => {
     await addContacts(900);
     const [large, small] = [await create(), await create()];

@@ -1,0 +1,46 @@
+// A campaign of any size leaves transactional mail alone.
+import { afterEach, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import { campaignsOf } from "../support/campaign.ts";
+import { type ServiceProcess, startProcess } from "../support/process.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+const service = useService();
+let project: NewProject;
+let worker: ServiceProcess | undefined;
+const { call, addContacts, create, send, get, cancel } = campaignsOf(service, () => project);
+
+const CONNECTIONS = 5;
+
+afterEach(async () => {
+  await worker?.end("SIGKILL");
+});
+
+test("a mail that is accepted while a campaign is being sent overtakes it", async () => {
+  project = await service.createProject();
+  await addContacts(2_000, "bulk");
+  service.smtp.behave({ holdData: () => Bun.sleep(60) });
+  worker = await startProcess({
+    DATABASE_URL: service.databaseUrl,
+    SECRET_KEY: service.config.SECRET_KEY,
+    MODE: "worker",
+    SMTP_URL: `${service.smtp.url}?maxConnections=${CONNECTIONS}`,
+  });
+  const id = await create();
+  await send(id);
+  await service.smtp.waitFor(40);
+  const overtaken: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    const before = service.smtp.received.length;
+    const to = `urgent${i}@example.com`;
+    await call("POST", "/v1/send", { to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
+    const place = () => service.smtp.received.findIndex((mail) => mail.to[0] === to);
+    while (place() === -1) await Bun.sleep(5);
+    overtaken.push(place() - before);
+  }
+
+  expect((await get(id)).status).toBe("SENDING");
+  // Those that were under way already, and those that began before the job was heard of.
+  for (const mails of overtaken) expect(mails).toBeLessThan(CONNECTIONS * 6);
+  await cancel(id);
+});

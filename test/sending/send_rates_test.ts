@@ -1,0 +1,191 @@
+// How fast mail may leave. What is compared is counted by the clock of Postgres, and never a limit on the machine.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import type { Context } from "../../src/context.ts";
+import { openPool } from "../../src/db/pool.ts";
+import { q } from "../../src/db/queries.ts";
+import { freezeAudience, sendBatch } from "../../src/sending/campaign_send.ts";
+import { deliverEmails } from "../../src/sending/delivery.ts";
+import { campaignsOf } from "../support/campaign.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+const service = useService();
+let project: NewProject;
+const { call, addContacts, create, send, get, ledger } = campaignsOf(service, () => project);
+
+beforeEach(async () => {
+  project = await service.createProject();
+  service.smtp.received.length = 0;
+  await service.pool`delete from send_rates`;
+});
+
+afterEach(async () => {
+  await service.pool`update projects set send_rate = null`;
+  await service.pool`delete from graphile_worker._private_jobs`;
+});
+
+const limit = (rate: number) =>
+  service.pool`update projects set send_rate = ${rate} where id = ${project.id}`;
+
+/** Another process of the same installation: a pool, a worker id and a memory of its own. */
+const otherProcess = (config: object = {}): Context => {
+  const pool = openPool(service.databaseUrl, { max: 4 });
+  closing.push(() => pool.end({ timeout: 1 }));
+  return {
+    ...service,
+    pool,
+    sql: pool,
+    workerId: Bun.randomUUIDv7(),
+    config: { ...service.config, ...config },
+  };
+};
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const accept = async (count: number): Promise<string[]> => {
+  const to = Array.from({ length: count }, () => `r${crypto.randomUUID()}@example.com`);
+  const body = { to, from: `a@${DOMAIN}`, subject: "s", body: "b" };
+  const answer = await call("POST", "/v1/send", body);
+  return answer.body.data.emails.map((email: { email: string }) => email.email);
+};
+
+describe("the bucket", () => {
+  const take = (wanted: number, rate: number, scope = project.id) =>
+    q.sendRates.take(service, { scopes: [scope], wanted: [wanted], rates: [String(rate)] });
+
+  test("grants a quarter of a second's worth at once, and says how long the next one takes", async () => {
+    const [first] = await take(100, 40);
+    const [second] = await take(1, 0.5, crypto.randomUUID());
+    const scope = crypto.randomUUID();
+    await take(1, 0.5, scope);
+    const [third] = await take(1, 0.5, scope);
+
+    expect(first!.granted).toBe(10);
+    expect(first!.waitMs).toBeWithin(1, 26);
+    expect(second).toMatchObject({ granted: 1, waitMs: 2_000 });
+    expect(third!.granted).toBe(0);
+    expect(third!.waitMs).toBeWithin(1_500, 2_001);
+  });
+
+  test("never grants more than the rate to any number of processes", async () => {
+    const scope = crypto.randomUUID();
+    const startedAt = await databaseTime();
+    let granted = 0;
+    const loops = Array.from({ length: 6 }, async () => {
+      for (let i = 0; i < 25; i++) granted += (await take(7, 100, scope))[0]!.granted;
+    });
+    await Promise.all(loops);
+    const seconds = ((await databaseTime()) - startedAt) / 1000;
+
+    expect(granted).toBeGreaterThan(0);
+    expect(granted).toBeLessThanOrEqual(25 + 100 * seconds);
+  });
+
+  const databaseTime = async () =>
+    Number((await service.pool`select extract(epoch from clock_timestamp()) * 1000 as ms`)[0]!.ms);
+});
+
+describe("a project with a rate of its own", () => {
+  test("has its mails wait, and none of them fail", async () => {
+    await limit(30);
+    const ids = await accept(25);
+    const startedAt = performance.now();
+    const { postponed } = await deliverEmails(otherProcess(), project.id, ids);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const rows = await service.pool`select status, attempts from emails where id = any(${ids})`;
+
+    expect(postponed).toEqual([]);
+    expect(rows.map((row) => [row.status, row.attempts])).toEqual(Array(25).fill(["SENT", 1]));
+    expect(25).toBeLessThanOrEqual(Math.floor(30 / 4) + 1 + 30 * seconds);
+  });
+
+  test("shares it between all processes", async () => {
+    await limit(20);
+    const startedAt = performance.now();
+    const processes = [otherProcess(), otherProcess(), otherProcess()];
+    const shares = await Promise.all(processes.map(() => accept(6)));
+    await Promise.all(processes.map((ctx, i) => deliverEmails(ctx, project.id, shares[i]!)));
+    const seconds = (performance.now() - startedAt) / 1000;
+
+    expect(service.smtp.received.length).toBe(18);
+    expect(18).toBeLessThanOrEqual(5 + 1 + 20 * seconds);
+  });
+
+  test("postpones what would have to wait for long, and the job comes back for it", async () => {
+    await limit(2);
+    const ids = await accept(10);
+    const { postponed, waitMs } = await deliverEmails(otherProcess(), project.id, ids);
+
+    expect(postponed.length).toBeGreaterThan(0);
+    expect(waitMs).toBeGreaterThan(2_000);
+    expect(service.smtp.received.length + postponed.length).toBe(10);
+    const open = await service.pool`
+      select id from emails where id = any(${postponed}) and status = 'PENDING' and attempts = 0`;
+    expect(open).toHaveLength(postponed.length);
+  });
+
+  test("does not hold another project back", async () => {
+    await limit(0.5);
+    const slow = await accept(5);
+    const slowProject = project;
+    project = await service.createProject();
+    const quick = await accept(5);
+    const ctx = otherProcess();
+    const delivering = deliverEmails(ctx, slowProject.id, slow);
+    await deliverEmails(ctx, project.id, quick);
+    const rows = await service.pool`select status from emails where id = any(${quick})`;
+    await delivering;
+
+    expect(rows.map((row) => row.status)).toEqual(Array(5).fill("SENT"));
+  });
+
+  test("gives a batch of a campaign back to the queue, and the campaign ends all the same", async () => {
+    await limit(2);
+    await addContacts(9);
+    const id = await create();
+    await send(id);
+    const ctx = otherProcess();
+    await freezeAudience(ctx, project.id, id);
+    const [job] = await service.pool`
+      delete from graphile_worker._private_jobs where payload ->> 'fromId' is not null returning payload`;
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await sendBatch(ctx, job!.payload);
+    const left = await ledger(id);
+    const again = await service.pool`
+      select payload from graphile_worker._private_jobs where payload ->> 'campaignId' = ${id}`;
+    await service.pool`update projects set send_rate = null`;
+    await sendBatch(otherProcess(), again[0]!.payload);
+
+    expect(left.PENDING).toBeGreaterThan(0);
+    expect(again).toHaveLength(1);
+    expect(await ledger(id)).toEqual({ SENT: 9 });
+    expect((await get(id)).status).toBe("SENT");
+  });
+});
+
+describe("SEND_RATE_PER_SECOND", () => {
+  test("holds for all projects together", async () => {
+    const ctx = otherProcess({ SEND_RATE_PER_SECOND: 20 });
+    const startedAt = performance.now();
+    const mine = await accept(10);
+    const first = project;
+    project = await service.createProject();
+    const theirs = await accept(10);
+    await Promise.all([deliverEmails(ctx, first.id, mine), deliverEmails(ctx, project.id, theirs)]);
+    const seconds = (performance.now() - startedAt) / 1000;
+
+    expect(service.smtp.received).toHaveLength(20);
+    expect(20).toBeLessThanOrEqual(5 + 1 + 20 * seconds);
+  });
+
+  test("gives back to a project what the installation did not allow", async () => {
+    await limit(1_000);
+    const ids = await accept(4);
+    await deliverEmails(otherProcess({ SEND_RATE_PER_SECOND: 4 }), project.id, ids);
+    const [row] = await service.pool`select tokens::float8 as tokens from send_rates where scope = ${project.id}`;
+
+    expect(row!.tokens).toBeGreaterThanOrEqual(250 - 4);
+  });
+});
