@@ -16,6 +16,8 @@ create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
 
 create type email_status as enum ('PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
 
+create type member_role as enum ('OWNER', 'ADMIN', 'MEMBER');
+
 create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
 
 create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
@@ -570,6 +572,17 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
 
+create table memberships (
+  project_id uuid not null,
+  user_id uuid not null,
+  role member_role not null default 'MEMBER'::member_role,
+  created_at timestamp with time zone not null default now(),
+  constraint memberships_pkey PRIMARY KEY (project_id, user_id),
+  constraint memberships_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
+
 create table migrations (
   name text not null,
   applied_at timestamp with time zone not null default now(),
@@ -689,6 +702,16 @@ create table templates (
   constraint templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint templates_body_check CHECK ((length(body) >= 1)),
   constraint templates_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
+);
+
+create table users (
+  id uuid not null default uuid_v7(),
+  email text not null,
+  email_verified_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_email_key UNIQUE (email),
+  constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
 );
 
 create table workers (

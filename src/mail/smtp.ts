@@ -23,10 +23,12 @@ const DEFAULTS = {
  * (milliseconds), `requireTLS`, `authMethod` and `tls.rejectUnauthorized`.
  */
 export function createSmtpMailer(url: string): Mailer {
-  const settings = { ...DEFAULTS, ...parseConnectionUrl(url) } as PoolOptions;
-  const pool = createSmtpPool(settings);
+  const given = parseConnectionUrl(url);
+  const maxConnections = countOf(given.maxConnections, DEFAULTS.maxConnections);
+  const maxMessages = countOf(given.maxMessages, DEFAULTS.maxMessages);
+  const pool = createSmtpPool({ ...DEFAULTS, ...given, maxConnections, maxMessages } as PoolOptions);
   return {
-    connections: settings.maxConnections,
+    connections: maxConnections,
     async send(mail) {
       const unfit = Object.values(mail.envelope).find((address) => !PLAIN_ADDRESS.test(address));
       if (unfit !== undefined) return { state: "refused", response: line(`Not an address: ${unfit}`) };
@@ -38,6 +40,11 @@ export function createSmtpMailer(url: string): Mailer {
     },
     close: () => pool.close(),
   };
+}
+
+/** A number from 1 on, or what is usual. */
+function countOf(given: unknown, usual: number): number {
+  return typeof given === "number" && given >= 1 ? Math.floor(given) : usual;
 }
 
 /** What can stand between the brackets of an SMTP command, and cannot end it. */

@@ -33,6 +33,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "counts of conditions over contacts and events, against SQL written by hand",
     load: () => import("./segments.ts"),
   },
+  render: {
+    about: "one mail of a campaign from template to source, against composing with the mail library",
+    load: () => import("./render.ts"),
+  },
 };
 
 const HELP = `bun run bench <name> [flags]

@@ -228,10 +228,10 @@ describe("a link with expressions", () => {
   });
 
   test.each([
-    ['<a href="{{{url}}}">', 'https://x.example" onclick="a'],
-    ["<a href='{{{url}}}'>", "https://x.example'><a href='b"],
-    ["<a href={{{url}}}>", "https://x.example onclick=a"],
-    ["<a href={{url}}>", "https://x.example>b"],
+    ['<a href="{{{url}}}">', 'https://x.example/" onclick="a'],
+    ["<a href='{{{url}}}'>", "https://x.example/'><a href='b"],
+    ["<a href={{{url}}}>", "https://x.example/ onclick=a"],
+    ["<a href={{url}}>", "https://x.example/ b"],
   ])("whose value ends the attribute is left as it is: %s", (source, url) => {
     expect(sent(source, { url })).toBe(compileTemplate(source, "html")({ url }));
   });
@@ -240,9 +240,11 @@ describe("a link with expressions", () => {
     '<a href="{{#if id}}http://a.example">a</a>{{else}}http://b.example">b</a>{{/if}}',
     '<a href="{{#if id}}http://a.example" class="{{/if}}b">',
     "<a href={{#if id}}http://a.example{{/if}}>",
+    '{{#each list}}<a href="http://a.example/{{/each}}{{#each list}}b">{{/each}}',
+    '{{#each list}}<a href="http://a.example/{{else}}b">{{/each}}',
     "<a href=http://a.example/{{#if id}}b{{/if}}>",
   ])("whose block goes beyond it is left as it is: %s", (source) => {
-    for (const scope of [{ id: 7 }, {}])
+    for (const scope of [{ id: 7 }, { list: [1, 2] }, {}])
       expect(sent(source, scope)).toBe(compileTemplate(source, "html")(scope));
   });
 

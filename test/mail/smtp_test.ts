@@ -210,6 +210,20 @@ describe.each(servers)("a server that %s", (_, EHLO) => {
     },
   );
 
+  test.each(["MAIL", "RCPT", "DATA", "message"] as const)(
+    "and says 421 at %s on a new connection: the mail is deferred, and the next one leaves on another",
+    async (step) => {
+      const server = await serve({ EHLO, [step]: "421 4.3.2 Closing" });
+      const mailer = mailerOf(`${server.url}?maxConnections=1`);
+      const first = await mailer.send(ready());
+      server.script = { EHLO };
+
+      expect(first).toEqual({ state: "deferred", response: "421 4.3.2 Closing" });
+      expect((await mailer.send(ready())).state).toBe("accepted");
+      expect(server.connections).toBe(2);
+    },
+  );
+
   test("and hangs up after a message on an old connection: the mail is in doubt, and not sent again", async () => {
     const server = await serve({ EHLO });
     const mailer = mailerOf(`${server.url}?maxConnections=1`);
@@ -219,6 +233,18 @@ describe.each(servers)("a server that %s", (_, EHLO) => {
     expect((await mailer.send(ready())).state).toBe("in_doubt");
     expect(server.messages).toHaveLength(2);
   });
+});
+
+test("a server that takes DATA without a recipient is left without a message", async () => {
+  const server = await serve({ EHLO: "250-scripted\r\n250 PIPELINING", RCPT: "550 5.1.1 No such user" });
+  const mailer = mailerOf(`${server.url}?maxConnections=1`);
+  const bounced = await mailer.send(ready());
+  server.script = {};
+
+  expect(bounced).toEqual({ state: "bounced", response: "550 5.1.1 No such user" });
+  expect((await mailer.send(ready())).state).toBe("accepted");
+  expect(server.messages).toHaveLength(1);
+  expect(server.connections).toBe(2);
 });
 
 describe("a message that is larger than what the sockets hold", () => {
@@ -423,6 +449,15 @@ describe("connecting", () => {
 
     expect((await mailerOf(server.url).send(ready())).state).toBe("deferred");
     expect(server.messages).toEqual([]);
+  });
+
+  test.each([
+    ["", 40],
+    ["?maxConnections=7", 7],
+    ["?maxConnections=0", 40],
+    ["?maxConnections=many", 40],
+  ])("has as many connections as the address says, or the usual number: %j", async (query, connections) => {
+    expect(mailerOf(`smtp://127.0.0.1:1${query}`).connections).toBe(connections);
   });
 
   test("to a server that knows HELO only works", async () => {
