@@ -137,9 +137,19 @@ function follow(value: string, mailToken: string, signer: LinkSigner): string | 
 
 /** The address that a browser would go to, as it was written; null where that is none of the web. */
 function targetOf(value: string): string | null {
-  const target = decodeReferences(value)?.replace(/^[\p{Cc} ]+|[\p{Cc} ]+$|[\t\n\r]+/gu, "");
-  if (target === undefined || !/^https?:/i.test(target) || /\p{Cc}/u.test(target)) return null;
+  const text = decodeReferences(value);
+  const target = text === null ? "" : withoutBlanks(text);
+  if (!/^https?:/i.test(target) || /\p{Cc}/u.test(target)) return null;
   return URL.canParse(target) ? target.toWellFormed() : null;
+}
+
+/** Leaves out what is left out of an address by everyone: blanks around it, and line breaks and tabs in it. */
+function withoutBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
+  while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
+  return text.slice(from, to).replace(/[\t\n\r]+/g, "");
 }
 
 /** What stands for the signs of an address; `&eacute;` and its like do not belong in one. */

@@ -1,7 +1,7 @@
 // What a campaign is made of, as the API takes it and as it is kept.
 import { type Condition, conditionErrors, referenceErrors } from "../audience/condition_tree.ts";
 import { compileBody } from "../content/mjml.ts";
-import { checkTemplate } from "../content/render.ts";
+import { templateErrors } from "../content/template_errors.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { parseAddress } from "../mail/address.ts";
@@ -53,7 +53,7 @@ export async function contentOf(
   const from = input.from ?? template?.fromEmail;
   const errors = [
     ...missing({ subject, body, from }),
-    ...subjectErrors(input.subject ?? undefined),
+    ...templateErrors("subject", input.subject ?? undefined),
     ...audienceErrors(input),
   ];
   if (errors.length > 0 && !input.body) throw problems.invalid(errors);
@@ -105,13 +105,6 @@ function missing(fields: Record<string, string | null | undefined>): FieldError[
   return Object.entries(fields)
     .filter(([, value]) => !value)
     .map(([field]) => ({ field, code: "required", message: "This field is required" }));
-}
-
-function subjectErrors(subject: string | undefined): FieldError[] {
-  const error = subject === undefined ? null : checkTemplate(subject);
-  if (!error) return [];
-  const message = `${error.message} (line ${error.line}, column ${error.column})`;
-  return [{ field: "subject", code: "custom", message }];
 }
 
 function audienceErrors({ audienceType, segmentId, audienceCondition }: CampaignInput): FieldError[] {

@@ -1,5 +1,6 @@
 import { assertSenderVerified } from "../accounts/domains.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
+import { violatedConstraint } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { problems } from "../problem.ts";
@@ -114,12 +115,17 @@ async function save(
   await assertAudience(ctx, projectId, values);
   await assertSenderVerified(ctx, projectId, values.fromEmail);
   const totalRecipients = await countRecipients(ctx, projectId, values);
-  return await inTransaction(ctx, async (tx) => {
-    // A segment that the audience refers to cannot be deleted or changed meanwhile.
-    await q.segments.lockAll(tx, { projectId });
-    await assertAudience(tx, projectId, values);
-    return await getCampaign(tx, projectId, await write(tx, { ...values, totalRecipients }));
-  });
+  try {
+    return await inTransaction(ctx, async (tx) => {
+      // A segment that the audience refers to cannot be deleted or changed meanwhile.
+      await q.segments.lockAll(tx, { projectId });
+      await assertAudience(tx, projectId, values);
+      return await getCampaign(tx, projectId, await write(tx, { ...values, totalRecipients }));
+    });
+  } catch (error) {
+    const isGone = violatedConstraint(error) === "campaigns_project_id_template_id_fkey";
+    throw isGone ? problems.templateNotFound(values.templateId!) : error;
+  }
 }
 
 function assertChangeable({ status }: Campaign): void {

@@ -1,11 +1,15 @@
 import { dataErrors, type DataInput, sortData } from "../audience/contact_data.ts";
 import { getContact } from "../audience/contacts.ts";
+import { addBeforeBodyEnd } from "../content/body_end.ts";
+import { languageOf } from "../content/phrases.ts";
 import { compileTemplate, mailScope, type Scope } from "../content/render.ts";
 import { compileTextPart } from "../content/text_part.ts";
 import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 import { sampleUrls } from "./compose.ts";
-import { subscriptionUrls } from "./subscription_links.ts";
+import { type Footer, footerOf } from "./footer.ts";
+import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
 
 /** What is looked at: a template or a campaign. */
 export interface PreviewedMessage {
@@ -35,6 +39,8 @@ export interface Preview {
 /** What is looked at to say what is missing. Templates have ten thousands of variables, and lists as many items. */
 const MAX_STEPS = 1_000_000;
 
+const NO_FOOTER: Footer = { html: "", text: "" };
+
 const SAMPLE_CONTACT = {
   id: "00000000-0000-0000-0000-000000000000",
   email: "ada@example.com",
@@ -61,12 +67,23 @@ export async function previewMessage(
   const html = compileTemplate(message.html, "html");
   const text = compileTextPart(message.html);
   const variables = new Set([...subject.variables, ...html.variables]);
+  const footer = message.type === "MARKETING" ? await footerFor(ctx, projectId, scope, urls) : NO_FOOTER;
   return {
     subject: subject(scope),
-    html: html(scope),
-    text: text(scope),
+    html: addBeforeBodyEnd(html(scope), footer.html),
+    text: text(scope) + footer.text,
     missing: missingIn(scope, variables),
   };
+}
+
+async function footerFor(
+  ctx: Context,
+  projectId: string,
+  scope: Scope,
+  urls: SubscriptionUrls,
+): Promise<Footer> {
+  const { name, language } = (await q.projects.presented(ctx, { projectId }))!;
+  return footerOf({ projectName: name, language: languageOf(scope.locale, language), ...urls });
 }
 
 async function sampleOf(ctx: Context, projectId: string, contactId: string): Promise<typeof SAMPLE_CONTACT> {

@@ -1,6 +1,6 @@
 // What `POST /v1/send` may carry, and everything about it that a schema cannot say.
 import { type DataInput, dataErrors } from "../audience/contact_data.ts";
-import { checkTemplate } from "../content/render.ts";
+import { templateErrors } from "../content/template_errors.ts";
 import { parseMailbox } from "../mail/address.ts";
 import type { FieldError } from "../problem.ts";
 
@@ -87,14 +87,6 @@ function contentErrors({ template, subject, body }: SendInput): FieldError[] {
     code: "required",
     message: `A ${field} is required without a template`,
   }));
-}
-
-function templateErrors(field: string, source: string | undefined): FieldError[] {
-  const error = source === undefined ? null : checkTemplate(source);
-  if (!error) return [];
-  return [
-    { field, code: "custom", message: `${error.message} (line ${error.line}, column ${error.column})` },
-  ];
 }
 
 function headerErrors(headers: Record<string, string> = {}): FieldError[] {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { derivedKey, signToken } from "../../src/accounts/secrets.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
-import type { FollowedMail } from "../../src/sending/followed_mail.ts";
+import { type FollowedMail, followHtml } from "../../src/sending/followed_mail.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 
@@ -335,6 +335,20 @@ describe("the addresses of a mail", () => {
 
     expect(mails.paths(mail, `${base}/unsubscribed`, `${base}/docs`).clicks).toHaveLength(2);
     expect(mails.paths(mail, ...own).clicks.filter((path) => !/^\/t\/c\/x\.y$/.test(path))).toEqual([]);
+  });
+
+  test("are its own: the pixel stands at the end of the body, wherever that is", () => {
+    const ids = { projectId: mails.project.id, emailId: Bun.randomUUIDv7() };
+    const followed = (html: string) => {
+      const template = followHtml(service, html);
+      return template.complete(template.html, ids.projectId, ids.emailId).replace(/<img [^>]*>/, "PIXEL");
+    };
+
+    expect(followed("<body><p>a</p></body></html>")).toBe("<body><p>a</p>PIXEL</body></html>");
+    expect(followed("<BODY>a</BODY >")).toBe("<BODY>aPIXEL</BODY >");
+    expect(followed("<p>a</p>")).toBe("<p>a</p>PIXEL");
+    expect(mails.paths(ids).open).toBe(mails.paths(ids).open);
+    expect(mails.paths(ids).open).not.toBe(mails.paths({ ...ids, emailId: Bun.randomUUIDv7() }).open);
   });
 
   test("are not in the reference", async () => {
