@@ -589,6 +589,22 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table platform_mails (
+  id uuid not null default uuid_v7(),
+  to_address text not null,
+  subject text not null,
+  html text not null,
+  text text not null,
+  attempts integer not null default 0,
+  held_until timestamp with time zone,
+  error text,
+  sent_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint platform_mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX platform_mails_oldest ON public.platform_mails USING btree (created_at);
+
 create table projects (
   id uuid not null default uuid_v7(),
   name text not null,

@@ -1,7 +1,9 @@
 // The settings of the service: one schema, read once. The README's table is generated from it.
 import { type Static, Type as t } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { parseMailbox } from "./mail/address.ts";
 import { createDns } from "./mail/dns.ts";
+import { parseDomain } from "./mail/domain_name.ts";
 
 /** The options of the mail library that are numbers; it takes whatever it is given, and then hangs or opens nothing. */
 const SMTP_NUMBERS = [
@@ -14,6 +16,8 @@ const SMTP_NUMBERS = [
   "socketTimeout",
   "dnsTimeout",
 ];
+
+const HOST_PATTERN = "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
 
 /** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
 export const Settings = t.Object({
@@ -51,6 +55,12 @@ export const Settings = t.Object({
         "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured and shown on `/inbox`.",
     }),
   ),
+  PLATFORM_FROM: t.Optional(
+    t.String({
+      description:
+        "Sender of mails of the installation itself, such as `Postrider <postrider@example.com>`: notices about domains and reputation. Left out: they are not sent.",
+    }),
+  ),
   SECRET_KEY: t.Optional(
     t.String({
       minLength: 32,
@@ -79,6 +89,11 @@ export const Settings = t.Object({
     default: 0,
     description: "Mails a second that leave the installation, over all processes. 0: as many as can.",
   }),
+  AUTO_PROJECT_DISABLE: t.Boolean({
+    default: false,
+    description:
+      "Whether a project with too many bounces or complaints (over 10 % or 0.3 % in 7 days) is disabled until `bun run admin project enable`. Else its members are warned.",
+  }),
   IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
     exclusiveMinimum: 0,
     maximum: 8760,
@@ -91,6 +106,20 @@ export const Settings = t.Object({
     default: 10,
     description: "All attachments of one mail together.",
   }),
+  SPF_INCLUDE: t.Optional(
+    t.String({
+      pattern: HOST_PATTERN,
+      description:
+        "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name that the provider behind `SMTP_URL` gives.",
+    }),
+  ),
+  INBOUND_HOST: t.Optional(
+    t.String({
+      pattern: HOST_PATTERN,
+      description:
+        "Host name under which other mail servers reach this installation: bounces are directed there. Left out: the host of `BASE_URL`.",
+    }),
+  ),
   DNS_SERVERS: t.String({
     default: "",
     description:
@@ -127,7 +156,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
 
 /** What the schema cannot tell. Values are not repeated: an address may hold a password. */
 function unusable(settings: Static<typeof Settings>): string[] {
-  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, DNS_SERVERS } = settings;
+  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, PLATFORM_FROM, DNS_SERVERS } = settings;
   const lines: string[] = [];
   if (isProduction(settings) && !SECRET_KEY) {
     lines.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
@@ -138,6 +167,9 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push("DATABASE_URL: expected an address such as postgres://user:password@host:5432/database");
   }
   if (SMTP_URL) lines.push(...wrongInSmtp(SMTP_URL).map((reason) => `SMTP_URL: ${reason}`));
+  if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
+    lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
+  }
   try {
     createDns({ servers: dnsServers({ DNS_SERVERS }) });
   } catch {
@@ -174,6 +206,11 @@ export function dnsServers(config: { DNS_SERVERS: string }): string[] {
   return config.DNS_SERVERS.split(",")
     .map((server) => server.trim())
     .filter((server) => server !== "");
+}
+
+/** The host that bounces come back to, or null where this installation has no name that others could find. */
+export function inboundHost(config: Pick<Config, "BASE_URL" | "INBOUND_HOST">): string | null {
+  return config.INBOUND_HOST?.toLowerCase() ?? parseDomain(new URL(config.BASE_URL).hostname);
 }
 
 /** True where mistakes cost something: no generated secrets, a guarded inbox. */

@@ -11,6 +11,7 @@ export interface Jobs {
   recount_segments: { projectId: string; segmentIds: string[] };
   send_batch: { projectId: string; campaignId: string; fromId: string; toId: string };
   send_emails: { projectId: string; emailIds: string[] };
+  send_platform_mail: { mailId: string };
   settle_doubts: Record<string, never>;
   start_campaign: { projectId: string; campaignId: string };
   suppress_campaign: { projectId: string; campaignId: string };
@@ -32,6 +33,7 @@ export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
   recount_segments: "bulk",
   send_batch: "bulk",
   send_emails: "fast",
+  send_platform_mail: "fast",
   settle_doubts: "bulk",
   start_campaign: "fast",
   suppress_campaign: "bulk",

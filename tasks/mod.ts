@@ -8,6 +8,7 @@ import { recountSegments } from "./recount_segments.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
 import { sendBatch } from "./send_batch.ts";
 import { sendEmails } from "./send_emails.ts";
+import { sendPlatformMail } from "./send_platform_mail.ts";
 import { settleDoubts } from "./settle_doubts.ts";
 import { startCampaign } from "./start_campaign.ts";
 import { suppressCampaign } from "./suppress_campaign.ts";
@@ -31,6 +32,7 @@ export const tasks: Tasks = {
   run_bulk_job: runBulkJob,
   send_batch: sendBatch,
   send_emails: sendEmails,
+  send_platform_mail: sendPlatformMail,
   settle_doubts: settleDoubts,
   start_campaign: startCampaign,
   suppress_campaign: suppressCampaign,

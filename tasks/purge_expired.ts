@@ -1,7 +1,9 @@
 import { purgeIdempotencyKeys } from "../src/accounts/idempotency.ts";
 import type { Context } from "../src/context.ts";
+import { purgePlatformMails } from "../src/sending/platform_mail.ts";
 
 /** Deletes what has expired. A second run deletes nothing. */
 export async function purgeExpired(ctx: Context): Promise<void> {
   await purgeIdempotencyKeys(ctx);
+  await purgePlatformMails(ctx);
 }

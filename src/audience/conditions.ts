@@ -39,6 +39,8 @@ interface Scope extends CompileOptions {
   within: string[];
 }
 
+const MACHINES_DO = new Set(["email.open", "email.click"]);
+
 // An id is made up to this long before or after the time its event bears: two clocks, or a long transaction.
 const ID_SLACK_MS = 86_400_000;
 
@@ -284,8 +286,12 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
 }
 
 function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): Fragment {
+  // A machine's open or click is recorded, but it is not the person's (wire.md section 8).
+  const byPeople = MACHINES_DO.has(name) ? sql`and not e.data ? 'machine'` : sql``;
   return sql`exists (
-    select from events e where e.project_id = ${projectId} and e.contact_id = c.id and e.name = ${name} ${further}
+    select
+    from events e
+    where e.project_id = ${projectId} and e.contact_id = c.id and e.name = ${name} ${byPeople} ${further}
   )`;
 }
 

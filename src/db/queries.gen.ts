@@ -368,6 +368,25 @@ export interface Queries {
      * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
   };
+  platformMails: {
+    /** (sql/queries/platform_mails.sql:1) */
+    insert(on: On, args: { id: string; toAddress: string; subject: string; html: string; text: string; now: Date }): Promise<{ id: string }>;
+    /** The same mail to each of those who answer for a project: its owners and admins.
+     * (sql/queries/platform_mails.sql:6) */
+    insertForMembers(on: On, args: { subject: string; html: string; text: string; now: Date; projectId: string }): Promise<{ id: string }[]>;
+    /** Null for a mail that was sent, is being sent, was given up or is not there.
+     * (sql/queries/platform_mails.sql:16) */
+    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; html: string; text: string; createdAt: Date } | null>;
+    /** Whether it has still to be sent, by whomever.
+     * (sql/queries/platform_mails.sql:26) */
+    isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
+    /** What became of an attempt. With neither time it is tried again.
+     * (sql/queries/platform_mails.sql:32) */
+    settle(on: On, args: { error: string | null; sentAt: Date | null; failedAt: Date | null; mailId: string }): Promise<number>;
+    /** Old ones, oldest first: they may hold links that were meant for one person.
+     * (sql/queries/platform_mails.sql:39) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<number>;
+  };
   projects: {
     /** The projects of these public keys. Asked for every request: a rotated key fails on the next one.
      * (sql/queries/projects.sql:1) */

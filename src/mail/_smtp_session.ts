@@ -139,14 +139,6 @@ function createSession(line: Line, free: (session: Session) => void): Session {
 
 /** One command after the other or, where the server allows it, all at once, which saves two journeys (RFC 2920). */
 async function announce({ dialogue, pipelines, hangUp }: Line, envelope: Envelope): Promise<void> {
-  if (!pipelines) {
-    for (const { name, good, words } of COMMANDS) {
-      dialogue.say(words(envelope));
-      const reply = await dialogue.listen();
-      if (!good.test(reply.text)) throw refusal(name, reply);
-    }
-    return;
-  }
   for (const turn of pipelines ? [COMMANDS] : COMMANDS.map((command) => [command])) {
     dialogue.say(turn.map(({ words }) => words(envelope)).join(""));
     const replies = await Promise.allSettled(turn.map(dialogue.listen));

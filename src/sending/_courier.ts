@@ -54,11 +54,15 @@ const BULK_SHARE = 0.9;
 /** Whose place is nearer than this waits for it here; the others wait in the queue of the database, where it costs nothing. */
 const LONGEST_WAIT_MS = 2_000;
 
+/** Turns that are being committed at the same time. */
+const MAX_TURNS = 2;
+
 type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
 
 /**
- * A courier over these parts. It works in turns, one at a time: each settles what has ended since the last one and
- * claims as many again. The more there is to do, the more each turn does, and a mail waits for one commit, not for two.
+ * A courier over these parts. It works in turns: each settles what has ended and claims as many again, in one commit.
+ * The more there is to do, the more each turn does, and a mail waits for one commit, not for two. While one turn is
+ * being committed another one may begin, so that the connections do not stand still meanwhile.
  */
 export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outcome>): Courier {
   const { connections } = parts;
@@ -66,9 +70,10 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
   const bulkConnections = Math.max(1, Math.floor(connections * BULK_SHARE));
   const underway = new Set<string>();
   const lanes = { fast: [] as Waiting[], bulk: [] as Waiting[] };
-  let bulkUnderway = 0;
+  /** Places that are taken: by what is claimed, or about to be, and not settled. */
+  const held = { all: 0, bulk: 0 };
   let ended: { errand: Waiting; outcome: Outcome }[] = [];
-  let turning = false;
+  let turns = 0;
   let patient = false;
   let stopped = false;
 
@@ -78,21 +83,24 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     pump();
   };
 
-  /** How many could begin now. */
+  /** How many could begin now: what has ended makes room for what is claimed in the same turn. */
   const ready = (): number => {
-    const room = connections - underway.size + ended.length;
-    const endedBulk = ended.reduce((sum, { errand }) => sum + (errand.campaignId === null ? 0 : 1), 0);
-    const bulk = Math.min(lanes.bulk.length, bulkConnections - bulkUnderway + endedBulk);
-    return Math.min(room, lanes.fast.length + bulk);
+    const freed = countOf(ended.map(({ errand }) => errand));
+    const bulk = Math.min(lanes.bulk.length, bulkConnections - held.bulk + freed.bulk);
+    return Math.min(connections - held.all + freed.all, lanes.fast.length + bulk);
   };
 
   const takeTurn = async (): Promise<void> => {
-    turning = true;
-    const count = ready();
+    turns += 1;
+    const count = Math.max(0, ready());
     const settling = ended;
     ended = [];
     const fast = lanes.fast.splice(0, count);
     const asked = [...fast, ...lanes.bulk.splice(0, count - fast.length)];
+    const release = reserve(
+      settling.map(({ errand }) => errand),
+      asked,
+    );
     const errands = await admitted(asked);
     const claimed = await parts.turn(
       settling.map(({ outcome }) => outcome),
@@ -100,12 +108,27 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     );
     for (const { errand } of settling) {
       underway.delete(errand.emailId);
-      if (errand.campaignId !== null) bulkUnderway -= 1;
       errand.done();
     }
-    for (const errand of errands) begin(errand, claimed);
-    turning = false;
+    release(errands.filter((errand) => begin(errand, claimed)));
+    turns -= 1;
     pump();
+  };
+
+  /**
+   * Takes the places of what is asked for. What this turn settles gives its places to what it claims, and to others
+   * only when it is committed: then the answer is called, with what was begun.
+   */
+  const reserve = (settling: Errand[], asked: Errand[]): ((begun: Errand[]) => void) => {
+    const [freed, wanted] = [countOf(settling), countOf(asked)];
+    const before = { all: Math.max(0, wanted.all - freed.all), bulk: Math.max(0, wanted.bulk - freed.bulk) };
+    held.all += before.all;
+    held.bulk += before.bulk;
+    return (begun) => {
+      const kept = countOf(begun);
+      held.all += kept.all - freed.all - before.all;
+      held.bulk += kept.bulk - freed.bulk - before.bulk;
+    };
   };
 
   /** Lets go of those that have to wait: for a moment they wait here, for longer in the queue. */
@@ -124,19 +147,23 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     return admission.admitted as Waiting[];
   };
 
-  const begin = (errand: Waiting, claimed: Map<string, Parcel> | Error): void => {
-    if (claimed instanceof Error) return errand.failed(claimed);
-    const parcel = claimed.get(errand.emailId);
-    // Not ours. Nor is it a second time when it was asked for twice.
-    if (!parcel || underway.has(errand.emailId)) return errand.done();
-    underway.add(errand.emailId);
-    if (errand.campaignId !== null) bulkUnderway += 1;
-    void carry(errand, parcel);
+  /** True when it is under way now. */
+  const begin = (errand: Waiting, claimed: Map<string, Parcel> | Error): boolean => {
+    const parcel = claimed instanceof Error ? undefined : claimed.get(errand.emailId);
+    if (parcel && !underway.has(errand.emailId)) {
+      underway.add(errand.emailId);
+      void carry(errand, parcel);
+      return true;
+    }
+    if (claimed instanceof Error) errand.failed(claimed);
+    // Somebody else's. Nor is it a second time when it was asked for twice.
+    else errand.done();
+    return false;
   };
 
   const pump = (isTired = false): void => {
-    if (turning) return;
-    const begun = ready();
+    if (turns === MAX_TURNS) return;
+    const begun = Math.max(0, ready());
     if (begun + ended.length === 0) return;
     // A turn for one costs as much as a turn for many; but nobody waits for mails that are slow to end.
     const isWorthwhile = ended.length === underway.size || Math.max(begun, ended.length) >= worthwhile;
@@ -166,4 +193,8 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
       lanes.bulk = [];
     },
   };
+}
+
+function countOf(errands: Errand[]): { all: number; bulk: number } {
+  return { all: errands.length, bulk: errands.filter((errand) => errand.campaignId !== null).length };
 }

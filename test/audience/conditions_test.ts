@@ -93,6 +93,8 @@ async function fill(project: string): Promise<void> {
     ["lower", "bought", "2026-03-01T12:00:00.000Z"],
     ["lower", "email.open", "2026-03-01T12:00:00.000Z"],
     ["none", "email.delivery", "2026-03-01T12:00:00.000Z"],
+    ["odd", "email.open machine", "2026-03-01T12:00:00.000Z"],
+    ["odd", "email.click machine", "2026-03-01T12:00:00.000Z"],
     ["soon", "bought", "2026-04-01T12:00:00.000Z"],
     ["odd", "it's; drop table events --", "2026-03-01T12:00:00.000Z"],
     ["odd", "segment.vip.entry", "2026-03-01T12:00:00.000Z"],
@@ -100,8 +102,11 @@ async function fill(project: string): Promise<void> {
   for (const [name, event, at] of events) {
     const id = Bun.randomUUIDv7("hex", new Date(at).getTime());
     await sql`
-      insert into events (project_id, id, contact_id, name, created_at)
-      select project_id, ${id}, id, ${event}, ${at} from contacts
+      insert into events (project_id, id, contact_id, name, data, created_at)
+      select
+        project_id, ${id}, id, ${event.replace(" machine", "")},
+        ${event.endsWith(" machine") ? { machine: true } : {}}, ${at}
+      from contacts
       where project_id = ${project} and email = ${`${name}@example.com`}`;
   }
   await sql`
@@ -214,6 +219,7 @@ describe("a filter", () => {
     ],
     ["an event, but not lately", f("event.bought", "triggeredOlderThan", 30, "days"), ["soon", "text"]],
     ["an event of the service", f("email.opened", "triggered"), ["lower"]],
+    ["clicked by a machine only", f("email.clicked", "triggered"), []],
     ["another name of it", f("email.open", "triggered"), ["lower"]],
     ["delivered", f("email.delivered", "triggered"), ["none"]],
     ["an event of a segment", f("segment.vip.entry", "triggered"), ["odd"]],

@@ -1,0 +1,48 @@
+-- name: insert :one
+insert into platform_mails (id, to_address, subject, html, text, created_at)
+values (:id, :to_address, :subject, :html, :text, :now)
+returning id;
+
+-- name: insert_for_members :many
+-- The same mail to each of those who answer for a project: its owners and admins.
+insert into platform_mails (to_address, subject, html, text, created_at)
+select u.email, :subject, :html, :text, :now
+from memberships m
+join users u on u.id = m.user_id
+where m.project_id = :project_id and m.role in ('OWNER', 'ADMIN')
+order by u.id
+returning id;
+
+-- name: claim :maybe
+-- Null for a mail that was sent, is being sent, was given up or is not there.
+update platform_mails
+set attempts = attempts + 1, held_until = :held_until
+where id = :mail_id
+  and sent_at is null
+  and failed_at is null
+  and (held_until is null or held_until < :now)
+returning to_address, subject, html, text, created_at;
+
+-- name: is_open :one
+-- Whether it has still to be sent, by whomever.
+select exists (
+  select from platform_mails where id = :mail_id and sent_at is null and failed_at is null
+) as "open!";
+
+-- name: settle :exec
+-- nullable: error, sent_at, failed_at
+-- What became of an attempt. With neither time it is tried again.
+update platform_mails
+set held_until = null, error = :error, sent_at = :sent_at, failed_at = :failed_at
+where id = :mail_id and sent_at is null;
+
+-- name: purge :exec
+-- Old ones, oldest first: they may hold links that were meant for one person.
+delete from platform_mails
+where id in (
+  select id
+  from platform_mails
+  where created_at < :before
+  order by created_at
+  limit :limit::int
+);

@@ -1,0 +1,136 @@
+// Mails of the installation itself: notices to those who look after a project, and later verification and invitations.
+import { type Context, inTransaction, newId } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { addJobs } from "../jobs.ts";
+import { parseMailbox } from "../mail/address.ts";
+import type { Mail } from "../mail/mailer.ts";
+import { messageIdOf } from "./compose.ts";
+import { platformHtml, platformText, type PlatformWords } from "./_platform_layout.ts";
+
+/** What a notice says: plain text, a paragraph each, and at most one link. */
+export type Notice = PlatformWords;
+
+/** A mail to one person. With a `projectId` it says on account of which project it comes. */
+export interface PlatformMail extends Notice {
+  to: string;
+  projectId?: string | undefined;
+}
+
+/** Longer than any handover takes; afterwards whoever had it is taken for dead. */
+const HOLD_MS = 5 * 60_000;
+const KEEP_DAYS = 30;
+const PURGE_LIMIT = 1_000;
+const MAX_SUBJECT = 250;
+
+/** Tells the owners and admins of a project, each with a mail: they are sent if and only if `tx` commits. */
+export async function notifyMembers(tx: Context, projectId: string, notice: Notice): Promise<void> {
+  await inTransaction(tx, async (on) => {
+    const { name } = (await q.projects.presented(on, { projectId })) ?? { name: "" };
+    const parts = partsOf(notice, reasonFor(name));
+    const mails = await q.platformMails.insertForMembers(on, { projectId, ...parts, now: on.now() });
+    await enqueue(on, mails);
+  });
+}
+
+/** Sends a mail to one person, if and only if `tx` commits. */
+export async function sendPlatformMail(
+  tx: Context,
+  { to, projectId, ...words }: PlatformMail,
+): Promise<void> {
+  await inTransaction(tx, async (on) => {
+    const project = projectId === undefined ? null : await q.projects.presented(on, { projectId });
+    const reason = project
+      ? reasonFor(project.name)
+      : "You get this mail because of your account at Postrider.";
+    const parts = partsOf(words, reason);
+    const mail = await q.platformMails.insert(on, { id: newId(on), toAddress: to, ...parts, now: on.now() });
+    await enqueue(on, [mail]);
+  });
+}
+
+/**
+ * Hands a platform mail over. One that was sent is not sent again. Throws where it must be tried again: after a refusal
+ * for now, and where nobody knows whether it was taken, always with the same Message-ID.
+ */
+export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
+  const now = ctx.now();
+  const heldUntil = new Date(now.getTime() + HOLD_MS);
+  const mail = await q.platformMails.claim(ctx, { mailId, now, heldUntil });
+  if (!mail) return await assertSettled(ctx, mailId);
+  const from = ctx.config.PLATFORM_FROM && parseMailbox(ctx.config.PLATFORM_FROM);
+  if (!from) {
+    ctx.log.warn("platform mail not sent: PLATFORM_FROM is not set", { subject: mail.subject });
+    return await settle(ctx, mailId, { failedAt: now, error: "PLATFORM_FROM is not set" });
+  }
+  const { state, response } = await ctx.mailer.send(toMail(mailId, mail, from));
+  if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
+  if (state === "bounced" || state === "refused") {
+    return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
+  }
+  await settle(ctx, mailId, { error: response });
+  throw new Error(`Cannot send this platform mail yet: it is ${state}`);
+}
+
+/** Deletes platform mails that are 30 days old. */
+export async function purgePlatformMails(ctx: Context): Promise<void> {
+  const before = new Date(ctx.now().getTime() - KEEP_DAYS * 24 * 3_600_000);
+  while ((await q.platformMails.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
+}
+
+/** Where another process has it, this job must look again: that one may be dead. */
+async function assertSettled(ctx: Context, mailId: string): Promise<void> {
+  const { open } = await q.platformMails.isOpen(ctx, { mailId });
+  if (open) throw new Error("Cannot send this platform mail now: another process is at it");
+}
+
+interface Attempt {
+  sentAt?: Date;
+  failedAt?: Date;
+  error?: string;
+}
+
+async function settle(ctx: Context, mailId: string, attempt: Attempt): Promise<void> {
+  const { sentAt = null, failedAt = null, error = null } = attempt;
+  await q.platformMails.settle(ctx, { mailId, sentAt, failedAt, error });
+}
+
+type StoredMail = NonNullable<Awaited<ReturnType<typeof q.platformMails.claim>>>;
+
+function toMail(id: string, mail: StoredMail, from: { email: string; name?: string }): Mail {
+  return {
+    messageId: messageIdOf(id, from.email),
+    envelope: { from: from.email, to: mail.toAddress },
+    from: { name: from.name ?? "Postrider", address: from.email },
+    to: { name: "", address: mail.toAddress },
+    replyTo: null,
+    subject: mail.subject,
+    html: mail.html,
+    text: mail.text,
+    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "OOF, AutoReply" },
+    attachments: [],
+    date: mail.createdAt,
+  };
+}
+
+function partsOf(words: Notice, reason: string) {
+  const subject = inOneLine(words.subject).slice(0, MAX_SUBJECT).toWellFormed();
+  const said = { ...words, subject };
+  return { subject, html: platformHtml(said, reason), text: platformText(said, reason) };
+}
+
+function reasonFor(projectName: string): string {
+  return `You get this mail because you look after the project ${inOneLine(projectName)} at Postrider.`;
+}
+
+/** A name may hold anything; in a subject it stays on its line. */
+function inOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
+async function enqueue(tx: Context, mails: { id: string }[]): Promise<void> {
+  await addJobs(
+    tx,
+    "send_platform_mail",
+    mails.map(({ id }) => ({ mailId: id })),
+  );
+}
