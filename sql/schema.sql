@@ -16,15 +16,25 @@ create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
 
 create type email_status as enum ('PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
 
+create type execution_status as enum ('RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED');
+
 create type member_role as enum ('OWNER', 'ADMIN', 'MEMBER');
 
 create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
 
 create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
 
+create type reputation_level as enum ('HEALTHY', 'WARNING', 'CRITICAL');
+
 create type segment_type as enum ('DYNAMIC', 'STATIC');
 
+create type step_status as enum ('PENDING', 'WAITING', 'RUNNING', 'COMPLETED', 'FAILED');
+
+create type step_type as enum ('TRIGGER', 'SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'CONDITION', 'WEBHOOK', 'UPDATE_CONTACT', 'EXIT');
+
 create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
+
+create type workflow_trigger as enum ('EVENT', 'MANUAL', 'SCHEDULE');
 
 CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer)
  RETURNS record
@@ -37,48 +47,6 @@ CREATE OR REPLACE FUNCTION public.contact_field_type(value jsonb)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN CASE jsonb_typeof(value) WHEN 'number'::text THEN 'number'::text WHEN 'boolean'::text THEN 'boolean'::text WHEN 'string'::text THEN CASE WHEN ((value #>> '{}'::text[]) !~~ '____-__-__%'::text) THEN 'string'::text WHEN (instant_of((value #>> '{}'::text[])) IS NULL) THEN 'string'::text ELSE 'date'::text END ELSE 'string'::text END;
-
-CREATE OR REPLACE FUNCTION public.count_campaign_emails()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into campaign_count_deltas (
-    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
-  )
-  with changed as (
-    select
-      1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from added
-    where campaign_id is not null
-    union all
-    select
-      -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from removed
-    where campaign_id is not null
-  ),
-  counted as (
-    select
-      project_id,
-      campaign_id,
-      coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
-      coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
-      coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
-      coalesce(sum(n) filter (where clicked_at is not null), 0) as clicked,
-      coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
-      coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
-      coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
-      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
-    from changed
-    group by project_id, campaign_id
-  )
-  select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
-  from counted
-  where (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_contacts_added()
  RETURNS trigger
@@ -148,6 +116,55 @@ begin
   from removed r, jsonb_each(r.data) f
   where f.value <> 'null'
   group by 1, 2, 3;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_emails()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with changed as (
+    select
+      1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+      unsubscribed_at
+    from added
+    union all
+    select
+      -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
+      unsubscribed_at
+    from removed
+  ),
+  counted as (
+    select
+      project_id,
+      campaign_id,
+      coalesce(sum(n) filter (where coalesce(sent_at, bounced_at, complained_at) is not null), 0) as handed_over,
+      coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
+      coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
+      coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
+      coalesce(sum(n) filter (where clicked_at is not null), 0) as clicked,
+      coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
+      coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
+      coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
+      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed,
+      max(greatest(sent_at, bounced_at, complained_at)) as latest
+    from changed
+    group by project_id, campaign_id
+  ),
+  for_reputation as (
+    insert into reputation_deltas (project_id, day, total, bounces, complaints)
+    select project_id, (latest at time zone 'UTC')::date, handed_over, bounced, complained
+    from counted
+    where (handed_over, bounced, complained) <> (0, 0, 0)
+  )
+  insert into campaign_count_deltas (
+    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  )
+  select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  from counted
+  where campaign_id is not null
+    and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
   return null;
 end $function$;
 
@@ -264,6 +281,12 @@ CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
+
+CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date, OUT total integer, OUT bounces integer, OUT complaints integer)
+ RETURNS record
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (SELECT ROW((COALESCE(sum(c.total), (0)::bigint))::integer, (COALESCE(sum(c.bounces), (0)::bigint))::integer, (COALESCE(sum(c.complaints), (0)::bigint))::integer) AS "row" FROM (SELECT d.total, d.bounces, d.complaints FROM reputation_days d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT d.total, d.bounces, d.complaints FROM reputation_deltas d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT (- r.forgiven_total), (- r.forgiven_bounces), (- r.forgiven_complaints) FROM reputations r WHERE ((r.project_id = reputation_since.project) AND (r.counts_from = reputation_since.first_day))) c);
 
 CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
  RETURNS record
@@ -494,13 +517,29 @@ create table domains (
   id uuid not null default uuid_v7(),
   domain text not null,
   status domain_status not null default 'PENDING'::domain_status,
+  trusted boolean not null default false,
+  return_path text not null default ('bounces.'::text || domain),
+  dkim_selector text,
+  dkim_public_key text,
+  dkim_private_key bytea,
+  record_states jsonb not null default '{}'::jsonb,
+  last_checked_at timestamp with time zone,
+  verified_at timestamp with time zone,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  check_started_at timestamp with time zone,
+  next_check_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint domains_pkey PRIMARY KEY (project_id, id),
   constraint domains_domain_unique UNIQUE (project_id, domain),
   constraint domains_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint domains_domain_check CHECK (((domain = lower(domain)) AND (domain ~ '^[a-z0-9.-]{1,253}$'::text)))
+  constraint domains_dkim_key CHECK ((num_nulls(dkim_selector, dkim_public_key, dkim_private_key) = ANY (ARRAY[0, 3]))),
+  constraint domains_dkim_selector_check CHECK ((dkim_selector ~ '^[a-z0-9]{1,63}$'::text)),
+  constraint domains_domain_check CHECK (((domain = lower(domain)) AND (domain ~ '^[a-z0-9.-]{1,253}$'::text))),
+  constraint domains_record_states_check CHECK ((jsonb_typeof(record_states) = 'object'::text))
 );
+CREATE INDEX domains_due ON public.domains USING btree (next_check_at);
 
 create table emails (
   project_id uuid not null,
@@ -539,7 +578,7 @@ CREATE INDEX emails_by_template ON public.emails USING btree (project_id, templa
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
-CREATE TRIGGER emails_count_campaigns AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_campaign_emails();
+CREATE TRIGGER emails_count AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_emails();
 
 create table events (
   project_id uuid not null,
@@ -557,6 +596,32 @@ create table events (
 CREATE INDEX events_by_contact ON public.events USING btree (project_id, contact_id, name, id);
 CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id);
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
+
+create table executions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  version_id uuid not null,
+  contact_id uuid,
+  status execution_status not null default 'RUNNING'::execution_status,
+  current_step_id uuid,
+  moves integer not null default 0,
+  is_only boolean not null,
+  depth integer not null default 0,
+  exit_reason text,
+  context jsonb not null default '{}'::jsonb,
+  wake_at timestamp with time zone,
+  started_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint executions_pkey PRIMARY KEY (project_id, id),
+  constraint executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
+  constraint executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
+CREATE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id);
+CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
+CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
+CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
 
 create table idempotency_keys (
   project_id uuid not null,
@@ -639,6 +704,38 @@ create unlogged table rate_limits (
   constraint rate_limits_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
+create table reputation_days (
+  project_id uuid not null,
+  day date not null,
+  total integer not null,
+  bounces integer not null,
+  complaints integer not null,
+  constraint reputation_days_pkey PRIMARY KEY (project_id, day),
+  constraint reputation_days_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create table reputation_deltas (
+  project_id uuid not null,
+  day date not null,
+  total integer not null,
+  bounces integer not null,
+  complaints integer not null
+);
+CREATE INDEX reputation_deltas_by_project ON public.reputation_deltas USING btree (project_id);
+
+create table reputations (
+  project_id uuid not null,
+  level reputation_level not null,
+  level_since timestamp with time zone not null,
+  counts_from date,
+  forgiven_total integer not null default 0,
+  forgiven_bounces integer not null default 0,
+  forgiven_complaints integer not null default 0,
+  constraint reputations_pkey PRIMARY KEY (project_id),
+  constraint reputations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX reputations_not_healthy ON public.reputations USING btree (project_id) WHERE (level <> 'HEALTHY'::reputation_level);
+
 create table segment_candidates (
   project_id uuid not null,
   contact_id uuid not null
@@ -688,6 +785,21 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 );
 
+create table step_executions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  execution_id uuid not null,
+  step_id uuid not null,
+  status step_status not null default 'RUNNING'::step_status,
+  output jsonb,
+  error text,
+  started_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint step_executions_pkey PRIMARY KEY (project_id, id),
+  constraint step_executions_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX step_executions_by_execution ON public.step_executions USING btree (project_id, execution_id, id);
+
 create table suppressions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -698,6 +810,16 @@ create table suppressions (
   constraint suppressions_email_unique UNIQUE (project_id, email),
   constraint suppressions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint suppressions_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
+);
+
+create table suspensions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  at timestamp with time zone not null,
+  reason text,
+  lifted_at timestamp with time zone,
+  constraint suspensions_pkey PRIMARY KEY (project_id, id),
+  constraint suspensions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 create table templates (
@@ -730,6 +852,16 @@ create table users (
   constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
 );
 
+create table waits (
+  project_id uuid not null,
+  contact_id uuid not null,
+  event_name text not null,
+  execution_id uuid not null,
+  constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id),
+  constraint waits_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX waits_by_execution ON public.waits USING btree (project_id, execution_id);
+
 create table workers (
   id uuid not null,
   lock_id integer not null generated always as identity,
@@ -741,3 +873,73 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
 );
+
+create table workflow_steps (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  type step_type not null,
+  name text not null,
+  position jsonb not null default '{"x": 0, "y": 0}'::jsonb,
+  config jsonb not null default '{}'::jsonb,
+  template_id uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint workflow_steps_pkey PRIMARY KEY (project_id, id),
+  constraint workflow_steps_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id),
+  constraint workflow_steps_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
+  constraint workflow_steps_config_check CHECK ((jsonb_typeof(config) = 'object'::text)),
+  constraint workflow_steps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
+);
+CREATE INDEX workflow_steps_by_template ON public.workflow_steps USING btree (project_id, template_id) WHERE (template_id IS NOT NULL);
+CREATE INDEX workflow_steps_by_workflow ON public.workflow_steps USING btree (project_id, workflow_id);
+
+create table workflow_transitions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  from_step_id uuid not null,
+  to_step_id uuid not null,
+  branch text,
+  priority integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  constraint workflow_transitions_pkey PRIMARY KEY (project_id, id),
+  constraint workflow_transitions_project_id_from_step_id_fkey FOREIGN KEY (project_id, from_step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE,
+  constraint workflow_transitions_project_id_to_step_id_fkey FOREIGN KEY (project_id, to_step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE,
+  constraint workflow_transitions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
+  constraint workflow_transitions_check CHECK ((from_step_id <> to_step_id))
+);
+CREATE UNIQUE INDEX workflow_transitions_branch ON public.workflow_transitions USING btree (project_id, workflow_id, from_step_id, COALESCE(branch, ''::text));
+CREATE INDEX workflow_transitions_to ON public.workflow_transitions USING btree (project_id, to_step_id);
+
+create table workflow_versions (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  graph jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint workflow_versions_pkey PRIMARY KEY (project_id, id),
+  constraint workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX workflow_versions_by_workflow ON public.workflow_versions USING btree (project_id, workflow_id);
+
+create table workflows (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  description text,
+  enabled boolean not null default false,
+  trigger_type workflow_trigger not null default 'EVENT'::workflow_trigger,
+  trigger_config jsonb,
+  event_name text default (trigger_config ->> 'eventName'::text),
+  allow_reentry boolean not null default false,
+  version_id uuid,
+  next_run_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint workflows_pkey PRIMARY KEY (project_id, id),
+  constraint workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint workflows_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
+  constraint workflows_trigger_config_check CHECK ((jsonb_typeof(trigger_config) = 'object'::text))
+);
+CREATE INDEX workflows_by_event ON public.workflows USING btree (project_id, event_name) WHERE (enabled AND (trigger_type = 'EVENT'::workflow_trigger));
+CREATE INDEX workflows_scheduled ON public.workflows USING btree (next_run_at) WHERE (enabled AND (trigger_type = 'SCHEDULE'::workflow_trigger));

@@ -14,6 +14,8 @@ import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { Problem, problems } from "./problem.ts";
 import { addVerifiedDomain } from "./accounts/domains.ts";
+import { makeDkimKey } from "./sending/dkim_keys.ts";
+import { getDomain } from "./sending/domains.ts";
 import { openService } from "./service.ts";
 
 const HELP = `Usage: bun run admin <command>
@@ -52,7 +54,7 @@ const COMMANDS: Record<string, Command> = {
     assertVerified(domain, verified);
     return await inTransaction(ctx, async (tx) => {
       const project = await createProject(tx, name);
-      const added = domain === undefined ? {} : await addVerifiedDomain(tx, project.id, domain);
+      const added = domain === undefined ? {} : await trustDomain(tx, project.id, domain);
       return { ...project, ...added };
     });
   },
@@ -73,11 +75,18 @@ const COMMANDS: Record<string, Command> = {
   },
   "domain add": async (ctx, [given, domain = ""], { verified }) => {
     assertVerified(domain, verified);
-    return await addVerifiedDomain(ctx, await existingProject(ctx, given), domain);
+    return await trustDomain(ctx, await existingProject(ctx, given), domain);
   },
   // Opening the database has migrated it already.
   migrate: async () => ({ migrations: migrationNames() }),
 };
+
+/** Lets a project send from a domain; its mails are signed as soon as the DKIM record is published. */
+async function trustDomain(ctx: Context, projectId: string, name: string) {
+  const { domainId, domain } = await addVerifiedDomain(ctx, projectId, name);
+  await makeDkimKey(ctx, projectId, domainId);
+  return { domain, records: (await getDomain(ctx, projectId, domainId)).records };
+}
 
 function assertVerified(domain: string | undefined, verified: boolean | undefined): void {
   if (domain !== undefined && !verified) throw new Error("Cannot add a domain here without --verified");

@@ -3,9 +3,11 @@ import { q } from "./db/queries.ts";
 
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
+  check_domains: Record<string, never>;
   fold_counts: Record<string, never>;
   freeze_audience: { projectId: string; campaignId: string };
   import_contacts: { projectId: string; importId: string };
+  judge_reputation: { projectId: string };
   purge_expired: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
@@ -25,9 +27,11 @@ export interface Jobs {
 
 /** The lane of each job: bulk work never holds a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
+  check_domains: "bulk",
   fold_counts: "bulk",
   freeze_audience: "bulk",
   import_contacts: "bulk",
+  judge_reputation: "fast",
   purge_expired: "bulk",
   run_bulk_job: "bulk",
   recount_segments: "bulk",

@@ -156,6 +156,12 @@ export const problems = {
       },
     ),
 
+  otherProject: (projectId: string) =>
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot act for another project than that of the API key", {
+      details: { projectId },
+      suggestion: "Leave projectId out, or use the key of that project",
+    }),
+
   // 404 and 405
   routeNotFound: (method: string, path: string) =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find ${method} ${path}`, {
@@ -170,7 +176,7 @@ export const problems = {
     }),
 
   notFound: (
-    resource: "email" | "project" | "captured mail" | "import" | "bulk job" | "suppression",
+    resource: "email" | "project" | "captured mail" | "import" | "bulk job" | "suppression" | "domain",
     id: string,
   ) => new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
@@ -214,6 +220,18 @@ export const problems = {
 
   templateInUse: (campaigns: (Named & { status: string })[]) =>
     new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: { campaigns } }),
+
+  domainTaken: (domain: string) =>
+    new Problem(409, "CONFLICT", `Cannot add ${domain}: the project has it already`, { details: { domain } }),
+
+  tooManyDomains: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot add more than ${limit} domains to a project`),
+
+  domainInUse: (uses: { templates: Named[]; campaigns: (Named & { status: string })[] }) =>
+    new Problem(409, "CONFLICT", "Cannot remove this domain: mail is still to be sent from it", {
+      details: uses,
+      suggestion: "Change the sender of these templates and campaigns first, or delete them",
+    }),
 
   campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
     new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {

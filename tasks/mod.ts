@@ -1,8 +1,10 @@
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
+import { checkDomains } from "./check_domains.ts";
 import { foldCounts } from "./fold_counts.ts";
 import { freezeAudience } from "./freeze_audience.ts";
 import { importContacts } from "./import_contacts.ts";
+import { judgeReputation } from "./judge_reputation.ts";
 import { purgeExpired } from "./purge_expired.ts";
 import { recountSegments } from "./recount_segments.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
@@ -24,9 +26,11 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 
 /** Every job of the service. A job without a task, or a task without a job, does not compile. */
 export const tasks: Tasks = {
+  check_domains: checkDomains,
   fold_counts: foldCounts,
   freeze_audience: freezeAudience,
   import_contacts: importContacts,
+  judge_reputation: judgeReputation,
   purge_expired: purgeExpired,
   recount_segments: recountSegments,
   run_bulk_job: runBulkJob,

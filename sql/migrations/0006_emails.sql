@@ -74,6 +74,8 @@ create table emails (
   -- When it first was in doubt: a mail of which its recipient may have two. It stays, whatever becomes of it.
   doubted_at            timestamptz,
   message_id            text,
+  -- By what the provider knows it, where its server says so when it takes the mail.
+  provider_id           text,
   error                 text,
   queued_at             timestamptz not null,
   sent_at               timestamptz,

@@ -87,29 +87,27 @@ return (
 );
 
 -- Counts what changed in the ledger in the very statement that changes it, whoever that is: so the counters equal it.
-create function count_campaign_emails() returns trigger
+-- For campaigns, and for the reputation of the project: there a mail counts once it was handed over, or bounced instead,
+-- on the day on which that became known. Both in one pass, which costs some hundredths of a millisecond for 40 mails.
+create function count_emails() returns trigger
 language plpgsql as $$
 begin
-  insert into campaign_count_deltas (
-    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
-  )
   with changed as (
     select
       1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
       unsubscribed_at
     from added
-    where campaign_id is not null
     union all
     select
       -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
       unsubscribed_at
     from removed
-    where campaign_id is not null
   ),
   counted as (
     select
       project_id,
       campaign_id,
+      coalesce(sum(n) filter (where coalesce(sent_at, bounced_at, complained_at) is not null), 0) as handed_over,
       coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
       coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
       coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
@@ -117,16 +115,27 @@ begin
       coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
       coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
       coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
-      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
+      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed,
+      max(greatest(sent_at, bounced_at, complained_at)) as latest
     from changed
     group by project_id, campaign_id
+  ),
+  for_reputation as (
+    insert into reputation_deltas (project_id, day, total, bounces, complaints)
+    select project_id, (latest at time zone 'UTC')::date, handed_over, bounced, complained
+    from counted
+    where (handed_over, bounced, complained) <> (0, 0, 0)
+  )
+  insert into campaign_count_deltas (
+    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
   )
   select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
   from counted
-  where (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
+  where campaign_id is not null
+    and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
   return null;
 end $$;
 
-create trigger emails_count_campaigns
+create trigger emails_count
 after update on emails referencing old table as removed new table as added
-for each statement execute function count_campaign_emails();
+for each statement execute function count_emails();

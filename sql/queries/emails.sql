@@ -35,9 +35,10 @@ order by id;
 -- One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
--- `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
--- was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
--- the word of the one who was there settles it. Mails of a campaign that are tried again share one job.
+-- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, event_id, event, event_data}`.
+-- A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
+-- unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
+-- again share one job.
 --
 -- A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
 -- already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
@@ -47,21 +48,22 @@ order by id;
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
-    project_id uuid, id uuid, status email_status, message_id text, error text, at timestamptz, retry_at timestamptz,
-    event_id uuid, event text, event_data jsonb
+    project_id uuid, id uuid, status email_status, message_id text, provider_id text, error text, at timestamptz,
+    retry_at timestamptz, event_id uuid, event text, event_data jsonb
   )
 ),
 settled as (
   update emails e
   set
-    status     = o.status,
-    claimed_by = case when o.status = 'IN_DOUBT' then e.claimed_by end,
-    doubted_at = case when o.status = 'IN_DOUBT' then coalesce(e.doubted_at, o.at) else e.doubted_at end,
-    message_id = coalesce(o.message_id, e.message_id),
-    error      = o.error,
-    due_at     = coalesce(o.retry_at, o.at),
-    sent_at    = case when o.status = 'SENT' then o.at else e.sent_at end,
-    bounced_at = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
+    status      = o.status,
+    claimed_by  = case when o.status = 'IN_DOUBT' then e.claimed_by end,
+    doubted_at  = case when o.status = 'IN_DOUBT' then coalesce(e.doubted_at, o.at) else e.doubted_at end,
+    message_id  = coalesce(o.message_id, e.message_id),
+    provider_id = coalesce(o.provider_id, e.provider_id),
+    error       = o.error,
+    due_at      = coalesce(o.retry_at, o.at),
+    sent_at     = case when o.status = 'SENT' then o.at else e.sent_at end,
+    bounced_at  = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
   from outcome o
   where e.project_id = o.project_id
     and e.id = o.id

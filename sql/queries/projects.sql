@@ -50,14 +50,34 @@ returning id, name, tracking, language, send_rate::float8 as "send_rate?";
 -- name: disable :exec
 -- nullable: reason
 -- 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-update projects
-set disabled_at = now(), disabled_reason = :reason, updated_at = now()
-where id = :project_id and disabled_at is null;
+with disabled as (
+  update projects
+  set disabled_at = :now, disabled_reason = :reason, updated_at = :now
+  where id = :project_id and disabled_at is null
+  returning id
+)
+insert into suspensions (project_id, at, reason)
+select id, :now, :reason
+from disabled;
 
 -- name: enable :exec
 update projects
-set disabled_at = null, disabled_reason = null, updated_at = now()
+set disabled_at = null, disabled_reason = null, updated_at = :now
 where id = :project_id and disabled_at is not null;
+
+-- name: lift_suspension :many
+-- After `enable`, as a statement of its own: so it sees what was committed while that one waited.
+update suspensions
+set lifted_at = :now
+where project_id = :project_id and lifted_at is null
+returning reason;
+
+-- name: hold :exec
+-- Locks a project for the rest of the transaction. Its mail goes on meanwhile, and so does all else that refers to it.
+select
+from projects
+where id = :project_id
+for no key update;
 
 -- name: lock_all :exec
 -- So that only one process makes the first project.

@@ -1,22 +1,29 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { parseAddress } from "../mail/address.ts";
+import { parseDomain } from "../mail/domain_name.ts";
 import { problems } from "../problem.ts";
 
-/** Lets a project send from a domain without a look at the DNS. For the operator and the first start. */
+/**
+ * Lets a project send from a domain without a look at the DNS. For the operator and the first start. A new one has no
+ * key yet, so its mails are not signed. Throws 422 for what is no domain.
+ */
 export async function addVerifiedDomain(
   ctx: Context,
   projectId: string,
   name: string,
-): Promise<{ domain: string }> {
-  const domain = parseAddress(`postmaster@${name.trim()}`)?.domain;
-  if (!domain) {
-    throw problems.invalid([
-      { field: "domain", code: "invalid_string", message: "Expected a domain", received: name },
-    ]);
-  }
-  const added = await q.domains.addVerified(ctx, { projectId, domain });
-  return { domain: added.domain };
+): Promise<{ domainId: string; domain: string }> {
+  const { id, domain } = await q.domains.addVerified(ctx, { projectId, domain: readDomain(name) });
+  return { domainId: id, domain };
+}
+
+/** The one spelling of a domain's name. Throws 422 for what nobody could send from. */
+export function readDomain(name: string): string {
+  const domain = parseDomain(name);
+  if (domain) return domain;
+  const message = "Expected a domain that somebody can own, such as example.com";
+  throw problems.invalid([
+    { field: "domain", code: "invalid_string", message, received: name.slice(0, 100) },
+  ]);
 }
 
 /** Throws 403 unless the project may send from this address: its domain has to be verified. */

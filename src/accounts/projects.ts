@@ -92,16 +92,29 @@ function rateErrors(rate: number | null | undefined): FieldError[] {
   return [{ field: "sendRate", code: rate > MAX_SEND_RATE ? "too_big" : "too_small", message }];
 }
 
+/** The reason of a suspension for too many bounces or complaints. */
+export const EMAIL_REPUTATION = "EMAIL_REPUTATION";
+
 /** Disables a project: its requests get 403 and its queue is held, not lost. False when it was disabled already. */
 export async function disableProject(
   ctx: Context,
   projectId: string,
   reason: string | null,
 ): Promise<boolean> {
-  return (await q.projects.disable(ctx, { projectId, reason })) === 1;
+  return (await q.projects.disable(ctx, { projectId, reason, now: ctx.now() })) === 1;
 }
 
-/** Enables a project again: what waited in its queue goes out. False when it was not disabled. */
+/**
+ * Enables a project again: what waited in its queue goes out. Where it was disabled for its reputation, it starts
+ * afresh: what was counted until now is not held against it. False when it was not disabled.
+ */
 export async function enableProject(ctx: Context, projectId: string): Promise<boolean> {
-  return (await q.projects.enable(ctx, { projectId })) === 1;
+  return await inTransaction(ctx, async (tx) => {
+    const now = tx.now();
+    if ((await q.projects.enable(tx, { projectId, now })) === 0) return false;
+    const lifted = await q.projects.liftSuspension(tx, { projectId, now });
+    const isForgiven = lifted.some(({ reason }) => reason === EMAIL_REPUTATION);
+    if (isForgiven) await q.reputation.forgive(tx, { projectId, now });
+    return true;
+  });
 }

@@ -1,8 +1,15 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { type Context, perService } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
-export type Purpose = "subscription links" | "followed mails" | "click targets";
+export type Purpose = "subscription links" | "followed mails" | "click targets" | "dkim keys";
 
 /** A 32-byte key for one purpose, derived from `SECRET_KEY` (HKDF, RFC 5869). */
 export function derivedKey(ctx: Context, purpose: Purpose): Buffer {
@@ -36,4 +43,46 @@ export function openToken(ctx: Context, purpose: Purpose, token: string): Buffer
 
 function signature(ctx: Context, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
+}
+
+// A sealed value: this format's number, a random nonce, the ciphertext, and what proves that nobody changed it.
+const SEALED_FORMAT = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const CIPHER = "aes-256-gcm";
+
+/**
+ * `plaintext` encrypted for one purpose and for one place, such as the ids of its row: moved to another place it does
+ * not open.
+ */
+export function seal(ctx: Context, purpose: Purpose, plaintext: string, place: string[]): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, derivedKey(ctx, purpose), nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(boundTo(place));
+  const sealed = [cipher.update(plaintext, "utf8"), cipher.final()];
+  return Buffer.concat([Buffer.of(SEALED_FORMAT), nonce, ...sealed, cipher.getAuthTag()]);
+}
+
+/**
+ * What {@linkcode seal} was given, for the same purpose and place. Null when it was changed or moved, and when it was
+ * sealed with another `SECRET_KEY`.
+ */
+export function unseal(ctx: Context, purpose: Purpose, sealed: Uint8Array, place: string[]): string | null {
+  const bytes = Buffer.from(sealed);
+  if (bytes[0] !== SEALED_FORMAT || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return null;
+  const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, derivedKey(ctx, purpose), nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(boundTo(place));
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const opened = [decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES)), decipher.final()];
+    return Buffer.concat(opened).toString("utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** Told apart from any other place, also where parts run into each other. */
+function boundTo(place: string[]): Buffer {
+  return Buffer.from(JSON.stringify([SEALED_FORMAT, ...place]));
 }

@@ -1,6 +1,16 @@
+/** How far from the end it is looked for where it is not written as everybody does. */
+const TAIL_CHARS = 1_000;
+
 /** Puts HTML at the end of the body: before the last `</body>`, or at the very end where there is none. */
 export function addBeforeBodyEnd(html: string, addition: string): string {
-  let at = html.lastIndexOf("</body");
-  if (at === -1) at = html.search(/<\/body(?![\s\S]*<\/body)/i);
-  return at === -1 ? html + addition : html.slice(0, at) + addition + html.slice(at);
+  const at = placeOfBodyEnd(html);
+  return html.slice(0, at) + addition + html.slice(at);
+}
+
+function placeOfBodyEnd(html: string): number {
+  const at = html.lastIndexOf("</body");
+  if (at !== -1) return at;
+  const start = Math.max(0, html.length - TAIL_CHARS);
+  const inTail = html.slice(start).search(/<\/body(?![^]*<\/body)/i);
+  return inTail === -1 ? html.length : start + inTail;
 }

@@ -265,9 +265,48 @@ export interface Queries {
     /** The domain, when this project may send from it.
      * (sql/queries/domains.sql:1) */
     verified(on: On, args: { projectId: string; domain: string }): Promise<{ domain: string } | null>;
-    /** For the operator and the first start: a domain that is trusted without a look at the DNS.
+    /** For the operator and the first start: a domain that is trusted without a look at the DNS. What a check that is under
+     * way finds is not written any more.
      * (sql/queries/domains.sql:7) */
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
+    /** Null when the project has the domain already.
+     * (sql/queries/domains.sql:16) */
+    insert(on: On, args: { projectId: string; id: string; domain: string; dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** Whether the project has this domain, and how many it has in all.
+     * (sql/queries/domains.sql:27) */
+    standing(on: On, args: { domain: string; projectId: string }): Promise<{ total: number; isKnown: boolean }>;
+    /** (sql/queries/domains.sql:35) */
+    get(on: On, args: { projectId: string; domainId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** (sql/queries/domains.sql:42) */
+    list(on: On, args: { projectId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** Gives a domain its key, and has it checked soon. 0 when it has one.
+     * (sql/queries/domains.sql:50) */
+    setKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string }): Promise<number>;
+    /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
+     * (sql/queries/domains.sql:61) */
+    signingKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string; dkimSelector: string; dkimPrivateKey: Uint8Array } | null>;
+    /** Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
+     * processes at once take different ones.
+     * (sql/queries/domains.sql:71) */
+    claimDue(on: On, args: { now: Date; limit: number; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
+    /** Takes one domain, unless a look-up of it began after `not_since`.
+     * (sql/queries/domains.sql:90) */
+    claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
+    /** Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
+     * deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
+     * (sql/queries/domains.sql:101) */
+    recordChecks(on: On, args: { checks: JsonArg; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
+    /** The domain, held until the end of the transaction.
+     * (sql/queries/domains.sql:137) */
+    lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
+    /** (sql/queries/domains.sql:144) */
+    remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
+    /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
+     * (sql/queries/domains.sql:148) */
+    templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
+    /** The campaigns that have not been sent yet and will be from a domain, the newest first.
+     * (sql/queries/domains.sql:156) */
+    campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
     /** Adds mails to the ledger, and answers those that are to be sent: one to an address on the suppression list is closed
@@ -406,14 +445,20 @@ export interface Queries {
     patch(on: On, args: { tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; setSendRate: boolean; sendRate: number | null; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; sendRate: number | null } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
      * (sql/queries/projects.sql:50) */
-    disable(on: On, args: { reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:57) */
-    enable(on: On, args: { projectId: string }): Promise<number>;
+    disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
+    /** (sql/queries/projects.sql:63) */
+    enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
+    /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
+     * (sql/queries/projects.sql:68) */
+    liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
+    /** Locks a project for the rest of the transaction. Its mail goes on meanwhile, and so does all else that refers to it.
+     * (sql/queries/projects.sql:75) */
+    hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:62) */
+     * (sql/queries/projects.sql:82) */
     lockAll(on: On): Promise<number>;
     /** How a project shows itself to those who get its mail.
-     * (sql/queries/projects.sql:66) */
+     * (sql/queries/projects.sql:86) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
@@ -421,6 +466,27 @@ export interface Queries {
      * one included. A clock that is behind joins the newer minute instead of opening the old one again.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
+  };
+  reputation: {
+    /** Adds up to `limit` deltas to the days, and answers how many there were for each project. Several processes may fold
+     * at once: each takes other deltas.
+     * (sql/queries/reputation.sql:1) */
+    fold(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
+    /** How projects that are in service stand: these, and all that were not HEALTHY when last looked at. Counted are the
+     * last `days` days, today among them, as far as they were not forgiven.
+     * (sql/queries/reputation.sql:35) */
+    standings(on: On, args: { now: Date; days: number; projectIds: string[] }): Promise<{ projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number }[]>;
+    /** How one project stands: its level when last looked at, the last `days` days as in `standings`, and all time.
+     * (sql/queries/reputation.sql:56) */
+    standing(on: On, args: { now: Date; days: number; projectId: string }): Promise<{ name: string; disabled: boolean; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number; allTotal: number; allBounces: number; allComplaints: number } | null>;
+    /** (sql/queries/reputation.sql:76) */
+    setLevel(on: On, args: { projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; now: Date }): Promise<number>;
+    /** A fresh start: what was counted until now is not held against the project any more.
+     * (sql/queries/reputation.sql:83) */
+    forgive(on: On, args: { now: Date; projectId: string }): Promise<number>;
+    /** The newest first.
+     * (sql/queries/reputation.sql:115) */
+    suspensions(on: On, args: { projectId: string; limit: number }): Promise<{ at: Date; reason: string | null; liftedAt: Date | null }[]>;
   };
   segmentCandidates: {
     /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.

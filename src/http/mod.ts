@@ -9,6 +9,7 @@ import { campaignsRoutes } from "./campaigns.ts";
 import { contactJobRoutes } from "./_contact_jobs.ts";
 import { contactsRoutes } from "./contacts.ts";
 import { docsRoutes } from "./docs.ts";
+import { domainsRoutes } from "./domains.ts";
 import { emailsRoutes } from "./emails.ts";
 import { healthRoutes } from "./health.ts";
 import { inboxRoutes } from "./inbox.ts";
@@ -41,6 +42,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(segmentsRoutes(ctx))
     .use(templatesRoutes(ctx))
     .use(campaignsRoutes(ctx))
+    .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
     .use(subscriptionRoutes(ctx))

@@ -59,7 +59,9 @@ export function createDialogue(socket: Socket, hangUp: (reason: Failure) => void
     if (received.length > MAX_REPLY_CHARS) hangUp(new Error("The reply of the server has no end"));
   });
   return {
-    say: (words, given) => void socket.write(words, "latin1", (error) => !error && given?.()),
+    say(words, given) {
+      if (!over) socket.write(words, "latin1", (error) => !error && given?.());
+    },
     listen() {
       const listener = Promise.withResolvers<Reply>();
       if (over) listener.reject(over);

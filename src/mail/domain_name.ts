@@ -6,6 +6,8 @@ import { parseAddress } from "./address.ts";
 
 /** The longest name that leaves room for the names of its records before it: DNS ends at 253 characters. */
 const maxDomainLength = 220;
+/** No ending of domains has a digit in it, but for encoded ones: `127.0.0.0x1` is an address to some. */
+const endingPattern = /\.(?:[a-z]+|xn--[a-z0-9-]+)$/;
 
 /**
  * Reads a domain that somebody can own: trimmed, without dots at its end, in lower case and in its ASCII form. Null for
@@ -17,7 +19,7 @@ export function parseDomain(text: string): string | null {
   const domain = parseAddress(`postmaster@${name}`)?.domain;
   // What says that it is encoded may be nonsense all the same: `xn--a`.
   if (!domain || domain.length > maxDomainLength || domainToASCII(domain) !== domain) return null;
-  return parse(domain).domain === null ? null : domain;
+  return endingPattern.test(domain) && parse(domain).domain !== null ? domain : null;
 }
 
 /** The domain that was bought for this one: `acme.co.uk` for `news.acme.co.uk`. */

@@ -1,5 +1,6 @@
 import { type Context, newId } from "../context.ts";
 import type { Handover } from "../mail/mailer.ts";
+import { sesMessageId } from "../mail/ses_notices.ts";
 import { type Content, messageIdOf } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
@@ -12,6 +13,8 @@ export interface Outcome {
   address: string;
   status: "SENT" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   message_id: string | null;
+  /** By what the provider will speak of it, where it has said so. */
+  provider_id: string | null;
   error: string | null;
   at: Date;
   retry_at: Date | null;
@@ -51,6 +54,7 @@ export function outcomeOf(
   return {
     ...base(ctx, email, mail.messageId),
     status,
+    provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
     error: status === "SENT" ? null : handover.response,
     ...eventOf(ctx, email, content, mail, status),
   };
@@ -114,6 +118,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
     contact_id: email.contactId,
     address: email.address,
     message_id: messageId,
+    provider_id: null,
     at: ctx.now(),
     retry_at: null,
     event_id: null,

@@ -105,7 +105,7 @@ async function fill(project: string): Promise<void> {
       insert into events (project_id, id, contact_id, name, data, created_at)
       select
         project_id, ${id}, id, ${event.replace(" machine", "")},
-        ${event.endsWith(" machine") ? { machine: true } : {}}, ${at}
+        ${sql.json(event.endsWith(" machine") ? { machine: true } : {})}, ${at}
       from contacts
       where project_id = ${project} and email = ${`${name}@example.com`}`;
   }

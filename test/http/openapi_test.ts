@@ -9,7 +9,6 @@ const MISSING = [
   "/analytics",
   "/auth",
   "/config",
-  "/domains",
   "/events",
   "/projects",
   "/uploads",

@@ -1,0 +1,20 @@
+-- name: claim :many
+-- Answers those of these ids that have not been claimed before. Whoever claims the same at the same time is waited
+-- for. They are written in one order, so that two claims cannot deadlock.
+insert into webhook_receipts (source, id, received_at)
+select :source, r.id, :now
+from unnest(:ids::text[]) as r (id)
+order by r.id
+on conflict do nothing
+returning id;
+
+-- name: purge :exec
+-- Forgets what came before `before`, at most `limit` at a time.
+delete from webhook_receipts
+where (source, id) in (
+  select source, id
+  from webhook_receipts
+  where received_at < :before
+  order by received_at
+  limit :limit::int
+);

@@ -1,0 +1,155 @@
+// Which DNS records a sender domain needs, and what an answer of the DNS says about them. No look-up is made here.
+
+import type { DnsAnswer, DnsRecords } from "./dns.ts";
+import { registeredDomain } from "./domain_name.ts";
+
+/** What a record is for. */
+export type RecordPurpose = "DKIM" | "SPF" | "RETURN_PATH" | "DMARC";
+
+/**
+ * How a record stands: VERIFIED as it should be, MISSING, MISMATCH (something else stands there), or PENDING while the
+ * DNS has not said anything yet.
+ */
+export type RecordState = "PENDING" | "VERIFIED" | "MISSING" | "MISMATCH";
+
+/** A record that the owner of a domain is asked to publish. */
+export interface DomainRecord {
+  type: "TXT" | "MX";
+  name: string;
+  value: string;
+  priority?: number;
+  purpose: RecordPurpose;
+  /** Without it the domain is not verified; the others are advice. */
+  required: boolean;
+}
+
+/** What the records of a domain are made of. */
+export interface RecordFacts {
+  domain: string;
+  /** The domain that bounces go to. */
+  returnPath: string;
+  /** Null while the domain has no key. */
+  dkim: { selector: string; publicKey: string } | null;
+  /** The host of this installation, where it has a name. */
+  host: string | null;
+  /** What an SPF record must include. */
+  spfInclude: string | undefined;
+}
+
+const mxPriority = 10;
+
+/** The records of a domain, the required one first. A return path is offered only where bounces can be taken. */
+export function neededRecords({ domain, returnPath, dkim, host, spfInclude }: RecordFacts): DomainRecord[] {
+  const spf = `v=spf1 ${spfInclude ? `include:${spfInclude}` : host ? `a:${host}` : "a mx"} ~all`;
+  const advice = { type: "TXT", required: false } as const;
+  const records: DomainRecord[] = [{ ...advice, name: domain, value: spf, purpose: "SPF" }];
+  if (dkim) {
+    const name = `${dkim.selector}._domainkey.${domain}`;
+    const value = `v=DKIM1; k=rsa; p=${dkim.publicKey}`;
+    records.unshift({ type: "TXT", name, value, purpose: "DKIM", required: true });
+  }
+  if (host) {
+    const back = { name: returnPath, purpose: "RETURN_PATH", required: false } as const;
+    records.push({ ...back, type: "MX", value: host, priority: mxPriority });
+    records.push({ ...back, type: "TXT", value: spf });
+  }
+  const dmarc = { ...advice, name: `_dmarc.${domain}`, value: "v=DMARC1; p=none;" };
+  return [...records, { ...dmarc, purpose: "DMARC" }];
+}
+
+/** What tells a record from the others of its domain, also when its name or value changes. */
+export function keyOf({ purpose, type }: Pick<DomainRecord, "purpose" | "type">): string {
+  return `${purpose} ${type}`;
+}
+
+/** What an answer says about a record; null when the DNS gave none, which says nothing about it. */
+export function judgeRecord(record: DomainRecord, answer: DnsAnswer<"TXT" | "MX">): RecordState | null {
+  if (answer.state === "failed") return null;
+  if (answer.state !== "found") return "MISSING";
+  if (record.type === "MX") return judgeMx(record, answer.records as DnsRecords["MX"][]);
+  const texts = answer.records as string[];
+  switch (record.purpose) {
+    case "DKIM":
+      return judgeDkim(record, texts);
+    case "DMARC":
+      return judgeDmarc(texts);
+    default:
+      return judgeSpf(record, texts);
+  }
+}
+
+/** Where receivers look when a domain has no DMARC record of its own (RFC 7489, 6.6.3); null when that is all. */
+export function inheritedDmarcName(name: string): string | null {
+  const domain = name.slice("_dmarc.".length);
+  const registered = registeredDomain(domain);
+  return registered === domain ? null : `_dmarc.${registered}`;
+}
+
+/**
+ * The key must be ours in every key record of that name: with several, each receiver takes one as it likes (RFC 6376,
+ * 3.6.2.2). Text that is no key record disturbs nobody.
+ */
+function judgeDkim(record: DomainRecord, texts: string[]): RecordState {
+  const ours = readTags(record.value)!.get("p")!;
+  const keys = texts.map(readTags).filter((tags) => tags?.has("p"));
+  return keys.length > 0 && keys.every((tags) => isUsableKey(tags!, ours)) ? "VERIFIED" : "MISMATCH";
+}
+
+function isUsableKey(tags: Map<string, string>, ours: string): boolean {
+  const allows = (tag: string, ...wanted: string[]) => {
+    const given = tags.get(tag)?.toLowerCase().split(":");
+    return !given || given.some((word) => wanted.includes(word.trim()));
+  };
+  return (
+    withoutPadding(tags.get("p")!) === withoutPadding(ours) &&
+    (tags.get("v") ?? "DKIM1") === "DKIM1" &&
+    allows("k", "rsa") &&
+    allows("h", "sha256") &&
+    allows("s", "*", "email")
+  );
+}
+
+function withoutPadding(key: string): string {
+  return key.replace(/\s+/g, "").replace(/=+$/, "");
+}
+
+/** The `tag=value` list of DKIM and DMARC; null when it is none, or names a tag twice. */
+function readTags(text: string): Map<string, string> | null {
+  const tags = new Map<string, string>();
+  for (const part of text.split(";")) {
+    if (part.trim() === "") continue;
+    const [, name, value] = /^\s*([a-z]\w*)\s*=([\s\S]*)$/i.exec(part) ?? [];
+    if (name === undefined || tags.has(name)) return null;
+    tags.set(name, value!.trim());
+  }
+  return tags;
+}
+
+/** More than one SPF record is none at all (RFC 7208, 4.5). */
+function judgeSpf(record: DomainRecord, texts: string[]): RecordState {
+  const policies = texts.filter((text) => /^v=spf1( |$)/i.test(text));
+  if (policies.length === 0) return "MISSING";
+  if (policies.length > 1) return "MISMATCH";
+  const terms = termsOf(policies[0]!);
+  const wanted = termsOf(record.value).filter((term) => term.startsWith("include:"));
+  const holds = (term: string) => terms.some((given) => given.replace(/^\+/, "") === term);
+  return wanted.every(holds) ? "VERIFIED" : "MISMATCH";
+}
+
+function termsOf(policy: string): string[] {
+  return policy.toLowerCase().split(/ +/);
+}
+
+function judgeDmarc(texts: string[]): RecordState {
+  const policies = texts.filter((text) => /^v\s*=\s*DMARC1\s*(;|$)/.test(text));
+  if (policies.length === 0) return "MISSING";
+  const policy = readTags(policies[0]!)?.get("p")?.toLowerCase() ?? "";
+  const isOne = policies.length === 1 && ["none", "quarantine", "reject"].includes(policy);
+  return isOne ? "VERIFIED" : "MISMATCH";
+}
+
+/** Bounces go to the most preferred server, so that one has to be ours. */
+function judgeMx(record: DomainRecord, servers: DnsRecords["MX"][]): RecordState {
+  const preferred = servers.filter(({ preference }) => preference === servers[0]!.preference);
+  return preferred.every(({ exchange }) => exchange === record.value) ? "VERIFIED" : "MISMATCH";
+}

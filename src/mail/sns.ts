@@ -1,0 +1,224 @@
+// Messages of Amazon SNS: how they are read, and whether Amazon has signed them
+// (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html).
+import { type KeyObject, verify, X509Certificate } from "node:crypto";
+
+/** A message as SNS posts it. Whether it is genuine is another question: {@linkcode createSnsVerifier}. */
+export interface SnsMessage {
+  Type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
+  MessageId: string;
+  TopicArn: string;
+  Message: string;
+  Timestamp: string;
+  Subject?: string;
+  /** Of the two confirmations. */
+  Token?: string;
+  SubscribeURL?: string;
+  SignatureVersion: string;
+  Signature: string;
+  SigningCertURL: string;
+}
+
+/** What a signature covers, in this order. A subject is covered where there is one. */
+const SIGNED = {
+  Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  SubscriptionConfirmation: [
+    "Message",
+    "MessageId",
+    "SubscribeURL",
+    "Timestamp",
+    "Token",
+    "TopicArn",
+    "Type",
+  ],
+  UnsubscribeConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+} as const;
+
+const ALWAYS = [
+  "MessageId",
+  "TopicArn",
+  "Message",
+  "Timestamp",
+  "SignatureVersion",
+  "Signature",
+  "SigningCertURL",
+] as const;
+const OF_CONFIRMATIONS = ["Token", "SubscribeURL"] as const;
+const OPTIONAL = ["Subject", ...OF_CONFIRMATIONS] as const;
+
+const ALGORITHMS: Record<string, string> = { "1": "RSA-SHA1", "2": "RSA-SHA256" };
+
+/** Only the message itself may have lines: what is signed is a list of lines, and must not be read in two ways. */
+const ONE_LINE = /^[^\r\n]{0,2048}$/;
+const MESSAGE_ID = /^[\w-]{1,100}$/;
+
+/** The hosts of SNS, one a region. */
+const SNS_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
+const CERTIFICATE_PATH = /^\/[\w-]{1,200}\.pem$/;
+
+/** Reads a message; null when it is none. */
+export function readSnsMessage(text: string): SnsMessage | null {
+  const given = parseObject(text);
+  if (!given || typeof given.Type !== "string" || !Object.hasOwn(SIGNED, given.Type)) return null;
+  const isNotification = given.Type === "Notification";
+  const required = isNotification ? ALWAYS : [...ALWAYS, ...OF_CONFIRMATIONS];
+  const message: Record<string, string> = { Type: given.Type };
+  for (const field of [...ALWAYS, ...OPTIONAL]) {
+    const value = given[field];
+    if ((value === undefined || value === null) && !(required as readonly string[]).includes(field)) continue;
+    if (typeof value !== "string" || (field !== "Message" && !ONE_LINE.test(value))) return null;
+    message[field] = value;
+  }
+  return MESSAGE_ID.test(message.MessageId!) ? (message as unknown as SnsMessage) : null;
+}
+
+/** The text that the signature of a message is about. */
+export function signedText(message: SnsMessage): string {
+  return SIGNED[message.Type]
+    .filter((field) => message[field] !== undefined)
+    .map((field) => `${field}\n${message[field]}\n`)
+    .join("");
+}
+
+/** The address, where it is one of SNS itself over HTTPS; else null. */
+export function snsUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  if (!url || url.protocol !== "https:" || !SNS_HOST.test(url.host)) return null;
+  // Also what the parser has put in order, such as `HTTPS:\\`, tabs or a full-width dot, is not what SNS writes.
+  return url.username + url.password === "" && text.startsWith(`https://${url.host}/`) ? url : null;
+}
+
+/** How the certificates come that signatures are checked with. */
+export interface SnsVerifierOptions {
+  /** Fetches the PEM; null where there is none. The address has passed the rules already. */
+  fetchCertificate(url: URL): Promise<string | null>;
+  now(): Date;
+}
+
+/** Checks the signatures of messages. */
+export interface SnsVerifier {
+  /**
+   * Why this message does not count as one of SNS; null when it does. Throws where its certificate cannot be fetched
+   * at the moment. `beforeFetch` is called where a certificate is not known yet, and may throw to prevent the fetch.
+   */
+  whyForged(message: SnsMessage, beforeFetch?: () => void): Promise<string | null>;
+}
+
+interface Signer {
+  key: KeyObject;
+  validFrom: number;
+  validTo: number;
+}
+
+interface Remembered {
+  signer: Promise<Signer | null>;
+  until: number;
+}
+
+/** Amazon has a certificate for each region. */
+const MAX_CERTIFICATES = 64;
+const REMEMBER_MS = 24 * 3_600_000;
+
+/** A verifier with a memory of certificates. Signatures are checked beside the main thread. */
+export function createSnsVerifier({ fetchCertificate, now }: SnsVerifierOptions): SnsVerifier {
+  const known = new Map<string, Remembered>();
+
+  const signerAt = (url: URL, beforeFetch?: () => void): Promise<Signer | null> => {
+    const time = now().getTime();
+    const found = known.get(url.href);
+    known.delete(url.href);
+    if (found && found.until > time) {
+      known.set(url.href, found);
+      return found.signer;
+    }
+    beforeFetch?.();
+    const signer = fetchCertificate(url).then(toSigner);
+    const entry = { signer, until: time + REMEMBER_MS };
+    known.set(url.href, entry);
+    if (known.size > MAX_CERTIFICATES) known.delete(known.keys().next().value!);
+    // What is no certificate is not remembered: it may be one the next time.
+    const forget = () => void (known.get(url.href) === entry && known.delete(url.href));
+    signer.then((made) => made ?? forget(), forget);
+    return signer;
+  };
+
+  return {
+    async whyForged(message, beforeFetch) {
+      const algorithm = ALGORITHMS[message.SignatureVersion];
+      if (algorithm === undefined) return "its SignatureVersion is neither 1 nor 2";
+      const url = snsUrl(message.SigningCertURL);
+      if (!url || !CERTIFICATE_PATH.test(url.pathname) || url.search + url.hash !== "") {
+        return "its SigningCertURL is not an address of SNS";
+      }
+      const signer = await signerAt(url, beforeFetch);
+      if (!signer) return "there is no certificate at its SigningCertURL";
+      const time = now().getTime();
+      if (time < signer.validFrom || time > signer.validTo) return "its certificate is not valid at this time";
+      const isSigned = await isSignedBy(signer.key, algorithm, message);
+      return isSigned ? null : "its signature is wrong";
+    },
+  };
+}
+
+function toSigner(pem: string | null): Signer | null {
+  if (pem === null) return null;
+  try {
+    const certificate = new X509Certificate(pem);
+    const key = certificate.publicKey;
+    if (key.asymmetricKeyType !== "rsa") return null;
+    return { key, validFrom: Date.parse(certificate.validFrom), validTo: Date.parse(certificate.validTo) };
+  } catch {
+    return null;
+  }
+}
+
+function isSignedBy(key: KeyObject, algorithm: string, message: SnsMessage): Promise<boolean> {
+  const signature = Buffer.from(message.Signature, "base64");
+  return new Promise((resolve) => {
+    // With a callback it runs in the thread pool.
+    verify(algorithm, Buffer.from(signedText(message)), key, signature, (error, isRight) =>
+      resolve(!error && isRight),
+    );
+  });
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Bounds of a fetch. */
+export interface FetchLimits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+const FETCH_LIMITS: FetchLimits = { timeoutMs: 5_000, maxBytes: 65_536 };
+
+/**
+ * Gets a short text, without following a redirect. Null where the answer is anything but 200, or larger than the
+ * limit; throws where there is none in time, and for a 5xx: asking again may help then.
+ */
+export async function fetchShortText(
+  url: URL,
+  { timeoutMs, maxBytes }: FetchLimits = FETCH_LIMITS,
+): Promise<string | null> {
+  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    if (response.status < 500) return null;
+    throw new Error(`Cannot fetch from ${url.host}: it answers ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    // Leaving the loop ends the connection.
+    if (length > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,63 @@
+// The keys that sign the mails of a domain. The private half is sealed before it reaches the database.
+import { generateKeyPair, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { seal, unseal } from "../accounts/secrets.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+
+/** What signs the mails of a domain. `privateKey` is PEM (PKCS #8): neither for the log nor for an answer. */
+export interface DkimKey {
+  selector: string;
+  domain: string;
+  privateKey: string;
+}
+
+/** A new key as its row in `domains` holds it. */
+export interface StoredDkimKey {
+  dkimSelector: string;
+  /** Base64, as it stands in the DNS. */
+  dkimPublicKey: string;
+  dkimPrivateKey: Buffer;
+}
+
+const PURPOSE = "dkim keys";
+const KEY_BITS = 2048;
+const SELECTOR_BYTES = 5;
+
+const makePair = promisify(generateKeyPair);
+
+/**
+ * The key of a project's domain, to be asked by its ASCII name. Null unless the domain is VERIFIED and the DNS has been
+ * seen to hold the public half; null too, with a line in the log, when `SECRET_KEY` is not the one it was sealed with.
+ */
+export async function dkimKeyOf(ctx: Context, projectId: string, domain: string): Promise<DkimKey | null> {
+  const row = await q.domains.signingKey(ctx, { projectId, domain });
+  if (!row) return null;
+  const privateKey = unseal(ctx, PURPOSE, row.dkimPrivateKey, [projectId, row.id]);
+  if (privateKey === null) {
+    ctx.log.error("DKIM key cannot be opened: is this the SECRET_KEY that it was made with?", { projectId });
+    return null;
+  }
+  return { selector: row.dkimSelector, domain: row.domain, privateKey };
+}
+
+/** Makes a key for one domain of a project. Takes up to a few 100 ms, beside the main thread. */
+export async function newDkimKey(ctx: Context, projectId: string, domainId: string): Promise<StoredDkimKey> {
+  const { publicKey, privateKey } = await makePair("rsa", {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: "spki", format: "der" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  return {
+    // Another one for each key: a domain may be in several projects, and may be removed and added again.
+    dkimSelector: `pr${randomBytes(SELECTOR_BYTES).toString("hex")}`,
+    dkimPublicKey: publicKey.toString("base64"),
+    dkimPrivateKey: seal(ctx, PURPOSE, privateKey, [projectId, domainId]),
+  };
+}
+
+/** Gives a domain its key and has it checked soon. One that has a key keeps it. */
+export async function makeDkimKey(ctx: Context, projectId: string, domainId: string): Promise<void> {
+  const key = await newDkimKey(ctx, projectId, domainId);
+  await q.domains.setKey(ctx, { projectId, domainId, ...key, now: ctx.now() });
+}
