@@ -23,7 +23,7 @@ const LOST_AFTER_MS = HOUR_MS;
 /** A new domain is given up after that; it is looked at further on, less and less often. */
 const OVERDUE_AFTER_MS = 72 * HOUR_MS;
 /** Due again at the next run of the schedule, five minutes later. */
-const SOON_MS = 4.5 * MINUTE_MS;
+const SOON_MS = 4 * MINUTE_MS;
 const SETTLED_MS = HOUR_MS;
 const RARELY_MS = 6 * HOUR_MS;
 /** Up to so much earlier or later, so that domains that were added together do not stay together. */
