@@ -293,7 +293,7 @@ CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate n
  LANGUAGE plpgsql
 AS $function$
 declare
-  capacity numeric := greatest(1, rate / 4);
+  capacity numeric := greatest(1, rate);
   level numeric;
   since timestamptz;
 begin
@@ -383,6 +383,7 @@ create table campaigns (
   template_id uuid,
   scheduled_for timestamp with time zone,
   content_id uuid,
+  audience jsonb,
   frozen_up_to uuid,
   frozen_count integer not null default 0,
   frozen_at timestamp with time zone,
@@ -408,7 +409,7 @@ create table campaigns (
   constraint campaigns_name_check CHECK ((length(name) >= 1)),
   constraint campaigns_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
-CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
+CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SCHEDULED'::campaign_status, 'SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
 
 create table captured_mails (
   id uuid not null default uuid_v7(),
@@ -540,6 +541,7 @@ create table domains (
   constraint domains_record_states_check CHECK ((jsonb_typeof(record_states) = 'object'::text))
 );
 CREATE INDEX domains_due ON public.domains USING btree (next_check_at);
+CREATE INDEX domains_verified ON public.domains USING btree (domain) WHERE (status = 'VERIFIED'::domain_status);
 
 create table emails (
   project_id uuid not null,
@@ -556,8 +558,10 @@ create table emails (
   claimed_by uuid,
   attempts integer not null default 0,
   due_at timestamp with time zone not null,
+  tried_at timestamp with time zone,
   doubted_at timestamp with time zone,
   message_id text,
+  provider_id text,
   error text,
   queued_at timestamp with time zone not null,
   sent_at timestamp with time zone,
@@ -573,6 +577,7 @@ create table emails (
 );
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
+CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
 CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id) WHERE (template_id IS NOT NULL);
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
@@ -861,6 +866,14 @@ create table waits (
   constraint waits_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX waits_by_execution ON public.waits USING btree (project_id, execution_id);
+
+create table webhook_receipts (
+  source text not null,
+  id text not null,
+  received_at timestamp with time zone not null,
+  constraint webhook_receipts_pkey PRIMARY KEY (source, id)
+);
+CREATE INDEX webhook_receipts_by_time ON public.webhook_receipts USING btree (received_at);
 
 create table workers (
   id uuid not null,

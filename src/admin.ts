@@ -12,6 +12,7 @@ import {
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
+import { examine, toText } from "./doctor/mod.ts";
 import { Problem, problems } from "./problem.ts";
 import { addVerifiedDomain } from "./accounts/domains.ts";
 import { makeDkimKey } from "./sending/dkim_keys.ts";
@@ -31,6 +32,7 @@ const HELP = `Usage: bun run admin <command>
   project enable <id>                               take it back into service
   domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
   migrate                                           bring the database to the newest schema
+  doctor [--json]                                   look at everything the installation needs, and say what to do
 
 The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
 `;
@@ -82,10 +84,10 @@ const COMMANDS: Record<string, Command> = {
 };
 
 /** Lets a project send from a domain; its mails are signed as soon as the DKIM record is published. */
-async function trustDomain(ctx: Context, projectId: string, name: string) {
-  const { domainId, domain } = await addVerifiedDomain(ctx, projectId, name);
-  await makeDkimKey(ctx, projectId, domainId);
-  return { domain, records: (await getDomain(ctx, projectId, domainId)).records };
+async function trustDomain(ctx: Context, id: string, name: string) {
+  const { domainId, domain } = await addVerifiedDomain(ctx, id, name);
+  await makeDkimKey(ctx, id, domainId);
+  return { domain, records: (await getDomain(ctx, id, domainId)).records };
 }
 
 function assertVerified(domain: string | undefined, verified: boolean | undefined): void {
@@ -121,6 +123,17 @@ async function existingProject(ctx: Context, given: string | undefined): Promise
   return id;
 }
 
+/** Also where next to nothing works: so it opens for itself what it looks at. Answers the exit code. */
+async function doctor(asJson: boolean): Promise<number> {
+  const findings = await examine(() => loadConfig());
+  const isWell = findings.every(({ status }) => status !== "error");
+  await Bun.write(
+    Bun.stdout,
+    asJson ? `${JSON.stringify({ ok: isWell, findings }, null, 2)}\n` : toText(findings),
+  );
+  return isWell ? 0 : 1;
+}
+
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -132,9 +145,12 @@ async function main(): Promise<number> {
       tracking: { type: "string" },
       language: { type: "string" },
       "send-rate": { type: "string" },
+      json: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
+  // What never came to its end must not keep the process from its own.
+  if (positionals.join(" ") === "doctor" && !values.help) process.exit(await doctor(values.json ?? false));
   const words = [positionals.slice(0, 2).join(" "), positionals[0] ?? ""].find((text) =>
     Object.hasOwn(COMMANDS, text),
   );

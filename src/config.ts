@@ -17,7 +17,10 @@ const SMTP_NUMBERS = [
   "dnsTimeout",
 ];
 
-const HOST_PATTERN = "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
+const HOST_PATTERN =
+  "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
+
+const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
 
 /** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
 export const Settings = t.Object({
@@ -125,6 +128,11 @@ export const Settings = t.Object({
     description:
       "Name servers as `host` or `host:port` (`[IPv6]:port`), separated by commas. Empty: the system's.",
   }),
+  SNS_TOPIC_ARNS: t.String({
+    default: "",
+    description:
+      "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic's, of any account of Amazon's: set it in production.",
+  }),
   NODE_ENV: t.String({
     default: "development",
     description: "`production` asks for `SECRET_KEY` and protects `/inbox` with it.",
@@ -156,7 +164,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
 
 /** What the schema cannot tell. Values are not repeated: an address may hold a password. */
 function unusable(settings: Static<typeof Settings>): string[] {
-  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, PLATFORM_FROM, DNS_SERVERS } = settings;
+  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, PLATFORM_FROM, DNS_SERVERS, SNS_TOPIC_ARNS } =
+    settings;
   const lines: string[] = [];
   if (isProduction(settings) && !SECRET_KEY) {
     lines.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
@@ -169,6 +178,11 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (SMTP_URL) lines.push(...wrongInSmtp(SMTP_URL).map((reason) => `SMTP_URL: ${reason}`));
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
+  }
+  if (!snsTopics({ SNS_TOPIC_ARNS }).every((topic) => TOPIC_ARN.test(topic))) {
+    lines.push(
+      "SNS_TOPIC_ARNS: expected topics such as arn:aws:sns:eu-west-1:123456789012:mail, separated by commas",
+    );
   }
   try {
     createDns({ servers: dnsServers({ DNS_SERVERS }) });
@@ -211,6 +225,13 @@ export function dnsServers(config: { DNS_SERVERS: string }): string[] {
 /** The host that bounces come back to, or null where this installation has no name that others could find. */
 export function inboundHost(config: Pick<Config, "BASE_URL" | "INBOUND_HOST">): string | null {
   return config.INBOUND_HOST?.toLowerCase() ?? parseDomain(new URL(config.BASE_URL).hostname);
+}
+
+/** The topics of SNS that count. Empty means every one. */
+export function snsTopics(config: { SNS_TOPIC_ARNS: string }): string[] {
+  return config.SNS_TOPIC_ARNS.split(",")
+    .map((topic) => topic.trim())
+    .filter((topic) => topic !== "");
 }
 
 /** True where mistakes cost something: no generated secrets, a guarded inbox. */

@@ -11,7 +11,16 @@ export interface Jobs {
   purge_expired: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
-  send_batch: { projectId: string; campaignId: string; fromId: string; toId: string };
+  send_batch: {
+    projectId: string;
+    campaignId: string;
+    fromId: string;
+    toId: string;
+    /** As urgent as the batch was when it was made: the first ones of every campaign come first. */
+    priority?: number;
+    /** It has waited for its place in the line of a rate. */
+    inLine?: boolean;
+  };
   send_emails: { projectId: string; emailIds: string[] };
   send_platform_mail: { mailId: string };
   settle_doubts: Record<string, never>;
@@ -63,6 +72,8 @@ export interface JobOptions {
   runAt?: Date | null;
   /** A job with the same key that still waits is replaced. */
   key?: string | null;
+  /** The lower, the sooner; left out: what is usual for the job. */
+  priority?: number | null;
 }
 
 /** Enqueues one job for later in the transaction of `tx`. */
@@ -70,9 +81,16 @@ export async function addJob<Name extends keyof Jobs>(
   tx: Context,
   name: Name,
   payload: Jobs[Name],
-  { runAt = null, key = null }: JobOptions = {},
+  { runAt = null, key = null, priority = null }: JobOptions = {},
 ): Promise<void> {
-  await q.jobs.add(tx, { task: name, payload, runAt, maxAttempts: null, key, priority: priorityOf(name) });
+  await q.jobs.add(tx, {
+    task: name,
+    payload,
+    runAt,
+    maxAttempts: null,
+    key,
+    priority: priority ?? priorityOf(name),
+  });
 }
 
 /** Campaigns come after all other work of their lane; among them, who has sent less comes first. */

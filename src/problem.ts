@@ -137,6 +137,9 @@ export const problems = {
   otherOrigin: () =>
     new Problem(403, "FORBIDDEN", "Cannot change anything here for a page of another origin"),
 
+  forgedNotification: (reason: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot take this notification: ${reason}`),
+
   projectDisabled: (reason: string | null) =>
     new Problem(
       403,
@@ -244,7 +247,7 @@ export const problems = {
     new Problem(
       413,
       "PAYLOAD_TOO_LARGE",
-      `Cannot accept a body of more than ${Math.floor(limitBytes / 1_048_576)} MB`,
+      `Cannot accept a body of more than ${limitBytes < 1_048_576 ? `${limitBytes / 1024} KB` : `${Math.floor(limitBytes / 1_048_576)} MB`}`,
     ),
 
   unsupportedMediaType: (received: string, wanted = "JSON with Content-Type: application/json") =>
@@ -285,6 +288,12 @@ export const problems = {
         suggestion: `Try again in ${retryAfter} s`,
       },
     ),
+
+  publicLimitExceeded: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot take more requests from this address now", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+    }),
 
   // 500 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),

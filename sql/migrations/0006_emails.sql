@@ -71,6 +71,8 @@ create table emails (
   attempts              int not null default 0,
   -- PENDING: not before this time. SENDING: claimed at. IN_DOUBT: in doubt since.
   due_at                timestamptz not null,
+  -- When it was first claimed: how long it is tried again counts from then.
+  tried_at              timestamptz,
   -- When it first was in doubt: a mail of which its recipient may have two. It stays, whatever becomes of it.
   doubted_at            timestamptz,
   message_id            text,

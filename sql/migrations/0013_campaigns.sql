@@ -23,6 +23,8 @@ create table campaigns (
   template_id        uuid,
   scheduled_for      timestamptz,
   content_id         uuid,
+  -- Whom it was sent to, as that was defined then: `{condition, segments}`. It is not looked at again.
+  audience           jsonb,
   -- Freezing walks the contacts in the order of their ids, as far as this one; `frozen_at` says that it is done.
   frozen_up_to       uuid,
   frozen_count       int not null default 0,
@@ -48,9 +50,9 @@ create table campaigns (
   foreign key (project_id, template_id) references templates (project_id, id) on delete set null (template_id)
 );
 
--- Serves `campaigns.unfinished`.
+-- Serves `campaign_send.unfinished`.
 create index campaigns_unfinished on campaigns (project_id, id)
-where status in ('SENDING', 'CANCELLED') and finished_at is null;
+where status in ('SCHEDULED', 'SENDING', 'CANCELLED') and finished_at is null;
 
 -- What was counted since the last fold. Only appended to, so that no sender and no reader of mails waits for another.
 create table campaign_count_deltas (

@@ -6,12 +6,12 @@ create unlogged table send_rates (
   filled_at timestamptz not null
 );
 
--- Takes up to `wanted` tokens out of a bucket that fills with `rate` a second and holds a quarter of a second's worth.
+-- Takes up to `wanted` tokens out of a bucket that fills with `rate` a second and holds a second's worth.
 -- `wait_ms` is how long it takes until there is another one. All processes go by the clock of Postgres.
 create function take_sends(bucket uuid, wanted int, rate numeric, out granted int, out wait_ms int)
 language plpgsql as $$
 declare
-  capacity numeric := greatest(1, rate / 4);
+  capacity numeric := greatest(1, rate);
   level numeric;
   since timestamptz;
 begin

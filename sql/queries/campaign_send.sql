@@ -5,9 +5,7 @@ select pg_advisory_xact_lock_shared(emails_of_contacts(:project_id));
 
 -- name: hold_for_freezing :maybe
 -- The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
-select
-  id, type, audience_type, segment_id, audience_condition, content_id as "content_id!", frozen_up_to,
-  sent_at as "sent_at!"
+select id, type, audience, content_id as "content_id!", frozen_up_to, sent_at as "sent_at!"
 from campaigns
 where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
 for no key update;
@@ -58,39 +56,53 @@ enqueued as (
     row(
       'send_batch',
       json_build_object(
-        'projectId', :project_id::uuid, 'campaignId', :campaign_id::uuid, 'fromId', from_id, 'toId', to_id
+        'projectId', :project_id::uuid, 'campaignId', :campaign_id::uuid, 'fromId', from_id, 'toId', to_id,
+        'priority', priority
       ),
-      null, null, null, null,
-      least(32000, 10 + (select (a.frozen_count - (select count(*) from frozen)) / :batch_size::int from advanced a) + batch),
-      null
+      null, null, null, null, priority, null
     )::graphile_worker.job_spec
   ))
-  from batches
+  from (
+    select
+      from_id, to_id,
+      least(32000, 10 + batch + (a.frozen_count - (select count(*) from frozen)) / :batch_size::int) as priority
+    from batches
+    cross join advanced a
+  ) as ranked
   having count(*) > 0
 )
 select (select count(*) from frozen)::int as "frozen!", (select count(*) from enqueued)::int as "enqueued!";
 
--- name: frozen :exec
+-- name: frozen :maybe
 -- The whole audience is in the ledger.
 update campaigns
 set frozen_at = :now, total_recipients = frozen_count, updated_at = :now
-where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null;
+where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
+returning frozen_count;
 
 -- name: analyze :exec
 -- After so many new rows the planner would go by what it knew before.
 analyze emails;
 
 -- name: batch :many
--- The mails of one batch that wait to be sent.
+-- The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
+-- rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
+with range as materialized (
+  select id, campaign_id, status, due_at
+  from emails
+  where project_id = :project_id and id between :from_id and :to_id
+)
 select id
-from emails
-where project_id = :project_id
-  and id between :from_id and :to_id
-  and campaign_id = :campaign_id
-  and status = 'PENDING'
-  and due_at <= :now
+from range
+where campaign_id = :campaign_id and status = 'PENDING' and due_at <= :now::timestamptz + interval '5 seconds'
 order by id
 limit :limit::int;
+
+-- name: sendable :maybe
+-- Whether mails of a campaign may still go out; null when it is gone.
+select status <> 'CANCELLED' as "sendable!"
+from campaigns
+where project_id = :project_id and id = :campaign_id;
 
 -- name: finish :exec
 -- A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
@@ -119,39 +131,81 @@ where c.project_id = :project_id
     select
     from emails e
     join projects p on p.id = e.project_id and 'CAMPAIGN' = any(p.resend_in_doubt)
-    where e.project_id = :project_id and e.campaign_id = :campaign_id and e.status = 'IN_DOUBT' and c.status = 'SENDING'
+    where e.project_id = :project_id
+      and e.campaign_id = :campaign_id
+      and e.status = 'IN_DOUBT'
+      and e.due_at < 'infinity'
+      and c.status = 'SENDING'
   );
 
 -- name: suppress :exec
--- Closes mails of a cancelled campaign that have not been handed over. What is being sent at this moment is left alone.
-update emails
-set status = 'SUPPRESSED', error = 'The campaign was cancelled'
-where (project_id, id) in (
+-- Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
+-- this moment is left alone.
+with open as materialized (
   select e.project_id, e.id
   from emails e
-  join campaigns c on c.project_id = e.project_id and c.id = e.campaign_id and c.status = 'CANCELLED'
-  where e.campaign_id = :campaign_id and e.project_id = :project_id and e.status = 'PENDING'
+  where e.campaign_id = :campaign_id
+    and e.status = 'PENDING'
+    and e.project_id = :project_id
+    and not exists (
+      select
+      from campaigns c
+      where c.project_id = e.project_id and c.id = e.campaign_id and c.status <> 'CANCELLED'
+    )
   order by e.due_at desc
   limit :limit::int
-  for update of e
+  for update
 )
-and status = 'PENDING';
+update emails e
+set status = 'SUPPRESSED', error = 'The campaign was cancelled'
+from open o
+where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING';
 
 -- name: unfinished :many
--- Campaigns on their way whose project may send, and whether a job of theirs exists: without one they stand still.
+-- Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
+-- still be tried: without one they stand still.
 select
   c.project_id, c.id, c.status, c.frozen_at is not null as "is_frozen!",
   exists (
     select
     from graphile_worker._private_jobs j
-    where j.payload ->> 'campaignId' = c.id::text
+    where j.payload ->> 'campaignId' = c.id::text and j.attempts < j.max_attempts
   ) as "has_jobs!"
 from campaigns c
 join projects p on p.id = c.project_id and p.disabled_at is null
-where c.status in ('SENDING', 'CANCELLED') and c.finished_at is null;
+where c.status in ('SCHEDULED', 'SENDING', 'CANCELLED')
+  and c.finished_at is null
+  and (c.status <> 'SCHEDULED' or c.scheduled_for < :now);
 
--- name: overdue :maybe
--- From the first to the last of the mails that are due and have no job.
-select (array_agg(id order by id))[1] as "from_id", (array_agg(id order by id desc))[1] as "to_id"
-from emails
-where campaign_id = :campaign_id and project_id = :project_id and status = 'PENDING' and due_at <= :now;
+-- name: requeue :one
+-- Gives jobs to mails that are due and have none, batch by batch, the oldest first.
+with due as materialized (
+  select id
+  from emails
+  where campaign_id = :campaign_id and status = 'PENDING' and due_at <= :now and project_id = :project_id
+  order by due_at
+  limit :limit::int
+),
+numbered as (
+  select id, (row_number() over (order by id) - 1) / :batch_size::int as batch
+  from due
+),
+batches as (
+  select batch, (array_agg(id order by id))[1] as from_id, (array_agg(id order by id desc))[1] as to_id
+  from numbered
+  group by batch
+),
+enqueued as (
+  select graphile_worker.add_jobs(array_agg(
+    row(
+      'send_batch',
+      json_build_object(
+        'projectId', :project_id::uuid, 'campaignId', :campaign_id::uuid, 'fromId', from_id, 'toId', to_id
+      ),
+      null, null, null, null, least(32000, 10 + batch), null
+    )::graphile_worker.job_spec
+  ))
+  from batches
+  having count(*) > 0
+)
+select count(*)::int as "enqueued!" from enqueued;

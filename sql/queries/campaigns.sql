@@ -19,7 +19,7 @@ where c.project_id = :project_id and c.id = :campaign_id;
 -- nullable: status, pattern
 -- One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
 select
-  c.id, c.name, c.description, c.subject, c.body, c.html, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.id, c.name, c.description, c.subject, c.body, c.from_email, c.from_name, c.reply_to, c.type, c.status,
   c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
   c.sent_count + d.sent as "sent_count!",
   c.delivered_count + d.delivered as "delivered_count!",
@@ -31,33 +31,28 @@ select
   c.failed_count + d.failed as "failed_count!",
   c.project_id, c.sent_at, c.created_at, c.updated_at
 from (
-  select *
+  select
+    k.id,
+    row_number() over (
+      order by
+        case when :sort = 'name' and :dir = 'asc' then lower(k.name) end,
+        case when :sort = 'name' and :dir = 'desc' then lower(k.name) end desc,
+        case when :sort = 'createdAt' and :dir = 'asc' then k.created_at end,
+        case when :sort = 'createdAt' and :dir = 'desc' then k.created_at end desc,
+        case when :sort = 'updatedAt' and :dir = 'asc' then k.updated_at end,
+        case when :sort = 'updatedAt' and :dir = 'desc' then k.updated_at end desc,
+        case when :dir = 'asc' then k.id end,
+        k.id desc
+    ) as place
   from campaigns k
   where k.project_id = :project_id
     and (:status::campaign_status is null or k.status = :status)
     and (:pattern::text is null or k.name ilike :pattern or k.subject ilike :pattern or k.from_email ilike :pattern)
-  order by
-    case when :sort = 'name' and :dir = 'asc' then lower(k.name) end,
-    case when :sort = 'name' and :dir = 'desc' then lower(k.name) end desc,
-    case when :sort = 'createdAt' and :dir = 'asc' then k.created_at end,
-    case when :sort = 'createdAt' and :dir = 'desc' then k.created_at end desc,
-    case when :sort = 'updatedAt' and :dir = 'asc' then k.updated_at end,
-    case when :sort = 'updatedAt' and :dir = 'desc' then k.updated_at end desc,
-    case when :dir = 'asc' then k.id end,
-    k.id desc
-  limit :limit::int
-  offset :offset::int
-) as c
+) as ordered
+join campaigns c on c.project_id = :project_id and c.id = ordered.id
 cross join lateral campaign_deltas(c.project_id, c.id) as d
-order by
-  case when :sort = 'name' and :dir = 'asc' then lower(c.name) end,
-  case when :sort = 'name' and :dir = 'desc' then lower(c.name) end desc,
-  case when :sort = 'createdAt' and :dir = 'asc' then c.created_at end,
-  case when :sort = 'createdAt' and :dir = 'desc' then c.created_at end desc,
-  case when :sort = 'updatedAt' and :dir = 'asc' then c.updated_at end,
-  case when :sort = 'updatedAt' and :dir = 'desc' then c.updated_at end desc,
-  case when :dir = 'asc' then c.id end,
-  c.id desc;
+where ordered.place > :offset::int and ordered.place <= :offset::int + :limit::int
+order by ordered.place;
 
 -- name: count :one
 -- nullable: status, pattern
@@ -117,11 +112,11 @@ returning id;
 -- Null when it does not exist, or is on its way.
 delete from campaigns
 where project_id = :project_id and id = :campaign_id and status not in ('SCHEDULED', 'SENDING')
-returning id;
+returning status = 'CANCELLED' and finished_at is null as "has_open_mails!";
 
 -- name: lock :maybe
--- The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: so nothing
--- is claimed after what is decided here has been committed.
+-- The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: whoever has
+-- it here has waited for all that were under way.
 select
   id, name, subject, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,
   audience_condition, template_id, scheduled_for, content_id
@@ -135,11 +130,13 @@ set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :to
 where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
 
 -- name: begin :exec
--- From here on the audience is being frozen.
+-- From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
 update campaigns
 set
   status           = 'SENDING',
   content_id       = :content_id,
+  audience         = :audience,
+  scheduled_for    = case when scheduled_for <= :now then scheduled_for end,
   total_recipients = :total_recipients,
   sent_at          = :now,
   updated_at       = :now
@@ -151,14 +148,22 @@ update campaigns
 set status = 'DRAFT', scheduled_for = null, updated_at = :now
 where project_id = :project_id and id = :campaign_id and status = 'SCHEDULED';
 
--- name: cancel :exec
--- One that was only scheduled has no mails: it is finished.
-update campaigns
+-- name: cancel :maybe
+-- Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
+-- finished.
+update campaigns c
 set
   status      = 'CANCELLED',
-  finished_at = case when status = 'SCHEDULED' then :now::timestamptz end,
+  finished_at = case when c.status = 'SCHEDULED' then :now::timestamptz end,
   updated_at  = :now
-where project_id = :project_id and id = :campaign_id and status in ('SCHEDULED', 'SENDING');
+from (
+  select id, status
+  from campaigns
+  where project_id = :project_id and id = :campaign_id and status in ('SCHEDULED', 'SENDING')
+  for no key update
+) as before
+where c.project_id = :project_id and c.id = before.id
+returning before.status as "status!";
 
 -- name: fold :exec
 -- Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
@@ -180,6 +185,13 @@ summed as (
   from taken
   group by project_id, campaign_id
 ),
+held as materialized (
+  select c.project_id, c.id
+  from campaigns c
+  join summed s on s.project_id = c.project_id and s.campaign_id = c.id
+  order by c.project_id, c.id
+  for no key update of c
+),
 folded as (
   update campaigns c
   set
@@ -192,6 +204,7 @@ folded as (
     unsubscribed_count = c.unsubscribed_count + s.unsubscribed,
     failed_count       = c.failed_count + s.failed
   from summed s
+  join held h on h.project_id = s.project_id and h.id = s.campaign_id
   where c.project_id = s.project_id and c.id = s.campaign_id
 )
 select from taken;

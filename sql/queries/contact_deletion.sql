@@ -1,20 +1,22 @@
 -- name: part_with_emails :exec
 -- The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
 -- the same project has), what became of the mail is kept, and what has not gone out does not go out.
-update emails
-set
-  contact_id = null,
-  address    = encode(sha256(convert_to(project_id || ' ' || address, 'UTF8')), 'hex'),
-  to_name    = null,
-  error      = case when status = 'PENDING' then 'The contact was deleted' else replace(error, address, '…') end,
-  status     = case when status = 'PENDING' then 'SUPPRESSED' else status end
-where (project_id, id) in (
+with theirs as materialized (
   select project_id, id
   from emails
   where project_id = :project_id and contact_id = any(:contact_ids::uuid[])
   order by id
   for update
-);
+)
+update emails e
+set
+  contact_id = null,
+  address    = encode(sha256(convert_to(e.project_id || ' ' || e.address, 'UTF8')), 'hex'),
+  to_name    = null,
+  error      = case when e.status = 'PENDING' then 'The contact was deleted' else replace(e.error, e.address, '…') end,
+  status     = case when e.status = 'PENDING' then 'SUPPRESSED' else e.status end
+from theirs t
+where e.project_id = t.project_id and e.id = t.id;
 
 -- name: hold :many
 -- Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them

@@ -113,7 +113,12 @@ on_their_way as materialized (
 ),
 claimed as (
   update emails e
-  set status = 'SENDING', claimed_by = :worker_id, attempts = e.attempts + 1, due_at = :now
+  set
+    status     = 'SENDING',
+    claimed_by = :worker_id,
+    attempts   = e.attempts + 1,
+    tried_at   = coalesce(e.tried_at, :now),
+    due_at     = :now
   from (
     select w.project_id, w.id
     from emails w
@@ -126,7 +131,7 @@ claimed as (
   where e.project_id = free.project_id and e.id = free.id
   returning
     e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
-    e.queued_at
+    e.tried_at
 )
 select
   e.project_id as "project_id?",
@@ -138,7 +143,7 @@ select
   e.source_type as "source_type!",
   e.campaign_id as "campaign_id?",
   e.attempts as "attempts!",
-  e.queued_at as "queued_at!",
+  e.tried_at as "tried_at!",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   c.data as "contact_data?",
@@ -177,7 +182,7 @@ set status = 'PENDING', claimed_by = null, attempts = attempts - 1
 where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and claimed_by = :worker_id
   and status = 'SENDING'
-returning project_id, id;
+returning project_id, id, campaign_id;
 
 -- name: doubt_dead :many
 -- What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
@@ -204,30 +209,39 @@ where e.status = 'SENDING'
 returning e.project_id, e.id;
 
 -- name: settle_doubts :many
--- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
+-- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
+-- campaign that was cancelled nothing is sent again.
+with doubtful as materialized (
+  select project_id, id
+  from emails
+  where status = 'IN_DOUBT' and due_at <= :before
+  order by due_at
+  limit :limit::int
+  for update skip locked
+),
+judged as (
+  select
+    e.project_id, e.id,
+    e.source_type::text = any(p.resend_in_doubt)
+      and (e.campaign_id is null or k.status in ('SENDING', 'SENT')) as is_resent
+  from doubtful d
+  join emails e on e.project_id = d.project_id and e.id = d.id
+  join projects p on p.id = e.project_id
+  left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
+)
 update emails e
 set
-  status     = case when e.source_type::text = any(p.resend_in_doubt) then 'PENDING' else e.status end,
-  claimed_by = case when e.source_type::text = any(p.resend_in_doubt) then null else e.claimed_by end,
-  due_at     = case when e.source_type::text = any(p.resend_in_doubt) then :now::timestamptz else 'infinity' end
-from projects p
-where p.id = e.project_id
-  and (e.project_id, e.id) in (
-    select project_id, id
-    from emails
-    where status = 'IN_DOUBT' and due_at <= :before
-    order by due_at
-    limit :limit::int
-    for update skip locked
-  )
+  status     = case when j.is_resent then 'PENDING' else e.status end,
+  claimed_by = case when j.is_resent then null else e.claimed_by end,
+  due_at     = case when j.is_resent then :now::timestamptz else 'infinity' end
+from judged j
+where e.project_id = j.project_id and e.id = j.id
 returning e.project_id, e.id, e.campaign_id, e.status;
 
 -- name: requeue_overdue :many
 -- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
--- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-update emails e
-set due_at = :now
-where (e.project_id, e.id) in (
+-- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. Campaigns look after theirs.
+with overdue as materialized (
   select w.project_id, w.id
   from emails w
   join projects p on p.id = w.project_id and p.disabled_at is null
@@ -236,6 +250,10 @@ where (e.project_id, e.id) in (
   limit :limit::int
   for update of w skip locked
 )
+update emails e
+set due_at = :now
+from overdue o
+where e.project_id = o.project_id and e.id = o.id
 returning e.project_id, e.id, e.campaign_id;
 
 -- name: by_id :maybe

@@ -56,73 +56,80 @@ export interface Queries {
     keepContacts(on: On, args: { projectId: string }): Promise<number>;
     /** The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
      * (sql/queries/campaign_send.sql:6) */
-    holdForFreezing(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; contentId: string; frozenUpTo: string | null; sentAt: Date } | null>;
+    holdForFreezing(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audience: Json | null; contentId: string; frozenUpTo: string | null; sentAt: Date } | null>;
     /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
      * jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
      * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
      * the later ones of any: a large one does not hold the small ones back.
-     * (sql/queries/campaign_send.sql:15) */
+     * (sql/queries/campaign_send.sql:13) */
     freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; contentId: string; campaignId: string; now: Date; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
     /** The whole audience is in the ledger.
-     * (sql/queries/campaign_send.sql:73) */
-    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+     * (sql/queries/campaign_send.sql:76) */
+    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ frozenCount: number } | null>;
     /** After so many new rows the planner would go by what it knew before.
-     * (sql/queries/campaign_send.sql:79) */
-    analyze(on: On): Promise<number>;
-    /** The mails of one batch that wait to be sent.
      * (sql/queries/campaign_send.sql:83) */
+    analyze(on: On): Promise<number>;
+    /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
+     * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
+     * (sql/queries/campaign_send.sql:87) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
+    /** Whether mails of a campaign may still go out; null when it is gone.
+     * (sql/queries/campaign_send.sql:101) */
+    sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again.
-     * (sql/queries/campaign_send.sql:95) */
+     * (sql/queries/campaign_send.sql:107) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** Closes mails of a cancelled campaign that have not been handed over. What is being sent at this moment is left alone.
-     * (sql/queries/campaign_send.sql:125) */
+    /** Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
+     * this moment is left alone.
+     * (sql/queries/campaign_send.sql:141) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
-    /** Campaigns on their way whose project may send, and whether a job of theirs exists: without one they stand still.
-     * (sql/queries/campaign_send.sql:140) */
-    unfinished(on: On): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
-    /** From the first to the last of the mails that are due and have no job.
-     * (sql/queries/campaign_send.sql:153) */
-    overdue(on: On, args: { campaignId: string; projectId: string; now: Date }): Promise<{ fromId: string | null; toId: string | null } | null>;
+    /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
+     * still be tried: without one they stand still.
+     * (sql/queries/campaign_send.sql:164) */
+    unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
+    /** Gives jobs to mails that are due and have none, batch by batch, the oldest first.
+     * (sql/queries/campaign_send.sql:180) */
+    requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
     byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
     /** One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
      * (sql/queries/campaigns.sql:18) */
-    list(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/campaigns.sql:62) */
+    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/campaigns.sql:57) */
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/campaigns.sql:70) */
+    /** (sql/queries/campaigns.sql:65) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
     /** 0 when it does not exist, or is past being changed.
-     * (sql/queries/campaigns.sql:81) */
+     * (sql/queries/campaigns.sql:76) */
     replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history.
-     * (sql/queries/campaigns.sql:103) */
+     * (sql/queries/campaigns.sql:98) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:116) */
-    remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string } | null>;
-    /** The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: so nothing
-     * is claimed after what is decided here has been committed.
-     * (sql/queries/campaigns.sql:122) */
+     * (sql/queries/campaigns.sql:111) */
+    remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
+    /** The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: whoever has
+     * it here has waited for all that were under way.
+     * (sql/queries/campaigns.sql:117) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:132) */
+    /** (sql/queries/campaigns.sql:127) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
-    /** From here on the audience is being frozen.
-     * (sql/queries/campaigns.sql:137) */
-    begin(on: On, args: { contentId: string; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
+     * (sql/queries/campaigns.sql:132) */
+    begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** Back to a draft: what it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:148) */
+     * (sql/queries/campaigns.sql:145) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** One that was only scheduled has no mails: it is finished.
-     * (sql/queries/campaigns.sql:154) */
-    cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
+    /** Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
+     * finished.
+     * (sql/queries/campaigns.sql:151) */
+    cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:163) */
+     * (sql/queries/campaigns.sql:168) */
     fold(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -157,12 +164,12 @@ export interface Queries {
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
      * from now on.
-     * (sql/queries/contact_deletion.sql:19) */
+     * (sql/queries/contact_deletion.sql:21) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
-     * (sql/queries/contact_deletion.sql:28) */
+     * (sql/queries/contact_deletion.sql:30) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:32) */
+    /** (sql/queries/contact_deletion.sql:34) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -261,6 +268,19 @@ export interface Queries {
      * (sql/queries/contents.sql:24) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
+  doctor: {
+    /** What kind of server this is, and how many connections it has left. Works on an empty database too.
+     * (sql/queries/doctor.sql:1) */
+    database(on: On): Promise<{ version: string; versionNumber: number; isReplica: boolean; maxConnections: number; connections: number }>;
+    /** (sql/queries/doctor.sql:11) */
+    clock(on: On): Promise<{ now: Date }>;
+    /** The migrations that were applied.
+     * (sql/queries/doctor.sql:14) */
+    migrations(on: On): Promise<{ name: string }[]>;
+    /** The domains of all projects, by name.
+     * (sql/queries/doctor.sql:18) */
+    domains(on: On, args: { limit: number }): Promise<{ domain: string; projectName: string; status: "PENDING" | "VERIFIED" | "FAILED"; verifiedAt: Date | null; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null }[]>;
+  };
   domains: {
     /** The domain, when this project may send from it.
      * (sql/queries/domains.sql:1) */
@@ -318,9 +338,10 @@ export interface Queries {
     /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
-     * `outcomes` holds `{project_id, id, status, message_id, error, at, retry_at, event_id, event, event_data}`. A row that
-     * was taken away meanwhile (a lease that ran out) keeps what the newer owner wrote, unless it is still in doubt: then
-     * the word of the one who was there settles it. Mails of a campaign that are tried again share one job.
+     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, event_id, event, event_data}`.
+     * A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
+     * unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
+     * again share one job.
      * 
      * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
      * already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
@@ -328,39 +349,40 @@ export interface Queries {
      * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
      * to be made.
      * (sql/queries/emails.sql:34) */
-    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; queuedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
+    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:171) */
-    putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string }[]>;
+     * (sql/queries/emails.sql:178) */
+    putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:180) */
+     * (sql/queries/emails.sql:187) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:191) */
+     * (sql/queries/emails.sql:198) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
-    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good.
-     * (sql/queries/emails.sql:204) */
-    settleDoubts(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
+    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
+     * campaign that was cancelled nothing is sent again.
+     * (sql/queries/emails.sql:211) */
+    settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
-     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep.
-     * (sql/queries/emails.sql:223) */
-    requeueOverdue(on: On, args: { now: Date; before: Date; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:239) */
+     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. Campaigns look after theirs.
+     * (sql/queries/emails.sql:241) */
+    requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
+    /** (sql/queries/emails.sql:259) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:246) */
+     * (sql/queries/emails.sql:266) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:261) */
+     * (sql/queries/emails.sql:281) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:272) */
+     * (sql/queries/emails.sql:292) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:278) */
+     * (sql/queries/emails.sql:298) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:285) */
+     * (sql/queries/emails.sql:305) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -380,6 +402,24 @@ export interface Queries {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
      * (sql/queries/events.sql:1) */
     insertMany(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+  };
+  feedback: {
+    /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
+     * that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
+     * the answer has a row for each `n` whose mail is known. Left out is what was never sent: a notice about it is about
+     * nothing of ours. What was in doubt once may have been sent, whatever became of it afterwards. Contents are looked up
+     * one by one, whatever the planner believes about them.
+     * (sql/queries/feedback.sql:1) */
+    holdMails(on: On, args: { names: JsonArg }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
+    /** Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
+     * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
+     * reason, remark, message_id, provider_id}`.
+     * 
+     * The states stand in their type from the weakest to the strongest: of two the stronger one stays, in whatever order
+     * they are reported. All of this is only said about mails that have left, so each is SENT at least. Times are set once.
+     * The reason is that of the end that a mail came to; a remark stands as long as nothing better is known.
+     * (sql/queries/feedback.sql:52) */
+    write(on: On, args: { changes: JsonArg }): Promise<number>;
   };
   idempotencyKeys: {
     /** Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
@@ -466,6 +506,11 @@ export interface Queries {
      * one included. A clock that is behind joins the newer minute instead of opening the old one again.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
+  };
+  receivedMails: {
+    /** The projects that these domains are verified for. Several may have the same one: each has shown that it is theirs.
+     * (sql/queries/received_mails.sql:1) */
+    receivers(on: On, args: { domains: string[] }): Promise<{ projectId: string; domain: string }[]>;
   };
   reputation: {
     /** Adds up to `limit` deltas to the days, and answers how many there were for each project. Several processes may fold
@@ -640,6 +685,15 @@ export interface Queries {
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
      * (sql/queries/templates.sql:109) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
+  };
+  webhookReceipts: {
+    /** Answers those of these ids that have not been claimed before. Whoever claims the same at the same time is waited
+     * for. They are written in one order, so that two claims cannot deadlock.
+     * (sql/queries/webhook_receipts.sql:1) */
+    claim(on: On, args: { source: string; now: Date; ids: string[] }): Promise<{ id: string }[]>;
+    /** Forgets what came before `before`, at most `limit` at a time.
+     * (sql/queries/webhook_receipts.sql:11) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   workers: {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken

@@ -8,12 +8,13 @@ export const SEND_BODY_LIMIT = 50 * 1_048_576;
 
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
 // PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
+const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON object" };
 const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
  * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than `limit` bytes (without reading
  * it, where its length is told), with 415 what is not JSON by its type, with 400 what cannot be parsed, and with 422
- * what holds NUL or half a character, wherever it stands.
+ * what is neither an object nor null, and what holds NUL or half a character, wherever it stands.
  */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const text = decode(await readBytes(request, limit));
@@ -21,6 +22,8 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPES.test(type)) throw problems.unsupportedMediaType(type);
   const body = parse(text);
+  // Elysia takes a list or a number for an object without fields, wherever all fields may be left out.
+  if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
   if (SUSPICIOUS.test(text)) {
     const errors = brokenText(body);
     if (errors.length > 0) throw problems.invalid(errors);

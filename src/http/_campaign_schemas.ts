@@ -60,7 +60,9 @@ const MAX_BODY_CHARS = 1_048_576;
 export const CampaignBody = t.Object({
   name: t.String({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
   description: t.Optional(Nullable(t.String({ maxLength: 1000 }))),
-  subject: t.Optional(Nullable(HeaderText({ minLength: 1, maxLength: 998 }))),
+  subject: t.Optional(
+    Nullable(t.String({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
+  ),
   body: t.Optional(
     Nullable(
       t.String({

@@ -42,7 +42,9 @@ export function campaignsRoutes(ctx: Context) {
         query: t.Object({
           ...PageQuery,
           status: t.Optional(Status),
-          search: t.Optional(t.String({ description: "A part of the name, the subject or the sender." })),
+          search: t.Optional(
+            t.String({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
+          ),
           sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
         }),
@@ -202,14 +204,21 @@ function campaignId(id: string): string {
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/i;
+const HAS_ZONE = /(Z|[T ].*[+-]\d\d(:?\d\d)?)$/i;
 
-/** The time that a campaign is scheduled for; null for now. What cannot be read is 400. */
+/** The time that a campaign is scheduled for, in UTC where it has no zone; null for now. What cannot be read is 400. */
 function scheduledTime(value: unknown): Date | null {
   if (value === undefined || value === null) return null;
-  const time = typeof value === "string" && ISO_TIME.test(value) ? new Date(value) : new Date(Number.NaN);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw problems.badRequest(
-    "Cannot read scheduledFor as a date",
-    "Send an ISO 8601 date-time such as 2030-01-31T09:00:00Z, or leave it out to send now",
-  );
+  try {
+    if (typeof value !== "string" || !ISO_TIME.test(value)) throw new RangeError("no ISO 8601 date-time");
+    const instant = HAS_ZONE.test(value)
+      ? Temporal.Instant.from(value)
+      : Temporal.PlainDateTime.from(value).toZonedDateTime("UTC").toInstant();
+    return new Date(instant.epochMilliseconds);
+  } catch {
+    throw problems.badRequest(
+      "Cannot read scheduledFor as a date",
+      "Send an ISO 8601 date-time such as 2030-01-31T09:00:00Z, or leave it out to send now",
+    );
+  }
 }

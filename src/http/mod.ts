@@ -19,6 +19,7 @@ import { suppressionsRoutes } from "./suppressions.ts";
 import { tRoutes } from "./t.ts";
 import { templatesRoutes } from "./templates.ts";
 import { v1Routes } from "./v1.ts";
+import { webhooksRoutes } from "./webhooks.ts";
 
 /** The HTTP service, not yet listening. */
 export function createApp(ctx: Context): AnyElysia {
@@ -47,6 +48,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(suppressionsRoutes(ctx))
     .use(subscriptionRoutes(ctx))
     .use(tRoutes(ctx))
+    .use(webhooksRoutes(ctx))
     .use(healthRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
     .use(inboxRoutes(ctx));

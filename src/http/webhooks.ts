@@ -3,19 +3,12 @@ import { Elysia, t } from "elysia";
 import { snsTopics } from "../config.ts";
 import type { Context } from "../context.ts";
 import { readSesMessage } from "../mail/ses_notices.ts";
-import {
-  createSnsVerifier,
-  fetchShortText,
-  readSnsMessage,
-  type SnsMessage,
-  type SnsVerifier,
-  snsUrl,
-} from "../mail/sns.ts";
+import { createSnsVerifier, fetchShortText, readSnsMessage, type SnsMessage, snsUrl } from "../mail/sns.ts";
 import { problems } from "../problem.ts";
 import { takeNotification } from "../sending/notifications.ts";
 import { readBytes } from "./_body.ts";
 import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
-import { answers } from "./_schemas.ts";
+import { ProblemEnvelope } from "./_schemas.ts";
 
 /** SNS has messages of 256 KB, which grow when they are written as JSON in JSON. */
 const SNS_BODY_LIMIT = 512 * 1024;
@@ -43,15 +36,20 @@ export interface WebhookOptions {
 }
 
 /** `POST /webhooks/sns`. */
-export function webhooksRoutes(ctx: Context, { fetchText = fetchShortText }: WebhookOptions = {}) {
+export function webhooksRoutes(
+  ctx: Context,
+  { fetchText = (url) => fetchShortText(url) }: WebhookOptions = {},
+) {
   const verifier = createSnsVerifier({ fetchCertificate: fetchText, now: ctx.now });
-  const topics = new Set(snsTopics(ctx.config));
+  const topics = snsTopics(ctx.config);
   return new Elysia({ prefix: "/webhooks", detail: { tags: ["Webhooks"] } })
     .onParse(() => UNREAD)
-    .derive(async ({ request, server, body }) => {
-      if (body !== UNREAD) return;
-      const beforeFetch = () => allowFetch(ctx, request, server);
-      Object.assign(body, await readGenuine(request, topics, verifier, beforeFetch));
+    .derive(async (visit) => {
+      const { request, server } = visit;
+      const message = await readMessage(request, topics);
+      const reason = await verifier.whyForged(message, () => allowFetch(ctx, request, server));
+      if (reason !== null) throw problems.forgedNotification(reason);
+      visit.body = message;
     })
     .post(
       "/sns",
@@ -61,7 +59,10 @@ export function webhooksRoutes(ctx: Context, { fetchText = fetchShortText }: Web
       },
       {
         body: SnsBody,
-        response: answers(t.Object({ success: t.Literal(true) }), { refusals: [400, 413] }),
+        response: {
+          200: t.Object({ success: t.Literal(true) }),
+          ...Object.fromEntries([400, 403, 413, 429, 500, 503].map((status) => [status, ProblemEnvelope])),
+        },
         detail: {
           summary: "Notifications of Amazon SNS: what became of mails, and mail that came in",
           description:
@@ -70,4 +71,48 @@ export function webhooksRoutes(ctx: Context, { fetchText = fetchShortText }: Web
         },
       },
     );
+}
+
+/** Throws for what is too large, is no message of SNS, or comes from another topic than those that count here. */
+async function readMessage(request: Request, topics: string[]): Promise<SnsMessage> {
+  const bytes = await readBytes(request, SNS_BODY_LIMIT);
+  const message = readSnsMessage(Buffer.from(bytes).toString());
+  if (!message) throw problems.badRequest("Cannot read this as a message of SNS");
+  if (topics.length > 0 && !topics.includes(message.TopicArn)) {
+    throw problems.forgedNotification("its topic is not in SNS_TOPIC_ARNS");
+  }
+  return message;
+}
+
+/** A stranger can make us ask Amazon for certificates that there are not, but not without end. */
+function allowFetch(ctx: Context, request: Request, server: KnowsAddress | null): void {
+  const wait = takePublicRequest(ctx, request, server);
+  if (wait !== null) throw problems.publicLimitExceeded(wait);
+}
+
+/** Does what a genuine message asks for. Throws where that fails, so that SNS repeats it. */
+async function take(
+  ctx: Context,
+  message: SnsMessage,
+  fetchText: (url: URL) => Promise<string | null>,
+): Promise<void> {
+  const { Type, MessageId, TopicArn, Message } = message;
+  if (Type === "SubscriptionConfirmation") {
+    await confirmSubscription(message, fetchText);
+    ctx.log.info("subscribed to SNS", { topic: TopicArn });
+  } else if (Type === "UnsubscribeConfirmation") {
+    ctx.log.warn("unsubscribed from SNS", { topic: TopicArn });
+  } else {
+    const report = readSesMessage(Message, ctx.now());
+    if (report) await takeNotification(ctx, { messageId: MessageId, ...report });
+  }
+}
+
+async function confirmSubscription(
+  { SubscribeURL = "" }: SnsMessage,
+  fetchText: (url: URL) => Promise<string | null>,
+): Promise<void> {
+  const url = snsUrl(SubscribeURL);
+  if (!url) throw problems.forgedNotification("its SubscribeURL is not an address of SNS");
+  if ((await fetchText(url)) === null) throw new Error("Cannot confirm the subscription: SNS refuses it");
 }

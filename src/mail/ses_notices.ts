@@ -3,7 +3,14 @@
 // (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html and
 // https://docs.aws.amazon.com/ses/latest/dg/receiving-email-notifications-contents.html).
 import { parseAddress, parseMailbox } from "./address.ts";
-import { type BounceType, diagnosticOf, type MailName, type Notice, type ReceivedMail, storableText } from "./notice.ts";
+import {
+  type BounceType,
+  diagnosticOf,
+  type MailName,
+  type Notice,
+  type ReceivedMail,
+  storableText,
+} from "./notice.ts";
 
 /** What one message of SES says. */
 export interface SesReport {
@@ -69,7 +76,12 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
   Delivery: (report, common, now) => {
     const delivery = object(report.delivery);
     const at = instant(delivery.timestamp, now) ?? now;
-    return recipients(delivery.recipients).map((recipient) => ({ ...common, kind: "delivery", at, recipient }));
+    return recipients(delivery.recipients).map((recipient) => ({
+      ...common,
+      kind: "delivery",
+      at,
+      recipient,
+    }));
   },
 
   Bounce: (report, common, now) => {
@@ -77,7 +89,8 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
     const at = instant(bounce.timestamp, now) ?? now;
     const bounceType = bounceTypeOf(bounce.bounceType);
     return people(bounce.bouncedRecipients).map(({ recipient, words }) => {
-      const diagnostic = words ?? diagnosticOf(`${bounceType} bounce: ${text(bounce.bounceSubType) ?? "unknown"}`);
+      const diagnostic =
+        words ?? diagnosticOf(`${bounceType} bounce: ${text(bounce.bounceSubType) ?? "unknown"}`);
       return { ...common, kind: "bounce", at, recipient, bounceType, diagnostic };
     });
   },
@@ -96,7 +109,9 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
   },
 
   Reject: (report, common, now) => {
-    const diagnostic = diagnosticOf(`Rejected by the provider: ${text(object(report.reject).reason) ?? "unknown"}`);
+    const diagnostic = diagnosticOf(
+      `Rejected by the provider: ${text(object(report.reject).reason) ?? "unknown"}`,
+    );
     return [{ ...common, kind: "rejection", at: common.sentAt ?? now, recipient: null, diagnostic }];
   },
 
@@ -117,7 +132,9 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
   Open: (report, common, now) => {
     const open = object(report.open);
     const at = instant(open.timestamp, now) ?? now;
-    return [{ ...common, kind: "open", at, recipient: null, userAgent: storableText(open.userAgent, MAX_AGENT) }];
+    return [
+      { ...common, kind: "open", at, recipient: null, userAgent: storableText(open.userAgent, MAX_AGENT) },
+    ];
   },
 
   Click: (report, common, now) => {

@@ -45,7 +45,11 @@ const ALWAYS = [
 const OF_CONFIRMATIONS = ["Token", "SubscribeURL"] as const;
 const OPTIONAL = ["Subject", ...OF_CONFIRMATIONS] as const;
 
-const ALGORITHMS: Record<string, string> = { "1": "RSA-SHA1", "2": "RSA-SHA256" };
+/** By the version of a signature. */
+const ALGORITHMS = new Map([
+  ["1", "RSA-SHA1"],
+  ["2", "RSA-SHA256"],
+]);
 
 /** Only the message itself may have lines: what is signed is a list of lines, and must not be read in two ways. */
 const ONE_LINE = /^[^\r\n]{0,2048}$/;
@@ -143,7 +147,7 @@ export function createSnsVerifier({ fetchCertificate, now }: SnsVerifierOptions)
 
   return {
     async whyForged(message, beforeFetch) {
-      const algorithm = ALGORITHMS[message.SignatureVersion];
+      const algorithm = ALGORITHMS.get(message.SignatureVersion);
       if (algorithm === undefined) return "its SignatureVersion is neither 1 nor 2";
       const url = snsUrl(message.SigningCertURL);
       if (!url || !CERTIFICATE_PATH.test(url.pathname) || url.search + url.hash !== "") {
@@ -152,7 +156,8 @@ export function createSnsVerifier({ fetchCertificate, now }: SnsVerifierOptions)
       const signer = await signerAt(url, beforeFetch);
       if (!signer) return "there is no certificate at its SigningCertURL";
       const time = now().getTime();
-      if (time < signer.validFrom || time > signer.validTo) return "its certificate is not valid at this time";
+      if (time < signer.validFrom || time > signer.validTo)
+        return "its certificate is not valid at this time";
       const isSigned = await isSignedBy(signer.key, algorithm, message);
       return isSigned ? null : "its signature is wrong";
     },
@@ -164,8 +169,8 @@ function toSigner(pem: string | null): Signer | null {
   try {
     const certificate = new X509Certificate(pem);
     const key = certificate.publicKey;
-    if (key.asymmetricKeyType !== "rsa") return null;
-    return { key, validFrom: Date.parse(certificate.validFrom), validTo: Date.parse(certificate.validTo) };
+    const [validFrom, validTo] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+    return key.asymmetricKeyType === "rsa" && validFrom <= validTo ? { key, validFrom, validTo } : null;
   } catch {
     return null;
   }
@@ -191,12 +196,12 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /** Bounds of a fetch. */
-export interface FetchLimits {
-  timeoutMs: number;
-  maxBytes: number;
+export interface FetchOptions {
+  timeoutMs?: number;
+  maxBytes?: number;
+  /** Certificates of the authorities to trust, in PEM. Left out: those of the system. */
+  ca?: string;
 }
-
-const FETCH_LIMITS: FetchLimits = { timeoutMs: 5_000, maxBytes: 65_536 };
 
 /**
  * Gets a short text, without following a redirect. Null where the answer is anything but 200, or larger than the
@@ -204,9 +209,13 @@ const FETCH_LIMITS: FetchLimits = { timeoutMs: 5_000, maxBytes: 65_536 };
  */
 export async function fetchShortText(
   url: URL,
-  { timeoutMs, maxBytes }: FetchLimits = FETCH_LIMITS,
+  { timeoutMs = 5_000, maxBytes = 65_536, ca }: FetchOptions = {},
 ): Promise<string | null> {
-  const response = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
+  const response = await fetch(url, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(timeoutMs),
+    ...(ca !== undefined && { tls: { ca } }),
+  });
   if (response.status !== 200) {
     await response.body?.cancel();
     if (response.status < 500) return null;

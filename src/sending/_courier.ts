@@ -141,7 +141,9 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     }
     if (!admission) return asked;
     for (const { errand, waitMs } of admission.refused as { errand: Waiting; waitMs: number }[]) {
-      if (waitMs > LONGEST_WAIT_MS) errand.failed(new Postponed(waitMs));
+      // What waits here occupies a job, and there are few for bulk.
+      const isTooLong = waitMs > LONGEST_WAIT_MS || errand.campaignId !== null;
+      if (isTooLong) errand.failed(new Postponed(waitMs));
       else setTimeout(() => enqueue(errand), Math.max(1, waitMs));
     }
     return admission.admitted as Waiting[];

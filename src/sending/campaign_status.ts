@@ -4,14 +4,23 @@ import { assertSenderVerified } from "../accounts/domains.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import type { JsonArg } from "../db/types.ts";
 import { addJob } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
-import { type CampaignAudience, countRecipients } from "./campaign_audience.ts";
+import {
+  type AudienceDefinition,
+  type CampaignAudience,
+  countRecipients,
+  defineAudience,
+} from "./campaign_audience.ts";
+import { startKey } from "./campaign_send.ts";
 import { assertAudience } from "./campaign_input.ts";
 import { type Campaign, getCampaign } from "./campaigns.ts";
 
 type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
 
+/** More than this is no difference of clocks: the campaign has been scheduled anew. */
+const MAX_SKEW_MS = 60_000;
 const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 
 /**
@@ -32,15 +41,15 @@ export async function sendCampaign(
     }
     await assertSenderVerified(tx, projectId, campaign.fromEmail);
     // The copy of a campaign may refer to a segment that is gone.
-    if (campaign.audienceType === "FILTERED")
-      await assertAudience(tx, projectId, campaign as CampaignAudience);
-    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience);
+    const wanted = campaign as CampaignAudience;
+    if (wanted.audienceType === "FILTERED") await assertAudience(tx, projectId, wanted);
+    const audience = await defineAudience(tx, projectId, wanted);
+    const totalRecipients = await countRecipients(tx, projectId, wanted, audience);
     if (totalRecipients === 0) throw problems.noRecipients();
-    if (scheduledFor === null) await begin(tx, projectId, campaign, totalRecipients);
+    if (scheduledFor === null) await begin(tx, projectId, campaign, { audience, totalRecipients });
     else {
       await q.campaigns.schedule(tx, { projectId, campaignId, scheduledFor, totalRecipients });
-      const options = { runAt: scheduledFor, key: `start_campaign:${campaignId}` };
-      await addJob(tx, "start_campaign", { projectId, campaignId }, options);
+      await addStartJob(tx, projectId, campaignId, scheduledFor);
     }
     return await getCampaign(tx, projectId, campaignId);
   });
@@ -53,7 +62,13 @@ export async function sendCampaign(
 export async function startScheduled(ctx: Context, projectId: string, campaignId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
-    if (campaign?.status !== "SCHEDULED" || campaign.scheduledFor! > tx.now()) return;
+    if (campaign?.status !== "SCHEDULED") return;
+    const early = campaign.scheduledFor!.getTime() - tx.now().getTime();
+    // The queue goes by the clock of Postgres, which may be ahead of ours.
+    if (early > 0) {
+      const runAt = new Date(campaign.scheduledFor!.getTime() + Math.min(early, MAX_SKEW_MS));
+      return await addStartJob(tx, projectId, campaignId, runAt);
+    }
     try {
       await assertSenderVerified(tx, projectId, campaign.fromEmail);
     } catch (error) {
@@ -61,8 +76,9 @@ export async function startScheduled(ctx: Context, projectId: string, campaignId
       tx.log.warn("campaign not started", { projectId, campaignId, detail: error.message });
       return void (await q.campaigns.unschedule(tx, { projectId, campaignId, now: tx.now() }));
     }
-    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience);
-    await begin(tx, projectId, campaign, totalRecipients);
+    const audience = await defineAudience(tx, projectId, campaign as CampaignAudience);
+    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience, audience);
+    await begin(tx, projectId, campaign, { audience, totalRecipients });
   });
 }
 
@@ -71,17 +87,28 @@ export async function startScheduled(ctx: Context, projectId: string, campaignId
  * not being handed over at this moment, is never sent. Throws 409 unless it is SCHEDULED or SENDING.
  */
 export async function cancelCampaign(ctx: Context, projectId: string, campaignId: string): Promise<Campaign> {
+  await inTransaction(ctx, async (tx) => {
+    const before = await q.campaigns.cancel(tx, { projectId, campaignId, now: tx.now() });
+    if (!before) {
+      throw problems.campaignStatus("cancel", (await getCampaign(tx, projectId, campaignId)).status);
+    }
+    if (before.status === "SENDING") await addJob(tx, "suppress_campaign", { projectId, campaignId });
+  });
+  // Claims that began before wait here to be committed; from that commit on nobody begins one. One transaction for both
+  // could wait for ever: each claim holds the row a little, and there is always another one.
   return await inTransaction(ctx, async (tx) => {
-    const { status } = await hold(tx, projectId, campaignId);
-    const cancelled = await q.campaigns.cancel(tx, { projectId, campaignId, now: tx.now() });
-    if (cancelled === 0) throw problems.campaignStatus("cancel", status);
-    if (status === "SENDING") await addJob(tx, "suppress_campaign", { projectId, campaignId });
+    await hold(tx, projectId, campaignId);
     return await getCampaign(tx, projectId, campaignId);
   });
 }
 
 /** What is sent is a copy: it stays as it is, whatever becomes of the campaign. */
-async function begin(tx: Context, projectId: string, campaign: Held, totalRecipients: number): Promise<void> {
+async function begin(
+  tx: Context,
+  projectId: string,
+  campaign: Held,
+  { audience, totalRecipients }: { audience: AudienceDefinition; totalRecipients: number },
+): Promise<void> {
   const contentId = newId(tx);
   await q.contents.insert(tx, {
     projectId,
@@ -99,8 +126,20 @@ async function begin(tx: Context, projectId: string, campaign: Held, totalRecipi
     shared: true,
   });
   const campaignId = campaign.id;
-  await q.campaigns.begin(tx, { projectId, campaignId, contentId, totalRecipients, now: tx.now() });
+  const definition = audience as unknown as JsonArg;
+  await q.campaigns.begin(tx, {
+    projectId,
+    campaignId,
+    contentId,
+    audience: definition,
+    totalRecipients,
+    now: tx.now(),
+  });
   await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
+}
+
+async function addStartJob(tx: Context, projectId: string, campaignId: string, runAt: Date): Promise<void> {
+  await addJob(tx, "start_campaign", { projectId, campaignId }, { runAt, key: startKey(campaignId) });
 }
 
 async function hold(tx: Context, projectId: string, campaignId: string): Promise<Held> {

@@ -6,7 +6,6 @@ import { type Campaign, getCampaign } from "./campaigns.ts";
 import { addSendJobs } from "./recovery.ts";
 
 const PREFIX = "[TEST] ";
-const MAX_SUBJECT = 998;
 
 /**
  * Sends a campaign to one address, for a look at it: with the data of the contact who has that address, or with the
@@ -28,7 +27,8 @@ export async function sendTestMail(
     await q.contents.insert(tx, {
       projectId,
       id: contentId,
-      subject: `${PREFIX}${campaign.subject}`.slice(0, MAX_SUBJECT),
+      // Cut, where it is too long, when it is rendered.
+      subject: PREFIX + campaign.subject,
       html: campaign.html,
       text: null,
       fromEmail: campaign.fromEmail,

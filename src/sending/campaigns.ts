@@ -3,12 +3,13 @@ import { type Context, inTransaction, newId } from "../context.ts";
 import { violatedConstraint } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { countRecipients } from "./campaign_audience.ts";
 import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./campaign_input.ts";
 
 /** A campaign, with its counters as they are at this moment. */
-export type Campaign = NonNullable<Awaited<ReturnType<Queries["campaigns"]["byId"]>>>;
+export type Campaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
 
 /** Which page of which campaigns. */
 export interface CampaignPage {
@@ -38,8 +39,12 @@ export async function listCampaigns(
   return { data, total };
 }
 
-/** One campaign. Throws CAMPAIGN_NOT_FOUND. */
-export async function getCampaign(ctx: Context, projectId: string, campaignId: string): Promise<Campaign> {
+/** One campaign, with what is rendered. Throws CAMPAIGN_NOT_FOUND. */
+export async function getCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+): Promise<Campaign & { html: string }> {
   const campaign = await q.campaigns.byId(ctx, { projectId, campaignId });
   if (!campaign) throw problems.campaignNotFound(campaignId);
   return campaign;
@@ -94,9 +99,13 @@ export async function duplicateCampaign(
 
 /** Deletes a campaign; its mails stay in the ledger. Throws 409 while it is scheduled or being sent. */
 export async function deleteCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
-  if (await q.campaigns.remove(ctx, { projectId, campaignId })) return;
-  const { status } = await getCampaign(ctx, projectId, campaignId);
-  throw problems.campaignStatus("delete", status);
+  await inTransaction(ctx, async (tx) => {
+    const removed = await q.campaigns.remove(tx, { projectId, campaignId });
+    if (!removed) {
+      throw problems.campaignStatus("delete", (await getCampaign(tx, projectId, campaignId)).status);
+    }
+    if (removed.hasOpenMails) await addJob(tx, "suppress_campaign", { projectId, campaignId });
+  });
 }
 
 /** Adds what has been counted since the last time to the counters, so that reading them stays quick. */

@@ -10,6 +10,7 @@ import { createCourier, type Errand, Postponed } from "./_courier.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
 import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
+import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
 import { admit } from "./send_rates.ts";
 import { suppressAddresses } from "./suppressions.ts";
@@ -56,17 +57,24 @@ export function stopDelivery(ctx: Context): void {
 /** Gives back rows that this process holds without knowing it: the answer to its claim was lost on the way. */
 export async function releaseLostClaims(ctx: Context): Promise<number> {
   const { underway } = courierOf(ctx);
-  const before = new Date(ctx.now().getTime() - 60_000);
+  const before = new Date(ctx.now().getTime() - LOST_AFTER_MS);
   const held = await q.emails.heldBy(ctx, { workerId: ctx.workerId, before });
   const lost = held.filter((row) => !underway.has(row.id));
   if (lost.length === 0) return 0;
-  await q.emails.putBack(ctx, {
-    projectIds: lost.map((row) => row.projectId),
-    ids: lost.map((row) => row.id),
-    workerId: ctx.workerId,
+  return await inTransaction(ctx, async (tx) => {
+    const put = await q.emails.putBack(tx, {
+      projectIds: lost.map((row) => row.projectId),
+      ids: lost.map((row) => row.id),
+      workerId: tx.workerId,
+    });
+    // Their jobs have failed by now, and come back late.
+    await addSendJobs(tx, put);
+    return put.length;
   });
-  return lost.length;
 }
+
+/** An answer to a claim that has not come by now does not come any more. */
+const LOST_AFTER_MS = 20_000;
 
 const courierOf = perService((ctx) =>
   createCourier<Parcel, Outcome>({

@@ -126,7 +126,10 @@ async function notify(tx: Context, { projectId, domain, dkimSelector, was, statu
   }
   const [subject, reason] =
     was === "VERIFIED"
-      ? [`${domain} is not verified any more`, "was found missing or wrong several times, for an hour at least"]
+      ? [
+          `${domain} is not verified any more`,
+          "was found missing or wrong several times, for an hour at least",
+        ]
       : [`${domain} could not be verified`, "has not been found for three days"];
   await notifyMembers(tx, projectId, {
     subject,

@@ -23,7 +23,7 @@ export interface Outcome {
   event_data: Record<string, unknown> | null;
 }
 
-/** How long a mail is tried again after it was queued. */
+/** How long a mail is tried again after its first attempt: what waits for a rate or a project loses nothing. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;
 const LONGEST_RETRY_MS = 3_600_000;
@@ -105,7 +105,7 @@ export function retryAt(now: Date, attempts: number, random: number = Math.rando
 function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): Outcome {
   const retry = retryAt(ctx.now(), email.attempts);
   const outcome = { ...base(ctx, email, messageId), error: response };
-  if (retry.getTime() - email.queuedAt.getTime() > GIVE_UP_AFTER_MS) {
+  if (retry.getTime() - email.triedAt.getTime() > GIVE_UP_AFTER_MS) {
     return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
   }
   return { ...outcome, status: "PENDING", retry_at: retry };

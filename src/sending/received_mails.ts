@@ -1,4 +1,5 @@
 // Mail that comes in for the domains of projects.
+import { sortData } from "../audience/contact_data.ts";
 import { type ContactWrite, contactKey, upsertContacts } from "../audience/contacts.ts";
 import { recordEvents } from "../audience/events.ts";
 import type { Context } from "../context.ts";
@@ -25,7 +26,8 @@ export async function recordReceived(tx: Context, mails: ReceivedMail[]): Promis
       mail.sender ? [[contactKey(projectId, mail.sender.email), senderOf(projectId, mail.sender.email)]] : [],
     ),
   );
-  const contacts = writes.size > 0 ? await upsertContacts(tx, [...writes.values()]) : new Map<string, { id: string }>();
+  const contacts =
+    writes.size > 0 ? await upsertContacts(tx, [...writes.values()]) : new Map<string, { id: string }>();
   await recordEvents(
     tx,
     deliveries.map(({ mail, projectId }) => ({
@@ -40,8 +42,13 @@ export async function recordReceived(tx: Context, mails: ReceivedMail[]): Promis
 }
 
 function senderOf(projectId: string, email: string): ContactWrite {
-  const change = { sets: {}, deletes: [] };
-  return { projectId, email, subscribed: undefined, subscribedDefault: false, change };
+  return {
+    projectId,
+    email,
+    subscribed: undefined,
+    subscribedDefault: false,
+    change: sortData(undefined),
+  };
 }
 
 /** The data of the event (wire.md section 8): there is no mail of ours that it could name. */

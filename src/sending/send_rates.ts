@@ -73,6 +73,19 @@ async function grant(
   return admission;
 }
 
+/**
+ * How many milliseconds a batch has to wait for its place in the line of its project, when everybody before it in this
+ * process takes theirs. So thousands of batches come one after the other, and do not ask again and again.
+ */
+export function placeOfBatch(ctx: Context, projectId: string, rate: number, mails: number): number {
+  const { lines } = stateOf(ctx);
+  const line = `${projectId} batches`;
+  const now = performance.now();
+  const place = Math.max(now, lines.get(line) ?? 0);
+  lines.set(line, place + (mails * 1000) / rate);
+  return place - now;
+}
+
 /** When there will be a place for this one, if everybody before it in the line of this process takes theirs. */
 function placeOf(ctx: Context, scope: string, errand: Errand, waitMs: number): number {
   const { rates, lines } = stateOf(ctx);

@@ -97,7 +97,9 @@ describe("a MARKETING campaign", () => {
     const mail = await campaign();
     const click = /href="(https:\/\/mail\.shop\.example\/t\/c\/[^"]+)"/.exec(mail.html!)![1]!;
     const pixel = /<img src="(https:\/\/mail\.shop\.example\/t\/o\/[^"]+)"/.exec(mail.html!)![1]!;
-    const headers = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36" };
+    const headers = {
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36",
+    };
     const opened = await service.request("GET", pixel.slice(BASE.length), { headers });
     const clicked = await service.request("GET", click.slice(BASE.length), { headers });
     const [{ id }] = (await call("GET", "/campaigns")).body.data;
@@ -113,7 +115,13 @@ describe("a MARKETING campaign", () => {
 
     expect(mail.subject).toBe(subject);
     expect(mail.from?.name).toBe('Café "Zoë" & Søn');
-    expect(Math.max(...source().split("\r\n").map((line) => line.length))).toBeLessThanOrEqual(998);
+    expect(
+      Math.max(
+        ...source()
+          .split("\r\n")
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(998);
     expect(source()).not.toMatch(/[^\x00-\x7f]/);
     expect(source()).not.toMatch(/(?<!\r)\n/);
   });
@@ -194,7 +202,9 @@ describe("headers of the request", () => {
     await service.runJobs();
     const mail = await parse();
 
-    expect(mail.headers.filter(({ key }) => key === "auto-submitted").map(({ value }) => value)).toEqual(["no"]);
+    expect(mail.headers.filter(({ key }) => key === "auto-submitted").map(({ value }) => value)).toEqual([
+      "no",
+    ]);
     expect(header(mail, "x-order")).toBe("7");
   });
 });

@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
+import { q } from "../../src/db/queries.ts";
 import { freezeAudience, sweepCampaigns } from "../../src/sending/campaign_send.ts";
-import { sweepEmails } from "../../src/sending/recovery.ts";
+import { startScheduled } from "../../src/sending/campaign_status.ts";
+import { settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
@@ -193,7 +195,17 @@ describe("POST /campaigns/:id/send", () => {
     expect((await send(empty)).status).toBe(400);
     await addContacts(1);
     const id = await create();
-    for (const time of ["2020-01-01T00:00:00Z", "soon", "", 5, {}, "2030-02-31T99:00:00Z", true]) {
+    for (const time of [
+      "2020-01-01T00:00:00Z",
+      "soon",
+      "",
+      5,
+      {},
+      "2030-02-31T99:00:00Z",
+      "2030-02-30",
+      "2030-06-31T10:00:00Z",
+      true,
+    ]) {
       const { status, body } = await send(id, time);
       expect([time, status, body.error.code]).toEqual([time, 400, "BAD_REQUEST"]);
     }
@@ -219,6 +231,23 @@ describe("POST /campaigns/:id/send", () => {
     expect([status, body.error.details.reason]).toEqual([403, "SENDER_DOMAIN_NOT_VERIFIED"]);
     expect((await get(id)).status).toBe("DRAFT");
   });
+});
+
+describe("a body of the wrong shape", () => {
+  test.each(['"2030-01-01T10:00:00Z"', '[{"scheduledFor": "2030-01-01T10:00:00Z"}]', "[]", "1", "true"])(
+    "%s sends nothing",
+    async (raw) => {
+      await addContacts(1);
+      const id = await create();
+      const { status, body } = await service.request("POST", `/campaigns/${id}/send`, {
+        key: project.secret,
+        raw,
+      });
+
+      expect([status, body.error.code]).toEqual([422, "VALIDATION_ERROR"]);
+      expect((await get(id)).status).toBe("DRAFT");
+    },
+  );
 });
 
 describe("a scheduled campaign", () => {
@@ -268,11 +297,54 @@ describe("a scheduled campaign", () => {
     expect(service.smtp.received).toHaveLength(1);
   });
 
+  test("is taken to be in UTC where its time has no zone", async () => {
+    await addContacts(1);
+    const id = await create();
+
+    expect((await send(id, "2035-01-01T10:00")).body.data.scheduledFor).toBe("2035-01-01T10:00:00.000Z");
+    expect((await send(id, "2035-01-01")).body.data.scheduledFor).toBe("2035-01-01T00:00:00.000Z");
+    expect((await send(id, "2035-01-01T10:00+02:00")).body.data.scheduledFor).toBe(
+      "2035-01-01T08:00:00.000Z",
+    );
+  });
+
+  test("is sent by a process whose clock is behind that of Postgres", async () => {
+    await addContacts(1);
+    const id = await create();
+    const time = inAnHour();
+    await send(id, time.toISOString());
+    service.setNow(new Date(time.getTime() - 300));
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await startScheduled(service, project.id, id);
+    const early = await get(id);
+    service.setNow(new Date(time.getTime() + 5_000));
+    await service.runJobs();
+
+    expect(early.status).toBe("SCHEDULED");
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 1 });
+  });
+
+  test("whose job is lost is found and sent", async () => {
+    await addContacts(1);
+    const id = await create();
+    await send(id, inAnHour().toISOString());
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await sweepCampaigns(service);
+    const before = await service.pool`select from graphile_worker._private_jobs`;
+    later(3_700_000);
+    await sweepCampaigns(service);
+    await service.runJobs();
+
+    expect(before).toHaveLength(0);
+    expect((await get(id)).status).toBe("SENT");
+  });
+
   test("can be sent at once, and is not sent again at its time", async () => {
     await addContacts(1);
     const id = await create();
     await send(id, inAnHour().toISOString());
-    await send(id);
+    const { body } = await send(id);
+    expect(body.data).toMatchObject({ status: "SENDING", scheduledFor: null });
     later(3_700_000);
     await service.runJobs();
 
@@ -348,6 +420,53 @@ describe("a cancelled campaign", () => {
     expect(service.smtp.received).toHaveLength(36);
     expect(await ledger(id)).toEqual({ SENT: 36, SUPPRESSED: 364 });
     expect(await get(id)).toMatchObject({ status: "CANCELLED", sentCount: 36, ...(await counted(id)) });
+  });
+
+  test("that is deleted at once leaves no mail open", async () => {
+    await addContacts(30);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await cancel(id);
+    const { status } = await call("DELETE", `/campaigns/${id}`);
+    await service.runJobs();
+
+    expect(status).toBe(204);
+    expect(await ledger(id)).toEqual({ SUPPRESSED: 30 });
+    expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("has no mail in doubt sent again", async () => {
+    await addContacts(1);
+    await service.pool`update projects set resend_in_doubt = '{CAMPAIGN}' where id = ${project.id}`;
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`
+      update emails set status = 'IN_DOUBT', due_at = ${service.now()}, tried_at = now() where campaign_id = ${id}`;
+    await cancel(id);
+    later(20 * 60_000);
+    await settleDoubts(service);
+    await service.runJobs();
+
+    expect(await ledger(id)).toEqual({ IN_DOUBT: 1 });
+    expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("is closed some thousand mails at a time, and never more", async () => {
+    await addContacts(60);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await cancel(id);
+    const closed = await q.campaignSend.suppress(service, {
+      projectId: project.id,
+      campaignId: id,
+      limit: 25,
+    });
+
+    expect(closed).toBe(25);
+    expect(await ledger(id)).toEqual({ PENDING: 35, SUPPRESSED: 25 });
   });
 
   test("while it is being frozen adds no more mails", async () => {
@@ -430,6 +549,23 @@ describe("freezing", () => {
     expect(new Set(rows.map((row) => row.contactId)).size).toBe(2_500);
   });
 
+  test("goes by the segment as it was when the campaign was sent, whatever becomes of it", async () => {
+    await addContacts(700);
+    const condition = (operator: string) => ({
+      logic: "AND",
+      groups: [{ filters: [{ field: "data.firstName", operator }] }],
+    });
+    const segment = await call("POST", "/segments", { name: "All", condition: condition("exists") });
+    const id = await create({ audienceType: "SEGMENT", segmentId: segment.body.id });
+    await send(id);
+    const patch = () => call("PATCH", `/segments/${segment.body.id}`, { condition: condition("notExists") });
+    await freezeAudience(beforeRange(2, patch), project.id, id);
+
+    expect(await rowsOf(id)).toHaveLength(700);
+    expect((await call("GET", `/segments/${segment.body.id}`)).body.memberCount).toBe(0);
+    await service.pool`delete from graphile_worker._private_jobs`;
+  });
+
   test("goes on behind the last range that was committed", async () => {
     await addContacts(700);
     const id = await create();
@@ -506,6 +642,31 @@ describe("a campaign that stands still", () => {
     await service.runJobs();
 
     expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 10 });
+  });
+
+  test("because a job of it has used up its attempts, goes on", async () => {
+    await addContacts(10);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`update graphile_worker._private_jobs set attempts = max_attempts`;
+    await sweepCampaigns(service);
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 10 });
+  });
+
+  test("because of a doubt that is kept for good, does not: it ends, also when doubts are sent again from now on", async () => {
+    const [email] = await addContacts(3);
+    const id = await create();
+    await send(id);
+    await freezeAudience(service, project.id, id);
+    await service.pool`
+      update emails set status = 'IN_DOUBT', due_at = 'infinity', tried_at = now() where address = ${email!}`;
+    await service.pool`update projects set resend_in_doubt = '{CAMPAIGN}' where id = ${project.id}`;
+    await service.runJobs();
+
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 2 });
   });
 
   test("because its project is disabled, waits, and leaves when it is enabled", async () => {

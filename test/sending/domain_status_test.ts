@@ -78,8 +78,8 @@ describe("a domain that the operator vouches for", () => {
 });
 
 test("whatever is found in whatever order, only failures over an hour or three days give a domain up", () => {
-  const finding = fc.constantFrom<Finding>("match", "fail", "unknown");
-  const check = fc.tuple(fc.integer({ min: 0, max: 24 * HOURS }), finding);
+  const findings = fc.constantFrom<Finding>("match", "fail", "unknown");
+  const check = fc.tuple(fc.integer({ min: 0, max: 24 * HOURS }), findings);
   fc.assert(
     fc.property(fc.array(check, { maxLength: 40 }), fc.boolean(), (pauses, isNew) => {
       let standing = isNew ? NEW : VERIFIED;

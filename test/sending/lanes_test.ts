@@ -2,17 +2,27 @@
 import { afterEach, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { campaignsOf } from "../support/campaign.ts";
-import { type ServiceProcess, startProcess } from "../support/process.ts";
+import { type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
 let project: NewProject;
 let worker: ServiceProcess | undefined;
-const { call, addContacts, create, send, get, cancel } = campaignsOf(service, () => project);
+const { call, addContacts, create, send, get, cancel, ledger } = campaignsOf(service, () => project);
 
 const CONNECTIONS = 5;
 
+const startWorker = async () => {
+  worker = await startProcess({
+    DATABASE_URL: service.databaseUrl,
+    SECRET_KEY: service.config.SECRET_KEY,
+    MODE: "worker",
+    SMTP_URL: `${service.smtp.url}?maxConnections=${CONNECTIONS}`,
+  });
+};
+
 afterEach(async () => {
+  service.smtp.behave({});
   await worker?.end("SIGKILL");
 });
 
@@ -20,12 +30,7 @@ test("a mail that is accepted while a campaign is being sent overtakes it", asyn
   project = await service.createProject();
   await addContacts(2_000, "bulk");
   service.smtp.behave({ holdData: () => Bun.sleep(60) });
-  worker = await startProcess({
-    DATABASE_URL: service.databaseUrl,
-    SECRET_KEY: service.config.SECRET_KEY,
-    MODE: "worker",
-    SMTP_URL: `${service.smtp.url}?maxConnections=${CONNECTIONS}`,
-  });
+  await startWorker();
   const id = await create();
   await send(id);
   await service.smtp.waitFor(40);
@@ -43,4 +48,25 @@ test("a mail that is accepted while a campaign is being sent overtakes it", asyn
   // Those that were under way already, and those that began before the job was heard of.
   for (const mails of overtaken) expect(mails).toBeLessThan(CONNECTIONS * 6);
   await cancel(id);
+});
+
+test("a campaign that keeps to a rate does not hold up those that have none", async () => {
+  const slow = (project = await service.createProject());
+  await service.pool`update projects set send_rate = 3 where id = ${slow.id}`;
+  await addContacts(1_500, "slow");
+  const slowId = await create();
+  await send(slowId);
+  await startWorker();
+  await until("the first mails of the slow one", async () => ((await ledger(slowId)).SENT ?? 0) >= 3);
+  project = await service.createProject();
+  await addContacts(900, "quick");
+  const quickId = await create();
+  await send(quickId);
+  await until("the end of the quick one", async () => (await get(quickId)).status === "SENT");
+  const before = (await ledger(slowId)).SENT!;
+  await until("more mails of the slow one", async () => (await ledger(slowId)).SENT! >= before + 6);
+
+  expect(before).toBeLessThan(900);
+  project = slow;
+  await cancel(slowId);
 });

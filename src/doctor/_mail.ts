@@ -1,0 +1,90 @@
+import { isProduction } from "../config.ts";
+import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
+import { type Check, failure, type Finding, ok, warning } from "./_findings.ts";
+
+const SMTP_MS = 10_000;
+
+/** The SMTP server, as far as it can be tried without a mail: connection, encryption, login. */
+export const smtp: Check = {
+  name: "smtp",
+  limitMs: SMTP_MS + 2_000,
+  async look({ config }) {
+    if (config.SMTP_URL === undefined) {
+      const report = isProduction(config) ? failure : warning;
+      const advice = "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send for real.";
+      return report("smtp", "Mails are captured and shown on /inbox: none is sent", advice);
+    }
+    // Without user and password: what is said here may be shown to others.
+    const { host, hostname } = new URL(config.SMTP_URL);
+    return judge(await probeSmtp(config.SMTP_URL, SMTP_MS), host, hostname);
+  },
+};
+
+/** Who sends the mails of the installation itself. */
+export const platformFrom: Check = {
+  name: "platform_from",
+  limitMs: 1_000,
+  async look({ config }) {
+    if (config.PLATFORM_FROM) return ok("platform_from", `Notices come from ${config.PLATFORM_FROM}`);
+    const advice =
+      "Set PLATFORM_FROM to an address that may send through SMTP_URL, such as Postrider <postrider@example.com>.";
+    return warning("platform_from", "Nobody is told of lost domains and bad reputation by mail", advice);
+  },
+};
+
+const ADVICE: Record<NonNullable<SmtpProbe["failedAt"]>, string> = {
+  connect:
+    "Look whether the server is up and a firewall lets this machine out; many hosters close port 25. " +
+    "The usual ports are 587 with smtp:// and 465 with smtps://.",
+  tls:
+    "Name the server in SMTP_URL as its certificate does, and have the certificate renewed if it has expired. " +
+    "For one of your own making add ?tls.rejectUnauthorized=false.",
+  login:
+    "Look at user and password in SMTP_URL. Special characters in them are percent-encoded: @ is %40, : is %3A, / is %2F.",
+};
+
+const BY_CODE: Record<string, string> = {
+  ECONNREFUSED: "Nothing listens there: look at host and port in SMTP_URL, and whether the server is up.",
+  EDNS: "The name of the server cannot be found: look at SMTP_URL for a typing error, and at DNS_SERVERS.",
+  ENOTFOUND: "The name of the server cannot be found: look at SMTP_URL for a typing error.",
+};
+
+function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
+  if (probe.failedAt) {
+    const said = probe.words;
+    const refused = /ECONNREFUSED/.test(said) ? "ECONNREFUSED" : probe.code;
+    const what = { connect: "reach", tls: "encrypt the connection to", login: "log in to" }[probe.failedAt];
+    const advice =
+      probe.failedAt === "connect" ? (BY_CODE[refused] ?? ADVICE.connect) : ADVICE[probe.failedAt];
+    return [failure("smtp", `Cannot ${what} ${host}: ${said}`, advice)];
+  }
+  const login = loginOf(probe);
+  const found: Finding[] = [];
+  if (!probe.isEncrypted && !isLocal(hostname)) {
+    const message = probe.offersTls
+      ? `The connection to ${host} is not encrypted, although the server offers STARTTLS`
+      : `${host} offers no STARTTLS: mails${probe.hasLogin ? " and the password" : ""} cross the network readable`;
+    const advice = probe.offersTls
+      ? "Take ignoreTLS out of SMTP_URL."
+      : "Use the submission port of the server (587), or smtps:// with port 465.";
+    found.push(warning("smtp", message, advice));
+  }
+  if (probe.hasLogin && !probe.offersLogin) {
+    const advice =
+      "Take user and password out of SMTP_URL, or use the port on which the server asks for them.";
+    found.push(warning("smtp", `${host} asks for no login: that of SMTP_URL is not used`, advice));
+  }
+  if (found.length > 0) return found;
+  const line = probe.isEncrypted ? "encrypted" : "not encrypted, and local";
+  return [ok("smtp", `${host} answers; the connection is ${line}; ${login}`)];
+}
+
+function loginOf({ hasLogin, offersLogin }: SmtpProbe): string {
+  if (hasLogin) return "the login is accepted";
+  return offersLogin ? "SMTP_URL has no login" : "no login is asked for";
+}
+
+/** What stays on this machine cannot be read on the way. */
+function isLocal(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}

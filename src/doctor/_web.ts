@@ -1,0 +1,106 @@
+import { isProduction } from "../config.ts";
+import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
+
+const FETCH_MS = 5_000;
+const MIN_ENTROPY_BITS = 80;
+/** Words of examples that were never replaced, and what somebody types who is asked for a long secret. */
+const PLACEHOLDER = /change.?me|replace.?(me|this)|your.?secret|example|password|01234567|12345678|qwerty/i;
+
+/** The address in links and pages: what it is, and who answers there. */
+export const baseUrl: Check = {
+  name: "base_url",
+  limitMs: FETCH_MS + 1_000,
+  async look(patient) {
+    const reached = await reach(patient);
+    const found = isProduction(patient.config) ? shape(patient.config.BASE_URL) : [];
+    return reached.status === "ok" && found.length > 0 ? found : [...found, reached];
+  },
+};
+
+/** The secret that signs links and seals keys. */
+export const secretKey: Check = {
+  name: "secret_key",
+  limitMs: 1_000,
+  async look({ config }) {
+    if (!isProduction(config)) return skipped("secret_key", "It matters in production only");
+    if (!isGuessable(config.SECRET_KEY)) return ok("secret_key", "It is long and looks random");
+    const advice =
+      "Make one with `openssl rand -hex 32`. Links in mails that were sent stop working with the new one, and domains " +
+      "need new DKIM keys: so the earlier the better.";
+    return failure(
+      "secret_key",
+      "It can be guessed: whoever does can unsubscribe others and read stored keys",
+      advice,
+    );
+  },
+};
+
+function shape(address: string): Finding[] {
+  const { protocol, hostname } = new URL(address);
+  if (isLocal(hostname)) {
+    const message = `Links in mails point to ${address}, which nobody else can open`;
+    return [warning("base_url", message, "Set BASE_URL to the address of this service in the internet.")];
+  }
+  if (protocol === "https:") return [];
+  const message = `${address} is not encrypted`;
+  const advice =
+    "Put the service behind https and set BASE_URL to it: mailbox providers offer to unsubscribe with one click only then.";
+  return [warning("base_url", message, advice)];
+}
+
+async function reach({ config }: Patient): Promise<Finding> {
+  const { BASE_URL: address } = config;
+  const report = isProduction(config) ? failure : warning;
+  try {
+    const answer = await fetch(`${address}/health`, {
+      redirect: "manual",
+      signal: AbortSignal.timeout(FETCH_MS),
+    });
+    const { location } = Object.fromEntries(answer.headers) as { location?: string };
+    if (location) {
+      const message = `${address} redirects to ${location}`;
+      return warning(
+        "base_url",
+        message,
+        "Set BASE_URL to the address that it ends at: some mail programs follow no redirect.",
+      );
+    }
+    const body: unknown = await answer.json().catch(() => null);
+    if (answer.ok && (body as { status?: unknown } | null)?.status === "ok") {
+      return ok("base_url", `This service answers at ${address}`);
+    }
+    const message = `At ${address} something else answers (${answer.status} for /health)`;
+    return report(
+      "base_url",
+      message,
+      "Look at BASE_URL, and whether the proxy before the service passes every path on.",
+    );
+  } catch (error) {
+    const message = `Nothing answers at ${address}: ${reasonOf(error as Error)}`;
+    const advice = isProduction(config)
+      ? "Look whether the service runs, the name leads here, the certificate is valid and a firewall lets this machine through."
+      : "Start the service with `bun run start`, or set BASE_URL (or PORT) to where it listens.";
+    return report("base_url", message, advice);
+  }
+}
+
+function reasonOf(error: Error & { code?: string }): string {
+  if (error.name === "TimeoutError") return `no answer within ${FETCH_MS / 1000} s`;
+  if (/refused/i.test(`${error.code} ${error.message}`)) return "the connection is refused";
+  return error.message;
+}
+
+function isLocal(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(hostname);
+}
+
+/** Whether somebody could find it out: few different characters, a piece repeated, or words of an example. */
+function isGuessable(secret: string): boolean {
+  return entropyBits(secret) < MIN_ENTROPY_BITS || /^(.{1,16})\1+/.test(secret) || PLACEHOLDER.test(secret);
+}
+
+/** Shannon's, by how often each character comes: 32 random hex digits have some 115. */
+function entropyBits(text: string): number {
+  const counts = [...Map.groupBy(text, (letter) => letter).values()].map((same) => same.length);
+  return counts.reduce((sum, count) => sum - count * Math.log2(count / text.length), 0);
+}

@@ -1,0 +1,130 @@
+// `bun run admin doctor`: looks at everything that an installation depends on, and says what to do. Where the database
+// is not the embedded one, it changes nothing.
+import type postgres from "postgres";
+import { type Config, dnsServers } from "../config.ts";
+import { q } from "../db/queries.ts";
+import { openPool } from "../db/pool.ts";
+import { createDns } from "../mail/dns.ts";
+import { openService } from "../service.ts";
+import { clock, database, migrations, workers } from "./_database.ts";
+import { domains } from "./_domains.ts";
+import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";
+import { platformFrom, smtp } from "./_mail.ts";
+import { baseUrl, secretKey } from "./_web.ts";
+
+export type { Finding } from "./_findings.ts";
+
+/** What is looked at, in the order in which it is told. */
+const CHECKS: readonly Check[] = [
+  database,
+  migrations,
+  workers,
+  clock,
+  smtp,
+  domains,
+  baseUrl,
+  secretKey,
+  platformFrom,
+];
+
+const CONNECT_MS = 8_000;
+/** An embedded Postgres may have to be made first. */
+const START_MS = 90_000;
+
+/** Looks at everything at once, each within its time. Never throws; settings that cannot be read are a finding too. */
+export async function examine(loadConfig: () => Config, { now = () => new Date() } = {}): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    const advice =
+      "Mend the environment variables that are named here: nothing else can be looked at before.";
+    return [failure("settings", (error as Error).message, advice)];
+  }
+  const opening = openDatabase(config);
+  const patient: Patient = { config, dns: createDns({ servers: dnsServers(config) }), sql: null, now };
+  const found = await Promise.all(
+    CHECKS.map(async (check) => {
+      const opened = check.needsDatabase ? await opening : null;
+      const sql = opened === null || opened instanceof Error ? null : opened.sql;
+      return await examineOne(check, { ...patient, sql });
+    }),
+  );
+  const opened = await opening;
+  if (opened instanceof Error) found[CHECKS.indexOf(database)] = [unreachable(config, opened)];
+  else await opened.close().catch(() => {});
+  return found.flat();
+}
+
+/** The findings for people: one after the other, each with what to do. */
+export function toText(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = " ".repeat(9 + width + 2);
+  const lines = findings.map(({ check, status, message, advice }) => {
+    const head = status.padEnd(9) + check.padEnd(width + 2);
+    const rest = [...message.split("\n"), ...(advice ? advice.split("\n").map((line) => `  ${line}`) : [])];
+    return head + rest.join(`\n${indent}`);
+  });
+  const count = (status: Finding["status"]) => findings.filter((finding) => finding.status === status).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  const sum =
+    errors + warnings === 0
+      ? "All is well."
+      : `${errors} ${errors === 1 ? "error" : "errors"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
+  return `${lines.join("\n")}\n\n${sum}\n`;
+}
+
+interface Opened {
+  sql: postgres.Sql;
+  close(): Promise<void>;
+}
+
+async function openDatabase(config: Config): Promise<Opened | Error> {
+  const opening = config.DATABASE_URL === undefined ? openEmbedded(config) : connect(config.DATABASE_URL);
+  const limitMs = config.DATABASE_URL === undefined ? START_MS : CONNECT_MS;
+  let timer: Timer | undefined;
+  const late = new Promise<Error>((resolve) => {
+    timer = setTimeout(() => resolve(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([opening, late]);
+  } catch (error) {
+    return error as Error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** As it is: whatever the schema, it is left alone. */
+async function connect(url: string): Promise<Opened> {
+  const sql = openPool(url, { max: 4, name: "postrider doctor" });
+  const close = () => sql.end({ timeout: 1 });
+  try {
+    await q.doctor.clock({ sql });
+    return { sql, close };
+  } catch (error) {
+    void close().catch(() => {});
+    throw error;
+  }
+}
+
+/** It belongs to us: it is started where it does not run, as by every other command. */
+async function openEmbedded(config: Config): Promise<Opened> {
+  const service = await openService({ ...config, LOG_LEVEL: "warn" }, { guest: true });
+  return { sql: service.ctx.pool, close: () => service.close() };
+}
+
+function unreachable({ DATABASE_URL, DATA_DIR }: Config, error: Error): Finding {
+  const code = (error as { code?: string }).code ?? "";
+  const said = error.message || code;
+  if (DATABASE_URL === undefined) {
+    const advice = `Look at the folder ${DATA_DIR} and what the message says, or set DATABASE_URL to a Postgres of your own.`;
+    return failure("database", `The embedded Postgres does not start: ${said}`, advice);
+  }
+  const advice = /^(28P01|28000)$/.test(code)
+    ? "Look at user and password in DATABASE_URL; special characters in them are percent-encoded."
+    : code === "3D000"
+      ? "Make that database (`createdb`), or name another one in DATABASE_URL."
+      : "Look at host and port in DATABASE_URL, whether Postgres runs, and whether a firewall lets this machine through.";
+  return failure("database", `The database cannot be reached: ${said}`, advice);
+}

@@ -1,0 +1,73 @@
+// A look at an SMTP server: everything that comes before a mail, and no mail.
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { parseConnectionUrl } from "nodemailer/lib/shared";
+import type { SessionOptions } from "./_smtp_session.ts";
+
+/** How far one comes with a server. */
+export interface SmtpProbe {
+  /** The step that failed. `null`: none. */
+  failedAt: "connect" | "tls" | "login" | null;
+  /** What the server or the system said to that. One line. */
+  words: string;
+  /** The code of the system or the mail library, such as `ECONNREFUSED`. */
+  code: string;
+  /** From STARTTLS or from the beginning. */
+  isEncrypted: boolean;
+  /** Whether the server offers STARTTLS, used or not. */
+  offersTls: boolean;
+  /** Whether it lets clients log in. */
+  offersLogin: boolean;
+  /** Whether the URL has a user, who was logged in unless that failed. */
+  hasLogin: boolean;
+}
+
+type ConnectionError = Error & { code?: string | undefined; command?: string | undefined };
+
+/** Connects to the server of `url` as the mailer does: greeting, EHLO, STARTTLS, AUTH. Never throws. */
+export function probeSmtp(url: string, timeoutMs: number): Promise<SmtpProbe> {
+  const times = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const options = { ...parseConnectionUrl(url), ...times } as SessionOptions;
+  const connection = new SMTPConnection(options);
+  const { auth, authMethod } = options;
+  return new Promise((resolve) => {
+    let seen = { isEncrypted: false, offersTls: false, offersLogin: false, hasLogin: auth !== undefined };
+    let isSettled = false;
+    const settle = (error: ConnectionError | null) => {
+      if (isSettled) return;
+      isSettled = true;
+      resolve({
+        ...seen,
+        failedAt: error && stepOf(error),
+        words: line(error?.message ?? ""),
+        code: error?.code ?? "",
+      });
+      if (error) connection.close();
+      else connection.quit();
+    };
+    connection.on("error", settle);
+    connection.once("end", () => settle(new Error("The server has closed the connection")));
+    connection.connect((error) => {
+      if (error) return settle(error);
+      const offersTls =
+        connection.secure || /^250[ -]STARTTLS\b/im.test(String(connection.lastServerResponse));
+      seen = { ...seen, isEncrypted: connection.secure, offersTls, offersLogin: connection.allowsAuth };
+      if (!auth || !connection.allowsAuth) return settle(null);
+      connection.login({ ...auth, method: authMethod ?? false }, (refused) => settle(refused));
+    });
+  });
+}
+
+function stepOf({ code = "", command = "", message }: ConnectionError): "connect" | "tls" | "login" {
+  if (code === "EAUTH" || command.startsWith("AUTH")) return "login";
+  return code === "ETLS" || command === "STARTTLS" || /certificate|tls|ssl/i.test(message)
+    ? "tls"
+    : "connect";
+}
+
+function line(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, 300)
+    .toWellFormed();
+}
