@@ -1,6 +1,7 @@
 // The kill test: a campaign whose workers are killed, whose Postgres is stopped and whose SMTP server fails, until it is
 // done. `bun run test:kill` is the long one: 5,000 recipients, at least ten kills, and a worker that is frozen.
 import { describe, expect, test } from "bun:test";
+import { until } from "../support/process.ts";
 import { besiege, type Fate, type SiegeReport } from "../support/siege.ts";
 
 const isLong = process.env.KILL_TEST === "long";
@@ -46,6 +47,68 @@ async function killRepeatedly(
   }
   return killed;
 }
+
+describe("a worker that is killed at the worst moment", () => {
+  const few = { recipients: 60, connections: CONNECTIONS };
+
+  test(
+    "between the claim and the first byte: what it held is in doubt, and nobody has a mail",
+    async () => {
+      let arrived = -1;
+      const report = await besiege(few, async ({ smtp, startWorker, claimed }) => {
+        // The server takes no recipient until the worker is gone.
+        let isGone = false;
+        smtp.behave({
+          holdRcpt: async () => {
+            while (!isGone) await Bun.sleep(10);
+          },
+        });
+        const worker = await startWorker();
+        await claimed(1);
+        await worker.end("SIGKILL");
+        arrived = smtp.received.length;
+        isGone = true;
+        await startWorker();
+      });
+      const doubtful = withFate(report, (fate) => fate.status === "IN_DOUBT");
+
+      expect(arrived).toBe(0);
+      expect(report.campaignStatus).toBe("SENT");
+      expect(doubtful.length).toBeWithin(1, CONNECTIONS + 1);
+      expect(
+        withFate(report, ({ status, arrivals }) => arrivals !== (status === "IN_DOUBT" ? 0 : 1)),
+      ).toEqual([]);
+      expect(report.counters).toEqual(report.ledger);
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "between the server's 250 and the commit: what had arrived is in doubt, and nobody has it twice",
+    async () => {
+      const report = await besiege(few, async ({ smtp, startWorker, withLockedEvents, claimed }) => {
+        smtp.behave({ holdData: () => Bun.sleep(300) });
+        const worker = await startWorker();
+        await claimed(1);
+        // An outcome is written together with its event: now none can be.
+        await withLockedEvents(async () => {
+          await until("mails that have arrived", () => smtp.received.length > 0);
+          await Bun.sleep(500);
+          await worker.end("SIGKILL");
+        });
+        smtp.behave({});
+        await startWorker();
+      });
+      const doubtful = withFate(report, (fate) => fate.status === "IN_DOUBT");
+
+      expect(report.campaignStatus).toBe("SENT");
+      expect(doubtful.length).toBeWithin(1, CONNECTIONS + 1);
+      expect(withFate(report, ({ arrivals }) => arrivals !== 1)).toEqual([]);
+      expect(report.counters).toEqual(report.ledger);
+    },
+    TIMEOUT,
+  );
+});
 
 describe("a campaign", () => {
   test.each(isLong ? [1, 2] : [1])(

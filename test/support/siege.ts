@@ -36,6 +36,10 @@ export interface Attackers {
   startWorker(): Promise<ServiceProcess>;
   /** Stops Postgres as a power cut would; it is started again. */
   crashPostgres(): void;
+  /** Resolves when so many mails are claimed, committed. */
+  claimed(mails: number): Promise<void>;
+  /** Nothing can be written to the events meanwhile, so no outcome either; what still waits for it then is given up. */
+  withLockedEvents(work: () => Promise<void>): Promise<void>;
   /** Resolves when so many more mails have come, or the campaign has ended. */
   progress(mails: number): Promise<void>;
   hasEnded(): boolean;
@@ -82,6 +86,21 @@ export async function besiege(
         return worker;
       },
       crashPostgres: () => crash(dir),
+      async claimed(mails) {
+        const count = async () =>
+          Number((await ctx.pool`select count(*) as mails from emails where status = 'SENDING'`)[0]!.mails);
+        while ((await count()) < mails) await Bun.sleep(10);
+      },
+      async withLockedEvents(work) {
+        await ctx.pool.begin(async (sql) => {
+          await sql`lock table events in share mode`;
+          await work();
+          // Postgres has not noticed that who asked is gone: it would go on as soon as it may.
+          await sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`;
+        });
+      },
       hasEnded: () => ended,
       async progress(mails) {
         const wanted = smtp.received.length + mails;

@@ -15,6 +15,8 @@ export type Cut = "before data" | "after data";
 export interface Behaviour {
   /** Reply to RCPT TO. */
   rcpt?: (address: string) => string | undefined;
+  /** Before answering RCPT TO. */
+  holdRcpt?: () => Promise<void>;
   /** Reply after the end of the message. */
   data?: () => string | undefined;
   /** Before answering the end of the message. */
@@ -44,7 +46,10 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     disableReverseLookup: true,
     logger: false,
     closeTimeout: 100,
-    onRcptTo: (address, _session, done) => done(refusal(behaviour.rcpt?.(address.address))),
+    onRcptTo: (address, _session, done) => {
+      const { holdRcpt, rcpt } = behaviour;
+      void (holdRcpt?.() ?? Promise.resolve()).then(() => done(refusal(rcpt?.(address.address))));
+    },
     onData: (stream, session, done) => {
       // A client that dies in mid-message is what these tests are about.
       stream.on("error", () => {});

@@ -1,0 +1,529 @@
+// `bun run admin doctor`: what it says of a set-up that is well, and of each that is broken in one way.
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { type Config, loadConfig } from "../src/config.ts";
+import { examine, type Finding, toText } from "../src/doctor/mod.ts";
+import { recordsOf } from "../src/sending/domain_records.ts";
+import { addDomain } from "../src/sending/domains.ts";
+import { startNameServer } from "./support/name_server.ts";
+import { useService } from "./support/service.ts";
+
+const service = useService();
+const ROOT = join(import.meta.dir, "..");
+const SECRET_KEY = new Bun.CryptoHasher("sha256").update("a good secret").digest("hex");
+const endings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** What the doctor says of the database of this file, with these settings beside it. */
+const see = async (settings: Partial<Record<keyof Config, string>> = {}, options = {}) => {
+  const env = { DATABASE_URL: service.databaseUrl, BASE_URL: await here(), SECRET_KEY, ...settings };
+  return await examine(() => loadConfig(env), options);
+};
+const about = (findings: Finding[], check: string) => findings.filter((finding) => finding.check === check);
+const CHECKS = "database migrations workers clock smtp domains base_url secret_key platform_from".split(" ");
+
+/** The address of an HTTP server on loopback; as the service answers, where nothing else is said. */
+const here = async (
+  answer: (url: URL) => Response | Promise<Response> = () => Response.json({ status: "ok" }),
+) => {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => answer(new URL(request.url)),
+  });
+  endings.push(() => server.stop(true));
+  return `http://127.0.0.1:${server.port}`;
+};
+
+/** The address of a server that takes connections and never says a word. */
+const silent = async () => {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  endings.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as { port: number }).port}`;
+};
+
+/** The port of an SMTP server that knows one user, and what it was asked for. */
+const smtpServer = async (options: SMTPServerOptions = {}) => {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 50,
+    onAuth: ({ username, password }, _, done) =>
+      username === "ada" && password === "right" ? done(null, { user: username }) : done(new Error("No")),
+    onMailFrom: ({ address }, _, done) => {
+      mails.push(address);
+      done();
+    },
+    ...options,
+  });
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  endings.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { port: (server.server.address() as { port: number }).port, mails };
+};
+
+const CLOSED = "127.0.0.1:9";
+
+describe("admin doctor, as a process", () => {
+  const doctor = (settings: Record<string, string>, ...args: string[]) => {
+    const { PATH = "", HOME = "" } = process.env;
+    const command = [process.execPath, join(ROOT, "src/admin.ts"), "doctor", ...args];
+    const { stdout, stderr, exitCode } = Bun.spawnSync(command, { env: { PATH, HOME, ...settings } });
+    return { out: stdout.toString(), err: stderr.toString(), exitCode };
+  };
+
+  test("finds no error in the embedded default, and says what is still to be done", () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), "postrider-doctor-"));
+    endings.push(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+    const project = ["project", "create", "--name", "Demo", "--domain", "sandbox.example", "--verified"];
+    const settings = { DATA_DIR, PORT: "9" };
+    Bun.spawnSync([process.execPath, join(ROOT, "src/admin.ts"), ...project], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    });
+    const { out, exitCode } = doctor(settings);
+    const json = doctor(settings, "--json");
+    const { ok, findings } = JSON.parse(json.out) as { ok: boolean; findings: Finding[] };
+
+    expect([exitCode, json.exitCode, ok]).toEqual([0, 0, true]);
+    expect(findings.map(({ check, status }) => [check, status])).toEqual([
+      ["database", "ok"],
+      ["migrations", "ok"],
+      ["workers", "warning"],
+      ["clock", "ok"],
+      ["smtp", "warning"],
+      ["domain sandbox.example", "skipped"],
+      ["base_url", "warning"],
+      ["secret_key", "skipped"],
+      ["platform_from", "warning"],
+    ]);
+    for (const word of [
+      "bun run start",
+      "Set SMTP_URL",
+      "/inbox",
+      "Set PLATFORM_FROM",
+      "0 errors, 4 warnings",
+    ]) {
+      expect(out).toContain(word);
+    }
+  }, 60_000);
+
+  test("ends with 1 where there is an error, and writes no password", () => {
+    const settings = {
+      DATABASE_URL: `postgres://ada:s3cret@${CLOSED}/postrider`,
+      SMTP_URL: `smtp://ada:s3cret@${CLOSED}`,
+      NODE_ENV: "production",
+      SECRET_KEY: "changeme-changeme-changeme-changeme",
+    };
+    const { out, err, exitCode } = doctor(settings);
+    const json = doctor(settings, "--json");
+
+    expect([exitCode, json.exitCode]).toEqual([1, 1]);
+    expect(out).toContain("error    database");
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false });
+    expect(out + err + json.out + json.err).not.toMatch(/s3cret|changeme/);
+  });
+
+  test("names settings that cannot be read", () => {
+    const { out, exitCode } = doctor({ PORT: "many", SMTP_URL: "mail.example.com" });
+
+    expect(exitCode).toBe(1);
+    expect(out).toMatch(/error +settings[\s\S]*PORT:[\s\S]*SMTP_URL:/);
+  });
+});
+
+describe("a set-up that is well", () => {
+  test("is found so, with all that makes it so, and nothing is sent or changed", async () => {
+    const { port, mails } = await smtpServer();
+    await service.pool`insert into workers (id, host, pid) values (gen_random_uuid(), 'h', 1)`;
+    endings.push(() => service.pool`delete from workers`);
+    const findings = await see({
+      SMTP_URL: `smtp://ada:right@127.0.0.1:${port}?tls.rejectUnauthorized=false`,
+      PLATFORM_FROM: "Postrider <postrider@example.com>",
+    });
+
+    expect(findings.filter(({ status }) => !["ok", "skipped"].includes(status))).toEqual([]);
+    expect(about(findings, "smtp")[0]!.message).toContain("encrypted; the login is accepted");
+    expect(about(findings, "workers")[0]!.message).toBe("1 process takes jobs");
+    expect(toText(findings)).toContain("All is well.");
+    expect(mails).toEqual([]);
+  });
+});
+
+describe("the database", () => {
+  const checkOf = async (DATABASE_URL: string) => await see({ DATABASE_URL });
+  const renamed = (change: (url: URL) => void) => {
+    const url = new URL(service.databaseUrl);
+    change(url);
+    return url.href;
+  };
+
+  test("that cannot be reached is named, and all that does not need it is looked at", async () => {
+    const { port } = await smtpServer();
+    const findings = await see({
+      DATABASE_URL: `postgres://ada@${CLOSED}/postrider`,
+      SMTP_URL: `smtp://127.0.0.1:${port}?tls.rejectUnauthorized=false`,
+    });
+
+    expect(about(findings, "database")).toEqual([
+      {
+        check: "database",
+        status: "error",
+        message: expect.stringContaining("cannot be reached"),
+        advice: expect.stringContaining("host and port in DATABASE_URL"),
+      },
+    ]);
+    expect(Object.fromEntries(findings.map(({ check, status }) => [check, status]))).toMatchObject({
+      migrations: "skipped",
+      workers: "skipped",
+      clock: "skipped",
+      domains: "skipped",
+      smtp: "ok",
+      base_url: "ok",
+    });
+  });
+
+  test("that refuses the password, or does not exist, is told apart", async () => {
+    const password = await checkOf(renamed((url) => (url.password = "wrong")));
+    const missing = await checkOf(renamed((url) => (url.pathname = "/nowhere_at_all")));
+
+    expect(about(password, "database")[0]!.advice).toContain("user and password in DATABASE_URL");
+    expect(about(missing, "database")[0]!.advice).toContain("createdb");
+  });
+
+  test("that is empty is left so: it has to be migrated first", async () => {
+    const name = `doctor_${crypto.randomUUID().slice(0, 8)}`;
+    await service.pool.unsafe(`create database ${name}`);
+    endings.push(() => service.pool.unsafe(`drop database ${name} with (force)`));
+    const url = renamed((given) => (given.pathname = `/${name}`));
+    const first = await checkOf(url);
+    const second = await checkOf(url);
+
+    expect(about(first, "migrations")).toEqual([
+      {
+        check: "migrations",
+        status: "error",
+        message: "The database is empty",
+        advice: expect.stringContaining("bun run migrate"),
+      },
+    ]);
+    expect(about(second, "migrations")).toEqual(about(first, "migrations"));
+    expect(about(first, "workers")[0]!.status).toBe("skipped");
+  });
+
+  test("that lacks migrations, or has some of a later version, is told apart", async () => {
+    const { pool } = service;
+    const rows = await pool`delete from migrations where name like '0018%' returning name, applied_at`;
+    const behind = await see();
+    await pool`insert into migrations ${pool(rows.map(({ name }) => ({ name: name as string })))}`;
+    await pool`insert into migrations (name) values ('9999_later.sql')`;
+    endings.push(() => pool`delete from migrations where name = '9999_later.sql'`);
+    const ahead = await see();
+
+    expect(about(behind, "migrations")[0]).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/^2 of \d+ migrations are not applied, from 0018_/),
+    });
+    expect(about(ahead, "migrations")[0]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("9999_later.sql"),
+    });
+  });
+
+  test.each([
+    ["ahead of", 6_000],
+    ["behind", -6_000],
+  ])("whose clock this machine is %s is a warning", async (words, ms) => {
+    const findings = await see({}, { now: () => new Date(Date.now() + ms) });
+
+    expect(about(findings, "clock")[0]).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(new RegExp(`6\\.0 s ${words}`)),
+      advice: expect.stringContaining("NTP"),
+    });
+  });
+
+  test("without a process that takes jobs: mail waits, which is an error in production", async () => {
+    const [development, production] = [await see(), await see({ NODE_ENV: "production" })];
+
+    expect(about(development, "workers")[0]).toMatchObject({ status: "warning" });
+    expect(about(production, "workers")[0]).toMatchObject({
+      status: "error",
+      advice: expect.stringContaining("MODE=worker"),
+    });
+  });
+});
+
+describe("the SMTP server", () => {
+  const smtp = async (SMTP_URL: string) => about(await see({ SMTP_URL }), "smtp");
+  const trusting = "tls.rejectUnauthorized=false";
+
+  test.each([
+    [
+      "closed",
+      () => Promise.resolve(`smtp://${CLOSED}`),
+      "Cannot reach 127.0.0.1:9",
+      "Nothing listens there",
+    ],
+    [
+      "whose name does not exist",
+      () => Promise.resolve("smtp://mail.nowhere.invalid:587"),
+      "Cannot reach mail.nowhere.invalid:587",
+      "typing error",
+    ],
+    [
+      "with a certificate that nobody vouches for",
+      async () => `smtp://127.0.0.1:${(await smtpServer()).port}`,
+      "Cannot encrypt the connection",
+      "certificate",
+    ],
+    [
+      "that speaks TLS from the beginning and is called with smtp://",
+      async () => `smtp://127.0.0.1:${(await smtpServer({ secure: true })).port}?${trusting}`,
+      "Cannot reach",
+      "465 with smtps://",
+    ],
+    [
+      "that refuses the login",
+      async () => `smtp://ada:wrong@127.0.0.1:${(await smtpServer()).port}?${trusting}`,
+      "Cannot log in to",
+      "user and password in SMTP_URL",
+    ],
+  ])(
+    "%s is an error",
+    async (_, serve, message, advice) => {
+      expect(await smtp(await serve())).toEqual([
+        {
+          check: "smtp",
+          status: "error",
+          message: expect.stringContaining(message),
+          advice: expect.stringContaining(advice),
+        },
+      ]);
+    },
+    20_000,
+  );
+
+  test("without STARTTLS is a warning, unless it is on this machine", async () => {
+    const { port } = await smtpServer({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
+    const local = await smtp(`smtp://127.0.0.1:${port}`);
+    // The same server by an address that does not look like this machine.
+    const remote = await smtp(`smtp://ada:right@0.0.0.0:${port}`);
+    const hidden = await smtp(`smtp://0.0.0.0:${(await smtpServer()).port}?ignoreTLS=true`);
+
+    expect(local[0]!.status).toBe("ok");
+    expect(remote).toEqual([
+      {
+        check: "smtp",
+        status: "warning",
+        message: expect.stringMatching(/offers no STARTTLS: mails and the password/),
+        advice: expect.stringContaining("587"),
+      },
+    ]);
+    expect(hidden[0]).toMatchObject({ status: "warning", advice: expect.stringContaining("ignoreTLS") });
+  });
+
+  test("that asks for no login does not use that of SMTP_URL, and says so", async () => {
+    const { port } = await smtpServer({ disabledCommands: ["AUTH"] });
+    const found = await smtp(`smtp://ada:right@127.0.0.1:${port}?${trusting}`);
+
+    expect(found[0]).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("asks for no login"),
+    });
+  });
+
+  test("that is not set is a warning, and an error in production", async () => {
+    const [development, production] = [await see(), await see({ NODE_ENV: "production" })];
+
+    expect([about(development, "smtp")[0]!.status, about(production, "smtp")[0]!.status]).toEqual([
+      "warning",
+      "error",
+    ]);
+  });
+});
+
+describe("the DNS", () => {
+  const settings = { INBOUND_HOST: "mail.postrider-host.com", SPF_INCLUDE: "spf.provider.com" };
+
+  /** A domain of a new project, and a name server that has all of its records. */
+  const domainWithRecords = async (domain: string) => {
+    const project = await service.createProject();
+    const added = await addDomain(service, project.id, domain);
+    endings.push(() => service.pool`delete from projects where id = ${project.id}`);
+    const [row] = await service.pool`select * from domains where id = ${added.id}`;
+    const server = await startNameServer({});
+    endings.push(() => server.stop());
+    const records = recordsOf(loadConfig({ ...settings }), row as never);
+    for (const { name, type, value, priority } of records) {
+      server.set(name, type, [priority === undefined ? value : `${priority} ${value}`]);
+    }
+    const nameOf = (purpose: string) => records.find((record) => record.purpose === purpose)!.name;
+    const look = async () =>
+      about(await see({ ...settings, DNS_SERVERS: server.address }), `domain ${domain}`);
+    return { id: added.id, server, records, nameOf, look };
+  };
+
+  test("of a domain with all of its records is well", async () => {
+    const { look } = await domainWithRecords("all-is-well.com");
+
+    expect(await look()).toEqual([
+      {
+        check: "domain all-is-well.com",
+        status: "ok",
+        message: expect.stringContaining("DKIM, SPF and DMARC"),
+      },
+    ]);
+  });
+
+  test("names what is missing or wrong, with the records to publish", async () => {
+    const { server, nameOf, look, records } = await domainWithRecords("half-done.com");
+    server.set(nameOf("DKIM"), "TXT", "NXDOMAIN");
+    server.set("half-done.com", "TXT", ["v=spf1 include:other.com -all"]);
+    server.set("_dmarc.half-done.com", "TXT", "NXDOMAIN");
+    server.set(nameOf("RETURN_PATH"), "MX", ["10 elsewhere.com"]);
+    const [found] = await look();
+
+    expect(found).toMatchObject({
+      status: "warning",
+      message:
+        "Project Test: the DKIM record is missing, the SPF record is wrong, " +
+        "the MX record of the return path is wrong, the DMARC record is missing",
+    });
+    expect(found!.advice).toContain("Nothing can be sent from it until its DKIM record is there");
+    const dkim = records.find(({ purpose }) => purpose === "DKIM")!;
+    expect(found!.advice).toContain(`TXT ${dkim.name} ${dkim.value}`);
+    expect(found!.advice).toContain("MX bounces.half-done.com 10 mail.postrider-host.com");
+    expect(found!.advice).toContain("TXT _dmarc.half-done.com v=DMARC1; p=none;");
+  });
+
+  test("of a domain whose key has vanished is an error: its mails fail DMARC", async () => {
+    const { id, server, nameOf, look } = await domainWithRecords("key-is-gone.com");
+    await service.pool`update domains set status = 'VERIFIED', verified_at = now() where id = ${id}`;
+    server.set(nameOf("DKIM"), "TXT", ["v=DKIM1; k=rsa; p=c29tZXRoaW5nIGVsc2U="]);
+    const [found] = await look();
+    const [row] = await service.pool`select status, last_checked_at from domains where id = ${id}`;
+
+    expect(found).toMatchObject({ status: "error", advice: expect.stringContaining("DMARC fails") });
+    // A look is no check: nothing follows from it.
+    expect({ ...row }).toEqual({ status: "VERIFIED", lastCheckedAt: null });
+  });
+
+  test("that does not answer about one domain says nothing about it", async () => {
+    const { server, nameOf, look } = await domainWithRecords("half-silent.com");
+    server.set(nameOf("DKIM"), "TXT", "SERVFAIL");
+    const [found] = await look();
+
+    expect(found).toMatchObject({
+      status: "warning",
+      message: "Project Test: the DNS does not answer about the DKIM record",
+    });
+  });
+
+  test("that nobody answers is one error, not one for each domain", async () => {
+    await domainWithRecords("one.com");
+    await domainWithRecords("two.com");
+    const findings = await see({ DNS_SERVERS: CLOSED });
+
+    expect(findings.filter(({ check }) => check.startsWith("domain ") && !check.includes("example"))).toEqual(
+      [],
+    );
+    expect(about(findings, "dns")).toEqual([
+      {
+        check: "dns",
+        status: "error",
+        message: "The name servers (127.0.0.1:9) do not answer",
+        advice: expect.stringContaining("DNS_SERVERS"),
+      },
+    ]);
+  });
+});
+
+describe("BASE_URL", () => {
+  const baseUrl = async (BASE_URL: string, NODE_ENV = "development") =>
+    about(await see({ BASE_URL, NODE_ENV }), "base_url");
+
+  test("where nothing answers is a warning, and an error in production", async () => {
+    const [development] = await baseUrl(`http://${CLOSED}`);
+    const production = await baseUrl(`http://${CLOSED}`, "production");
+
+    expect(development).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("Nothing answers"),
+      advice: expect.stringContaining("bun run start"),
+    });
+    expect(production.map(({ status }) => status)).toEqual(["warning", "error"]);
+  });
+
+  test("where something else answers, or which redirects, is told apart", async () => {
+    const other = await baseUrl(await here(() => new Response("<h1>Welcome to nginx</h1>")));
+    const missing = await baseUrl(await here(() => new Response("", { status: 404 })));
+    const redirected = await baseUrl(
+      await here((url) => Response.redirect(`https://mail.example.com${url.pathname}`)),
+    );
+
+    expect(other[0]!.message).toContain("something else answers (200");
+    expect(missing[0]!.message).toContain("something else answers (404");
+    expect(redirected[0]!.message).toContain("redirects to https://mail.example.com/health");
+  });
+
+  test("in production: this machine, and what is not https, is a warning though it answers", async () => {
+    const local = await baseUrl(await here(), "production");
+    const plain = await baseUrl((await here()).replace("127.0.0.1", "0.0.0.0"), "production");
+    const named = await baseUrl(`http://postrider.invalid`, "production");
+
+    expect(local).toEqual([
+      expect.objectContaining({
+        status: "warning",
+        message: expect.stringContaining("nobody else can open"),
+      }),
+    ]);
+    expect(plain[0]!.message).toContain("nobody else can open");
+    expect(named[0]).toMatchObject({ status: "warning", advice: expect.stringContaining("one click") });
+  });
+});
+
+describe("SECRET_KEY in production", () => {
+  test.each([
+    ["x".repeat(64), "error"],
+    ["abcabcabcabcabcabcabcabcabcabcabcabc", "error"],
+    ["please-change-me-before-you-go-live-42", "error"],
+    ["0123456789abcdef0123456789abcdef", "error"],
+    ["ba7816bf8f01cfea414140de5dae2223b00361a3", "ok"],
+    ["correct horse battery staple, and 3 more words", "ok"],
+  ])("%s: %s", async (key, status) => {
+    const findings = await see({ NODE_ENV: "production", SECRET_KEY: key });
+
+    expect(about(findings, "secret_key")[0]!.status).toBe(status as Finding["status"]);
+    expect(JSON.stringify(findings)).not.toContain(key);
+  });
+});
+
+test("where everything keeps silent each check ends by itself, and none is left out", async () => {
+  const quiet = await silent();
+  const dns = await startNameServer({ "shop.example": "SILENT" });
+  endings.push(() => dns.stop());
+  const findings = await see({
+    DATABASE_URL: `postgres://ada@${quiet}/postrider`,
+    SMTP_URL: `smtp://${quiet}`,
+    BASE_URL: `http://${quiet}`,
+    DNS_SERVERS: dns.address,
+  });
+  const failed = findings.filter(({ advice }) => advice).map(({ check }) => check);
+
+  expect(findings.map(({ check }) => check)).toEqual(CHECKS);
+  expect(failed).toEqual(["database", "smtp", "base_url", "platform_from"]);
+  expect(about(findings, "database")[0]!.message).toContain("no answer within 8 s");
+}, 40_000);
