@@ -554,6 +554,7 @@ create table emails (
   campaign_id uuid,
   template_id uuid,
   workflow_execution_id uuid,
+  data jsonb,
   status email_status not null default 'PENDING'::email_status,
   claimed_by uuid,
   attempts integer not null default 0,

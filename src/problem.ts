@@ -1,49 +1,7 @@
 // Every refusal of the service on one page. Messages say "Cannot …", suggestions say what to do.
+import { type FieldError, Problem } from "./_problem.ts";
 
-/** One invalid field of a request. */
-export interface FieldError {
-  /** Dot path, such as `attachments.0.filename`. */
-  field: string;
-  message: string;
-  code: FieldErrorCode;
-  received?: unknown;
-}
-
-/** What can be wrong with a field (wire.md section 1). */
-export type FieldErrorCode =
-  | "required"
-  | "invalid_type"
-  | "invalid_string"
-  | "too_small"
-  | "too_big"
-  | "invalid_enum_value"
-  | "invalid_union"
-  | "reserved_event"
-  | "custom";
-
-/** What may stand beside the message of a Problem. */
-interface ProblemExtras {
-  errors?: FieldError[];
-  details?: Record<string, unknown>;
-  suggestion?: string;
-  headers?: Record<string, string>;
-}
-
-/** A refusal that the caller can understand. Anything else that is thrown is a bug and becomes a 500. */
-export class Problem extends Error {
-  override name = "Problem";
-  readonly status: number;
-  /** The `code` of the envelope. Not named `code`: Elysia would take it for its own. */
-  readonly problemCode: string;
-  readonly extras: ProblemExtras;
-
-  constructor(status: number, problemCode: string, message: string, extras: ProblemExtras = {}) {
-    super(message);
-    this.status = status;
-    this.problemCode = problemCode;
-    this.extras = extras;
-  }
-}
+export { type FieldError, type FieldErrorCode, Problem } from "./_problem.ts";
 
 /** Something that a refusal points at. */
 interface Named {
@@ -179,7 +137,16 @@ export const problems = {
     }),
 
   notFound: (
-    resource: "email" | "project" | "captured mail" | "import" | "bulk job" | "suppression" | "domain",
+    resource:
+      | "email"
+      | "project"
+      | "captured mail"
+      | "import"
+      | "bulk job"
+      | "suppression"
+      | "domain"
+      | "workflow step"
+      | "workflow transition",
     id: string,
   ) => new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
@@ -203,6 +170,11 @@ export const problems = {
       details: { resource: "campaign", id },
     }),
 
+  workflowNotFound: (id: string) =>
+    new Problem(404, "WORKFLOW_NOT_FOUND", "Cannot find this workflow", {
+      details: { resource: "workflow", id },
+    }),
+
   // 409
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
@@ -215,14 +187,22 @@ export const problems = {
       details: { email },
     }),
 
-  segmentInUse: (uses: { segments: Named[]; campaigns: Named[] }) =>
+  segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
     new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
 
-  fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[] }) =>
+  fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
     new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
 
-  templateInUse: (campaigns: (Named & { status: string })[]) =>
-    new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: { campaigns } }),
+  templateInUse: (uses: {
+    campaigns: (Named & { status: string })[];
+    workflowSteps: (Named & { workflowId: string; workflowName: string })[];
+  }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
+
+  workflowActive: (activeExecutions: number) =>
+    new Problem(409, "CONFLICT", "Cannot delete a workflow with executions under way", {
+      details: { activeExecutions },
+      suggestion: "Cancel them with POST /workflows/:id/executions/cancel-all, or wait until they have ended",
+    }),
 
   domainTaken: (domain: string) =>
     new Problem(409, "CONFLICT", `Cannot add ${domain}: the project has it already`, { details: { domain } }),

@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { LANGUAGES } from "../src/accounts/projects.ts";
+import { disableProject, LANGUAGES } from "../src/accounts/projects.ts";
 import { PHRASES } from "../src/content/phrases.ts";
+import { securityOf } from "../src/sending/reputation.ts";
 import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
@@ -152,6 +153,20 @@ describe("bun run admin", () => {
     expect(listed.find(({ id }) => id === project.id)).toMatchObject({ disabledReason: "unpaid" });
   });
 
+  test("project enable lifts a suspension for reputation, which starts afresh", async () => {
+    const { id } = await service.createProject();
+    await service.pool`insert into reputation_days values (${id}, current_date, 200, 100, 0)`;
+    await disableProject(service, id, "EMAIL_REPUTATION");
+    const before = (await securityOf(service, id)).status.sevenDay;
+    admin("project", "enable", id);
+    const { status, isDisabled, suspensions } = await securityOf(service, id);
+
+    expect([before.bounceRate, status.sevenDay.bounceRate, isDisabled]).toEqual([50, 0, false]);
+    expect(suspensions).toEqual([
+      { at: expect.any(Date), reason: "EMAIL_REPUTATION", liftedAt: expect.any(Date) },
+    ]);
+  });
+
   test("--help lists every command", () => {
     const { out, exitCode } = admin("--help");
 
@@ -164,6 +179,7 @@ describe("bun run admin", () => {
       "project enable",
       "domain add",
       "migrate",
+      "doctor",
     ]) {
       expect(out).toContain(command);
     }

@@ -19,6 +19,7 @@ const ROOMS = [
   ["src/batcher.ts", "src/time_budget.ts"],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
+  ["src/_problem.ts"],
   ["src/mail", "src/db"],
 ];
 

@@ -1,6 +1,7 @@
 // `bun run admin doctor`: what it says of a set-up that is well, and of each that is broken in one way.
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -290,12 +291,6 @@ describe("the SMTP server", () => {
       "certificate",
     ],
     [
-      "that speaks TLS from the beginning and is called with smtp://",
-      async () => `smtp://127.0.0.1:${(await smtpServer({ secure: true })).port}?${trusting}`,
-      "Cannot reach",
-      "465 with smtps://",
-    ],
-    [
       "that refuses the login",
       async () => `smtp://ada:wrong@127.0.0.1:${(await smtpServer()).port}?${trusting}`,
       "Cannot log in to",
@@ -368,7 +363,9 @@ describe("the DNS", () => {
     endings.push(() => server.stop());
     const records = recordsOf(loadConfig({ ...settings }), row as never);
     for (const { name, type, value, priority } of records) {
-      server.set(name, type, [priority === undefined ? value : `${priority} ${value}`]);
+      // A string of a TXT record has 255 characters at most.
+      const strings = value.match(/.{1,255}/g)!;
+      server.set(name, type, [type === "TXT" ? strings : `${priority} ${value}`]);
     }
     const nameOf = (purpose: string) => records.find((record) => record.purpose === purpose)!.name;
     const look = async () =>
@@ -432,23 +429,29 @@ describe("the DNS", () => {
     });
   });
 
-  test("that nobody answers is one error, not one for each domain", async () => {
-    await domainWithRecords("one.com");
-    await domainWithRecords("two.com");
-    const findings = await see({ DNS_SERVERS: CLOSED });
+  test.each(["refuses", "keeps silent"])(
+    "that %s is one error, not one for each domain",
+    async (how) => {
+      await domainWithRecords("one.com");
+      await domainWithRecords("two.com");
+      const silentServer = createSocket("udp4");
+      await new Promise<void>((resolve) => silentServer.bind(0, "127.0.0.1", resolve));
+      endings.push(() => silentServer.close());
+      const server = how === "refuses" ? CLOSED : `127.0.0.1:${silentServer.address().port}`;
+      const findings = await see({ DNS_SERVERS: server });
 
-    expect(findings.filter(({ check }) => check.startsWith("domain ") && !check.includes("example"))).toEqual(
-      [],
-    );
-    expect(about(findings, "dns")).toEqual([
-      {
-        check: "dns",
-        status: "error",
-        message: "The name servers (127.0.0.1:9) do not answer",
-        advice: expect.stringContaining("DNS_SERVERS"),
-      },
-    ]);
-  });
+      expect(findings.filter(({ check }) => /^domain (one|two)/.test(check))).toEqual([]);
+      expect(about(findings, "dns")).toEqual([
+        {
+          check: "dns",
+          status: "error",
+          message: `The name servers (${server}) do not answer`,
+          advice: expect.stringContaining("DNS_SERVERS"),
+        },
+      ]);
+    },
+    20_000,
+  );
 });
 
 describe("BASE_URL", () => {
@@ -513,17 +516,15 @@ describe("SECRET_KEY in production", () => {
 
 test("where everything keeps silent each check ends by itself, and none is left out", async () => {
   const quiet = await silent();
-  const dns = await startNameServer({ "shop.example": "SILENT" });
-  endings.push(() => dns.stop());
   const findings = await see({
     DATABASE_URL: `postgres://ada@${quiet}/postrider`,
     SMTP_URL: `smtp://${quiet}`,
     BASE_URL: `http://${quiet}`,
-    DNS_SERVERS: dns.address,
   });
   const failed = findings.filter(({ advice }) => advice).map(({ check }) => check);
 
   expect(findings.map(({ check }) => check)).toEqual(CHECKS);
   expect(failed).toEqual(["database", "smtp", "base_url", "platform_from"]);
   expect(about(findings, "database")[0]!.message).toContain("no answer within 8 s");
+  expect(about(findings, "smtp")[0]!.advice).toContain("465 with smtps://");
 }, 40_000);

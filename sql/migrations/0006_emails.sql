@@ -65,6 +65,9 @@ create table emails (
   -- Of a direct send or a workflow step; a campaign knows its own.
   template_id           uuid,
   workflow_execution_id uuid,
+  -- What this mail's template sees beyond its contact and its content, of a workflow: `{event?, …}`. Null again when the
+  -- mail has come to an end.
+  data                  jsonb,
   status                email_status not null default 'PENDING',
   -- The process that holds the row while it is SENDING.
   claimed_by            uuid,

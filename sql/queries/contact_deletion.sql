@@ -13,6 +13,7 @@ set
   contact_id = null,
   address    = encode(sha256(convert_to(e.project_id || ' ' || e.address, 'UTF8')), 'hex'),
   to_name    = null,
+  data       = null,
   error      = case when e.status = 'PENDING' then 'The contact was deleted' else replace(e.error, e.address, '…') end,
   status     = case when e.status = 'PENDING' then 'SUPPRESSED' else e.status end
 from theirs t

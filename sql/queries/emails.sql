@@ -62,6 +62,7 @@ settled as (
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),
+    data        = case when o.status in ('PENDING', 'IN_DOUBT') then e.data end,
     sent_at     = case when o.status = 'SENT' then o.at else e.sent_at end,
     bounced_at  = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
   from outcome o
@@ -131,7 +132,7 @@ claimed as (
   where e.project_id = free.project_id and e.id = free.id
   returning
     e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
-    e.tried_at
+    e.tried_at, e.data
 )
 select
   e.project_id as "project_id?",
@@ -144,6 +145,7 @@ select
   e.campaign_id as "campaign_id?",
   e.attempts as "attempts!",
   e.tried_at as "tried_at!",
+  e.data as "own_data?",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   c.data as "contact_data?",

@@ -88,8 +88,8 @@ returning
   id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: lock :maybe
--- The template, held until the end of the transaction. A campaign that is being made from it holds it too, by its
--- foreign key: one of the two waits for the other.
+-- The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
+-- saved with it, holds it too, by its foreign key: one of the two waits for the other.
 select id
 from templates
 where project_id = :project_id and id = :template_id

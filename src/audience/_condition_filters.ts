@@ -8,7 +8,7 @@ import {
   operatorNames,
   readOperator,
 } from "./_condition_fields.ts";
-import { fault, isObject, missingOr, notOneOf } from "./_faults.ts";
+import { fault, isObject, missingOr, notOneOf } from "./faults.ts";
 import { MAX_AMOUNT, toInstant, UNITS } from "./_instants.ts";
 
 const MAX_EVENT_NAME_LENGTH = 255;

@@ -3,8 +3,11 @@ import type { Json } from "../db/types.ts";
 import type { FieldError } from "../problem.ts";
 import { fieldOf } from "./_condition_fields.ts";
 import { filterErrors } from "./_condition_filters.ts";
-import { fault, isObject, missingOr, notOneOf } from "./_faults.ts";
+import { fault, isObject, missingOr, notOneOf } from "./faults.ts";
 import type { Unit } from "./_instants.ts";
+
+export { filterErrors } from "./_condition_filters.ts";
+export { toInstant } from "./_instants.ts";
 
 const MAX_DEPTH = 10;
 const MAX_GROUPS = 200;

@@ -13,12 +13,6 @@ export interface ContactField {
   coverage: number;
 }
 
-/** Something that refers to a field. */
-export interface FieldUse {
-  id: string;
-  name: string;
-}
-
 const STANDARD: ContactField[] = [
   { field: "email", type: "string", coverage: 100 },
   { field: "subscribed", type: "boolean", coverage: 100 },
@@ -84,19 +78,20 @@ export async function listFieldValues(
 export async function getFieldUsage(ctx: Context, projectId: string, field: string) {
   const key = customKey(field);
   const args = { projectId, field: `data.${key}` };
-  const [usedInSegments, usedInCampaigns, rows] = await Promise.all([
+  const expression = expressionWith(key);
+  const [usedInSegments, usedInCampaigns, usedInWorkflows, rows] = await Promise.all([
     q.segments.referringToField(ctx, args),
-    q.contactFields.usedByCampaigns(ctx, { ...args, ...expressionWith(key) }),
+    q.contactFields.usedByCampaigns(ctx, { ...args, ...expression }),
+    q.workflowUsage.ofContactField(ctx, { ...args, key, ...expression }),
     q.contactCounts.byProject(ctx, { projectId }),
   ]);
   const contactCount = rows.filter((row) => row.field === key).reduce((sum, row) => sum + row.contacts, 0);
-  const usedInWorkflows: FieldUse[] = [];
   return {
     usedInSegments,
     usedInCampaigns,
     usedInWorkflows,
     contactCount,
-    canDelete: usedInSegments.length === 0 && usedInCampaigns.length === 0,
+    canDelete: [...usedInSegments, ...usedInCampaigns, ...usedInWorkflows].length === 0,
   };
 }
 
@@ -104,7 +99,11 @@ export async function getFieldUsage(ctx: Context, projectId: string, field: stri
 export async function deleteContactField(ctx: Context, projectId: string, field: string): Promise<number> {
   const usage = await getFieldUsage(ctx, projectId, field);
   if (!usage.canDelete) {
-    throw problems.fieldInUse(field, { segments: usage.usedInSegments, campaigns: usage.usedInCampaigns });
+    throw problems.fieldInUse(field, {
+      segments: usage.usedInSegments,
+      campaigns: usage.usedInCampaigns,
+      workflows: usage.usedInWorkflows,
+    });
   }
   const key = customKey(field);
   let deleted = 0;

@@ -95,18 +95,24 @@ export async function patchSegment(
 }
 
 /**
- * Deletes a segment. Throws CONFLICT while another segment refers to it, or a campaign that is still to be sent. Nobody
- * can begin to refer to it meanwhile: conditions are saved under the lock of all segments, and a campaign for the
- * segment itself waits at its foreign key.
+ * Deletes a segment. Throws CONFLICT while another segment refers to it, a campaign that is still to be sent, or an
+ * enabled workflow. Nobody can begin to refer to it meanwhile: conditions and triggers are saved under the lock of all
+ * segments, and a campaign for the segment itself waits at its foreign key.
  */
 export async function deleteSegment(ctx: Context, projectId: string, segmentId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
-    if (!(await q.segments.lock(tx, { projectId, segmentId }))) throw problems.segmentNotFound(segmentId);
+    const segment = await q.segments.lock(tx, { projectId, segmentId });
+    if (!segment) throw problems.segmentNotFound(segmentId);
     const args = { projectId, segmentId, field: `segment.${segmentId}`.toLowerCase() };
     const segments = await q.segments.referringTo(tx, args);
     const campaigns = await q.segments.usedByCampaigns(tx, args);
-    if (segments.length > 0 || campaigns.length > 0) throw problems.segmentInUse({ segments, campaigns });
+    const events = [`segment.${segment.slug}.entry`, `segment.${segment.slug}.exit`];
+    const fields = [args.field, ...events, ...events.map((event) => `event.${event}`)];
+    const workflows = await q.workflowUsage.ofSegment(tx, { projectId, segmentId, events, fields });
+    if ([...segments, ...campaigns, ...workflows].length > 0) {
+      throw problems.segmentInUse({ segments, campaigns, workflows });
+    }
     await q.segments.remove(tx, { projectId, segmentId });
   });
 }

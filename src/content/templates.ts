@@ -44,7 +44,7 @@ export interface TemplatePage {
 /** What refers to a template, and how many mails were made of it. */
 export interface TemplateUsage {
   campaigns: Awaited<ReturnType<Queries["templates"]["campaigns"]>>;
-  workflowSteps: { id: string; name: string; workflowId: string; workflowName: string }[];
+  workflowSteps: Awaited<ReturnType<Queries["workflowUsage"]["ofTemplate"]>>;
   emailsSent: number;
 }
 
@@ -147,13 +147,16 @@ export async function patchTemplate(
   return toTemplate(row);
 }
 
-/** Deletes a template. Throws CONFLICT while a campaign that was not sent yet was made from it. */
+/** Deletes a template. Throws CONFLICT while a step of a workflow sends it, or a campaign that was made from it is to be sent. */
 export async function deleteTemplate(ctx: Context, projectId: string, templateId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     if (!(await q.templates.lock(tx, { projectId, templateId }))) throw problems.templateNotFound(templateId);
     const campaigns = await q.templates.campaigns(tx, { projectId, templateId });
     const unsent = campaigns.filter(({ status }) => ["DRAFT", "SCHEDULED", "SENDING"].includes(status));
-    if (unsent.length > 0) throw problems.templateInUse(unsent);
+    const workflowSteps = await q.workflowUsage.ofTemplate(tx, { projectId, templateId });
+    if (unsent.length > 0 || workflowSteps.length > 0) {
+      throw problems.templateInUse({ campaigns: unsent, workflowSteps });
+    }
     await q.templates.remove(tx, { projectId, templateId });
   });
 }
@@ -177,11 +180,12 @@ export async function getTemplateUsage(
   templateId: string,
 ): Promise<TemplateUsage> {
   await getTemplate(ctx, projectId, templateId);
-  const [campaigns, { total }] = await Promise.all([
+  const [campaigns, workflowSteps, { total }] = await Promise.all([
     q.templates.campaigns(ctx, { projectId, templateId }),
+    q.workflowUsage.ofTemplate(ctx, { projectId, templateId }),
     q.templates.countSent(ctx, { projectId, templateId }),
   ]);
-  return { campaigns, workflowSteps: [], emailsSent: total };
+  return { campaigns, workflowSteps, emailsSent: total };
 }
 
 /** What is wrong with the fields besides their schema. The body is looked at when it is compiled. */

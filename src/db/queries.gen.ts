@@ -164,12 +164,12 @@ export interface Queries {
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
      * from now on.
-     * (sql/queries/contact_deletion.sql:21) */
+     * (sql/queries/contact_deletion.sql:22) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
-     * (sql/queries/contact_deletion.sql:30) */
+     * (sql/queries/contact_deletion.sql:31) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:34) */
+    /** (sql/queries/contact_deletion.sql:35) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -349,40 +349,40 @@ export interface Queries {
      * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
      * to be made.
      * (sql/queries/emails.sql:34) */
-    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
+    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:178) */
+     * (sql/queries/emails.sql:180) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:187) */
+     * (sql/queries/emails.sql:189) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:198) */
+     * (sql/queries/emails.sql:200) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
      * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:211) */
+     * (sql/queries/emails.sql:213) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. Campaigns look after theirs.
-     * (sql/queries/emails.sql:241) */
+     * (sql/queries/emails.sql:243) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:259) */
+    /** (sql/queries/emails.sql:261) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:266) */
+     * (sql/queries/emails.sql:268) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:281) */
+     * (sql/queries/emails.sql:283) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:292) */
+     * (sql/queries/emails.sql:294) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:298) */
+     * (sql/queries/emails.sql:300) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:305) */
+     * (sql/queries/emails.sql:307) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -673,8 +673,8 @@ export interface Queries {
     /** A new template that says the same, under another name.
      * (sql/queries/templates.sql:81) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** The template, held until the end of the transaction. A campaign that is being made from it holds it too, by its
-     * foreign key: one of the two waits for the other.
+    /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
+     * saved with it, holds it too, by its foreign key: one of the two waits for the other.
      * (sql/queries/templates.sql:90) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
     /** (sql/queries/templates.sql:98) */
@@ -714,5 +714,91 @@ export interface Queries {
     /** Whether any process takes jobs.
      * (sql/queries/workers.sql:41) */
     alive(on: On): Promise<{ total: number }>;
+  };
+  workflowFields: {
+    /** The keys in the data of the newest events, and every type of their values.
+     * (sql/queries/workflow_fields.sql:1) */
+    ofEvents(on: On, args: { projectId: string; events: number; limit: number }): Promise<{ field: string; type: string }[]>;
+    /** The same for the newest events of one name.
+     * (sql/queries/workflow_fields.sql:17) */
+    ofEvent(on: On, args: { projectId: string; name: string; events: number; limit: number }): Promise<{ field: string; type: string }[]>;
+  };
+  workflowSteps: {
+    /** The steps of a workflow in the order in which they were added, with the names of their templates.
+     * (sql/queries/workflow_steps.sql:1) */
+    ofWorkflow(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null; templateName: string | null }[]>;
+    /** (sql/queries/workflow_steps.sql:10) */
+    transitions(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }[]>;
+    /** The order of steps is that of the clock: while the workflow is held, which `now()` may be older than.
+     * (sql/queries/workflow_steps.sql:16) */
+    insert(on: On, args: { projectId: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: JsonArg; config: JsonArg; templateId: string | null }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
+    /** (sql/queries/workflow_steps.sql:25) */
+    update(on: On, args: { name: string; position: JsonArg; config: JsonArg; templateId: string | null; projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
+    /** Its transitions go with it.
+     * (sql/queries/workflow_steps.sql:32) */
+    remove(on: On, args: { projectId: string; stepId: string }): Promise<number>;
+    /** (sql/queries/workflow_steps.sql:37) */
+    connect(on: On, args: { projectId: string; workflowId: string; from: string; to: string; branch: string | null; priority: number }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }>;
+    /** These transitions lead to another step from now on.
+     * (sql/queries/workflow_steps.sql:45) */
+    redirect(on: On, args: { to: string; projectId: string; workflowId: string; transitionIds: string[] }): Promise<number>;
+    /** (sql/queries/workflow_steps.sql:51) */
+    disconnect(on: On, args: { projectId: string; workflowId: string; transitionId: string }): Promise<number>;
+  };
+  workflowUsage: {
+    /** The steps that send a template.
+     * (sql/queries/workflow_usage.sql:1) */
+    ofTemplate(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; workflowId: string; workflowName: string }[]>;
+    /** The enabled workflows that start for a segment or when somebody enters or leaves it, wait for that, or name it in a
+     * condition. `fields` are the names of the segment and of its two events in conditions, in lower case.
+     * (sql/queries/workflow_usage.sql:9) */
+    ofSegment(on: On, args: { projectId: string; segmentId: string; events: string[]; fields: string[] }): Promise<{ id: string; name: string }[]>;
+    /** The workflows, enabled or not, that name a field of contacts, or a path below it: in a condition, as the time of a
+     * delay, among the updates, or in an expression of a text, which is what `pattern` finds; the templates of their mails
+     * are such texts, too. `word` is a part of the key: texts without it, nearly all, are not looked through.
+     * (sql/queries/workflow_usage.sql:36) */
+    ofContactField(on: On, args: { projectId: string; key: string; field: string; word: string; pattern: string }): Promise<{ id: string; name: string }[]>;
+  };
+  workflowVersions: {
+    /** The version of a workflow's graph as it is now; without one when it was edited since the last.
+     * (sql/queries/workflow_versions.sql:1) */
+    current(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string | null; graph: Json | null } | null>;
+    /** (sql/queries/workflow_versions.sql:8) */
+    insert(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<{ id: string }>;
+  };
+  workflows: {
+    /** (sql/queries/workflows.sql:1) */
+    byId(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
+     * them all costs little. What is counted is read from indexes.
+     * (sql/queries/workflows.sql:7) */
+    list(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: number; executions: number }[]>;
+    /** (sql/queries/workflows.sql:48) */
+    count(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null }): Promise<{ total: number }>;
+    /** A workflow that starts at an event, disabled, with its one trigger.
+     * (sql/queries/workflows.sql:56) */
+    insert(on: On, args: { projectId: string; name: string; description: string | null; triggerConfig: JsonArg; allowReentry: boolean }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
+    /** The workflow, held until the end of the transaction: all changes of one are made one after another. Who only refers
+     * to it, as an execution that begins, does not wait.
+     * (sql/queries/workflows.sql:75) */
+    lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; nextRunAt: Date | null } | null>;
+    /** Held against everybody: an execution that begins meanwhile waits, and then finds no workflow.
+     * (sql/queries/workflows.sql:83) */
+    lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
+    /** (sql/queries/workflows.sql:90) */
+    update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
+    /** The graph is another one now: its version is made when it is next needed.
+     * (sql/queries/workflows.sql:106) */
+    markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
+    /** (sql/queries/workflows.sql:112) */
+    setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
+    /** How many executions are under way, counted up to `limit`.
+     * (sql/queries/workflows.sql:117) */
+    countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
+    /** (sql/queries/workflows.sql:127) */
+    remove(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
+    /** A new workflow with the same trigger, steps and transitions, disabled. Null when there is nothing to copy.
+     * (sql/queries/workflows.sql:131) */
+    duplicate(on: On, args: { name: string; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
 }

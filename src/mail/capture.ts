@@ -1,5 +1,5 @@
 import MailComposer from "nodemailer/lib/mail-composer";
-import type { Mailer } from "./mailer.ts";
+import type { Mail, Mailer, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
 /** A mail that was kept instead of sent. */
@@ -17,9 +17,8 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
     connections: 4,
     async send(mail) {
       try {
-        const source =
-          "source" in mail ? mail.source : await new MailComposer(toMessage(mail)).compile().build();
-        await store({ from: mail.envelope.from, to: mail.envelope.to, subject: mail.subject, source });
+        const { envelope, subject } = mail;
+        await store({ from: envelope.from, to: envelope.to, subject, source: await sourceOf(mail) });
         return { state: "accepted", response: "Captured: set SMTP_URL to send for real" };
       } catch (error) {
         return {
@@ -30,4 +29,10 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
     },
     close() {},
   };
+}
+
+async function sourceOf(mail: Mail | ReadyMail | StreamedMail): Promise<Buffer> {
+  if ("source" in mail) return mail.source;
+  if ("open" in mail) return Buffer.concat(await mail.open().toArray());
+  return await new MailComposer(toMessage(mail)).compile().build();
 }

@@ -1,5 +1,7 @@
 // Handing mail over, whatever carries it: an SMTP server, or the capture of the first steps.
 
+import type { Readable } from "node:stream";
+
 /** One mail to one recipient, ready to be handed over. Every string has been checked for CR, LF and NUL. */
 export interface Mail {
   /** Without angle brackets. Derived from the ledger row, so that a double can be recognised downstream. */
@@ -27,6 +29,12 @@ export interface ReadyMail {
   subject: string;
   /** The whole message (RFC 5322) in ASCII, with CRLF at the end of each line. */
   source: Buffer;
+}
+
+/** One mail that is written while it is sent, because it may be large. */
+export interface StreamedMail extends Omit<ReadyMail, "source"> {
+  /** The whole message, anew at each call. */
+  open(): Readable;
 }
 
 /** An address with the name it goes by; an empty name for none. */
@@ -60,7 +68,7 @@ export interface Mailer {
   /** How many mails can be under way at once. */
   readonly connections: number;
   /** Hands one mail over. Never throws: what went wrong is in the answer. */
-  send(mail: Mail | ReadyMail): Promise<Handover>;
+  send(mail: Mail | ReadyMail | StreamedMail): Promise<Handover>;
   /** Ends all connections that have nothing under way. */
   close(): void;
 }

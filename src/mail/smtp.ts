@@ -3,7 +3,7 @@ import { parseConnectionUrl } from "nodemailer/lib/shared";
 import type { Failure } from "./_smtp_dialogue.ts";
 import { createSmtpPool, type PoolOptions } from "./_smtp_pool.ts";
 import type { Message } from "./_smtp_session.ts";
-import type { Handover, Mail, Mailer, ReadyMail } from "./mailer.ts";
+import type { Handover, Mail, Mailer, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
 const DEFAULTS = {
@@ -51,8 +51,9 @@ function countOf(given: unknown, usual: number): number {
 const PLAIN_ADDRESS = /^[!-;=?-~]+$/;
 
 /** A mail with attachments may be large, so it is written while it is sent. */
-function toSource(mail: Mail | ReadyMail): Message {
+function toSource(mail: Mail | ReadyMail | StreamedMail): Message {
   if ("source" in mail) return mail.source;
+  if ("open" in mail) return () => mail.open();
   const message = new MailComposer(toMessage(mail)).compile();
   return () => message.createReadStream();
 }

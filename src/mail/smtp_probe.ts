@@ -31,16 +31,13 @@ export function probeSmtp(url: string, timeoutMs: number): Promise<SmtpProbe> {
   const { auth, authMethod } = options;
   return new Promise((resolve) => {
     let seen = { isEncrypted: false, offersTls: false, offersLogin: false, hasLogin: auth !== undefined };
+    let isOpen = false;
     let isSettled = false;
     const settle = (error: ConnectionError | null) => {
       if (isSettled) return;
       isSettled = true;
-      resolve({
-        ...seen,
-        failedAt: error && stepOf(error),
-        words: line(error?.message ?? ""),
-        code: error?.code ?? "",
-      });
+      const failedAt = error && (isOpen ? "login" : stepOf(error));
+      resolve({ ...seen, failedAt, words: line(error?.message ?? ""), code: error?.code ?? "" });
       if (error) connection.close();
       else connection.quit();
     };
@@ -48,20 +45,19 @@ export function probeSmtp(url: string, timeoutMs: number): Promise<SmtpProbe> {
     connection.once("end", () => settle(new Error("The server has closed the connection")));
     connection.connect((error) => {
       if (error) return settle(error);
-      const offersTls =
-        connection.secure || /^250[ -]STARTTLS\b/im.test(String(connection.lastServerResponse));
-      seen = { ...seen, isEncrypted: connection.secure, offersTls, offersLogin: connection.allowsAuth };
-      if (!auth || !connection.allowsAuth) return settle(null);
-      connection.login({ ...auth, method: authMethod ?? false }, (refused) => settle(refused));
+      isOpen = true;
+      const { secure: isEncrypted, allowsAuth: offersLogin, lastServerResponse } = connection;
+      const offersTls = isEncrypted || /^250[ -]STARTTLS\b/im.test(String(lastServerResponse));
+      seen = { ...seen, isEncrypted, offersTls, offersLogin };
+      if (!auth || !offersLogin) settle(null);
+      else connection.login({ ...auth, method: authMethod ?? false }, settle);
     });
   });
 }
 
-function stepOf({ code = "", command = "", message }: ConnectionError): "connect" | "tls" | "login" {
-  if (code === "EAUTH" || command.startsWith("AUTH")) return "login";
-  return code === "ETLS" || command === "STARTTLS" || /certificate|tls|ssl/i.test(message)
-    ? "tls"
-    : "connect";
+function stepOf({ code, command, message }: ConnectionError): "connect" | "tls" {
+  const isTls = code === "ETLS" || command === "STARTTLS" || /certificate|tls|ssl/i.test(message);
+  return isTls ? "tls" : "connect";
 }
 
 function line(text: string): string {

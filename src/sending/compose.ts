@@ -42,6 +42,8 @@ export interface Addressee {
   address: string;
   toName: string | null;
   contact: { id: string; subscribed: boolean; data: Record<string, unknown> } | null;
+  /** What this mail alone has over the data of its content; a workflow's `event` is among it. */
+  data?: Record<string, unknown> | null;
 }
 
 /** A content that is ready for one recipient after another. */
@@ -113,11 +115,16 @@ function namesSubscriptionLink(variables: readonly string[]): boolean {
 
 function scopeOf(content: Content, to: Addressee, urls: SubscriptionUrls) {
   const contact = { id: null, subscribed: true, data: {}, ...to.contact, email: to.address };
-  return mailScope({ contact, data: content.data, urls });
+  return mailScope({ contact, data: dataOf(content, to), urls, event: to.data?.event });
 }
 
-function footerFor({ projectName, language, data }: Content, to: Addressee, urls: SubscriptionUrls) {
-  const locale = data?.locale ?? to.contact?.data.locale;
+function dataOf({ data }: Content, to: Addressee): Record<string, unknown> | null {
+  return to.data ? { ...data, ...to.data } : data;
+}
+
+function footerFor(content: Content, to: Addressee, urls: SubscriptionUrls) {
+  const { projectName, language } = content;
+  const locale = dataOf(content, to)?.locale ?? to.contact?.data.locale;
   return footerOf({ projectName, language: languageOf(locale, language), ...urls });
 }
 

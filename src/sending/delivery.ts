@@ -9,6 +9,7 @@ import type { Attachment } from "../mail/mailer.ts";
 import { createCourier, type Errand, Postponed } from "./_courier.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
 import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
+import { sendSigned } from "./dkim.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
@@ -163,7 +164,7 @@ async function handOver(ctx: Context, { email, content, attachments }: Parcel): 
     const reason = reasonAgainst(email, content);
     if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
     const mail = content!.compose(addresseeOf(email), attachments);
-    return outcomeOf(ctx, email, content!, mail, await ctx.mailer.send(mail));
+    return outcomeOf(ctx, email, content!, mail, await sendSigned(ctx, content!, mail));
   } catch (error) {
     // A fault of ours in one mail must not hold up the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
@@ -186,12 +187,12 @@ function reasonAgainst(email: ClaimedEmail, content: PreparedContent | null): st
 }
 
 function addresseeOf(email: ClaimedEmail): Addressee {
-  const { id, address, toName, contactId, subscribed, contactData } = email;
+  const { id, address, toName, contactId, subscribed, contactData, ownData } = email;
   const contact =
     contactId === null
       ? null
       : { id: contactId, subscribed: subscribed!, data: contactData as Record<string, unknown> };
-  return { emailId: id, address, toName, contact };
+  return { emailId: id, address, toName, contact, data: ownData as Addressee["data"] };
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.

@@ -16,6 +16,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "opens and clicks of the mails of a campaign, against their statement on the driver",
     load: () => import("./tracking.ts"),
   },
+  webhooks: {
+    about: "notifications of SES with signatures that are checked, into the ledger",
+    load: () => import("./webhooks.ts"),
+  },
   campaign: {
     about:
       "campaigns: 20,000 mails against the mail library, 1,000,000 recipients frozen, mails sent meanwhile",

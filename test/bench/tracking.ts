@@ -19,7 +19,7 @@ const LINK = "https://shop.example/offers/spring?from=news";
 const CHECK_MS = 30_000;
 
 /** Mails that were sent, of one campaign. */
-interface Campaign {
+export interface SentCampaign {
   id: string;
   emailIds: string[];
 }
@@ -45,7 +45,7 @@ export async function run(report: Report, { seconds, rounds }: BenchOptions): Pr
 }
 
 /** A campaign whose mails have left, each to a contact of its own. */
-async function sentCampaign({ ctx, project }: Stage): Promise<Campaign> {
+export async function sentCampaign({ ctx, project }: Stage, mails = MAILS): Promise<SentCampaign> {
   const { pool } = ctx;
   const what = { project_id: project.id, subject: "Spring", html: "", from_email: "news@shop.example" };
   const [content] = await pool`insert into contents ${pool({ ...what, tracked: true })} returning id`;
@@ -53,7 +53,7 @@ async function sentCampaign({ ctx, project }: Stage): Promise<Campaign> {
   const [campaign] = await pool`insert into campaigns ${pool({ ...what, ...more })} returning id`;
   await pool`
     insert into contacts (project_id, email, subscribed)
-    select ${project.id}, n || '-' || ${campaign!.id} || '@example.com', true from generate_series(1, ${MAILS}::int) n`;
+    select ${project.id}, n || '-' || ${campaign!.id} || '@example.com', true from generate_series(1, ${mails}::int) n`;
   const emails = await pool`
     insert into emails (
       project_id, contact_id, address, content_id, source_type, campaign_id, status, due_at, queued_at, sent_at, message_id
@@ -67,7 +67,7 @@ async function sentCampaign({ ctx, project }: Stage): Promise<Campaign> {
 }
 
 /** For every mail its pixel, several times, and its link. */
-function pathsOf({ ctx, project }: Stage, { emailIds }: Campaign): string[] {
+function pathsOf({ ctx, project }: Stage, { emailIds }: SentCampaign): string[] {
   const { html, complete } = followHtml(ctx, `<a href="${LINK}">x</a>`);
   return emailIds.flatMap((emailId) => {
     const mail = complete(html, project.id, emailId);
@@ -95,7 +95,7 @@ async function takeTurns(
 }
 
 /** What one visit does in the database, without a service and without company. */
-async function recordOne(ctx: Context, projectId: string, { emailIds }: Campaign): Promise<void> {
+async function recordOne(ctx: Context, projectId: string, { emailIds }: SentCampaign): Promise<void> {
   const isClick = Math.random() * CLICK_EVERY < 1;
   const hit = {
     n: 0,
@@ -135,7 +135,7 @@ function reportVisits(report: Report, results: VisitResult[], ceilings: number[]
 async function reportLedger(
   report: Report,
   { ctx }: Stage,
-  { id }: Campaign,
+  { id }: SentCampaign,
   results: VisitResult[],
 ): Promise<void> {
   const startedAt = performance.now();

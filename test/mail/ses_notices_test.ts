@@ -37,8 +37,16 @@ describe("an event of a configuration set", () => {
       },
       { kind: "bounce", bounceType: "Transient", diagnostic: "Transient bounce: MailboxFull" },
     ],
-    ["Bounce", { timestamp, bounceType: "Undetermined" }, { kind: "bounce", bounceType: "Undetermined" }],
-    ["Bounce", { timestamp, bounceType: "SomethingNew" }, { kind: "bounce", bounceType: "Undetermined" }],
+    [
+      "Bounce",
+      { timestamp, bounceType: "Undetermined" },
+      { kind: "bounce", bounceType: "Undetermined", diagnostic: "smtp; 550 5.1.1 user unknown" },
+    ],
+    [
+      "Bounce",
+      { timestamp, bounceType: "SomethingNew" },
+      { kind: "bounce", bounceType: "Undetermined", diagnostic: "smtp; 550 5.1.1 user unknown" },
+    ],
     ["Complaint", { timestamp }, { kind: "complaint" }],
     [
       "Reject",

@@ -322,7 +322,7 @@ describe("an open or a click that the provider saw", () => {
     });
   });
 
-  test.each([null, "", "Mozilla/5.0", "Googlebot/2.1", "\u0000\r\nзвери"])(
+  test.each([null, "", "Mozilla/5.0", "Googlebot/2.1", "\u0000\r\n–"])(
     "by a machine (%p) is noted only",
     async (userAgent) => {
       const mail = await mails.mail();
@@ -330,9 +330,7 @@ describe("an open or a click that the provider saw", () => {
 
       expect(await mails.row(mail)).toMatchObject({ status: "SENT", opens: 0, clicks: 0, openedAt: null });
       const events = await mails.events(mail);
-      expect(events.map(({ data }) => data.machine ?? false)).toEqual(
-        userAgent?.includes("звери") ? [false, false] : [true, true],
-      );
+      expect(events.map(({ data }) => data.machine)).toEqual([true, true]);
     },
   );
 });
@@ -364,11 +362,8 @@ describe("a mail in doubt", () => {
       const row = await mails.row(mail);
       expect(row).toMatchObject({ status, sentAt: SENT_AT, claimedBy: null });
       expect(row.error).not.toBe("Nobody knows");
-      const [sent] = await mails.events(mail);
-      expect([sent!.name, sent!.data]).toEqual([
-        "email.sent",
-        { ...common(mail), sentAt: SENT_AT.toISOString() },
-      ]);
+      const sent = (await mails.events(mail)).filter(({ name }) => name === "email.sent");
+      expect(sent.map(({ data }) => data)).toEqual([{ ...common(mail), sentAt: SENT_AT.toISOString() }]);
     },
   );
 

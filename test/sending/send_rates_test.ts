@@ -74,7 +74,10 @@ describe("the bucket", () => {
     const startedAt = await databaseTime();
     let granted = 0;
     const loops = Array.from({ length: 6 }, async () => {
-      for (let i = 0; i < 25; i++) granted += (await take(7, 100, scope))[0]!.granted;
+      for (let i = 0; i < 25; i++) {
+        const [taken] = await take(7, 100, scope);
+        granted += taken!.granted;
+      }
     });
     await Promise.all(loops);
     const seconds = ((await databaseTime()) - startedAt) / 1000;

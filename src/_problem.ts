@@ -1,0 +1,46 @@
+// What a refusal is made of.
+
+/** One invalid field of a request. */
+export interface FieldError {
+  /** Dot path, such as `attachments.0.filename`. */
+  field: string;
+  message: string;
+  code: FieldErrorCode;
+  received?: unknown;
+}
+
+/** What can be wrong with a field (wire.md section 1). */
+export type FieldErrorCode =
+  | "required"
+  | "invalid_type"
+  | "invalid_string"
+  | "too_small"
+  | "too_big"
+  | "invalid_enum_value"
+  | "invalid_union"
+  | "reserved_event"
+  | "custom";
+
+/** What may stand beside the message of a Problem. */
+interface ProblemExtras {
+  errors?: FieldError[];
+  details?: Record<string, unknown>;
+  suggestion?: string;
+  headers?: Record<string, string>;
+}
+
+/** A refusal that the caller can understand. Anything else that is thrown is a bug and becomes a 500. */
+export class Problem extends Error {
+  override name = "Problem";
+  readonly status: number;
+  /** The `code` of the envelope. Not named `code`: Elysia would take it for its own. */
+  readonly problemCode: string;
+  readonly extras: ProblemExtras;
+
+  constructor(status: number, problemCode: string, message: string, extras: ProblemExtras = {}) {
+    super(message);
+    this.status = status;
+    this.problemCode = problemCode;
+    this.extras = extras;
+  }
+}

@@ -1,0 +1,178 @@
+// Signatures that prove whose domain a mail is from (RFC 6376, RFC 8301): rsa-sha256, relaxed/relaxed.
+//
+// What takes the time is the RSA operation: 0.4 ms of a processor for a key of 2,048 bits, more than all the rest of a
+// mail. It is done by the threads of the runtime, beside the main one. What is left here is 20 µs for a mail of 10 KB,
+// where the mail library's signer, a stream, takes half a millisecond, the RSA operation in the main thread not counted.
+
+import { createHash, type KeyObject, sign } from "node:crypto";
+import { PassThrough, pipeline, Readable } from "node:stream";
+import { pipeline as flow } from "node:stream/promises";
+import { promisify } from "node:util";
+import MessageParser from "nodemailer/lib/dkim/message-parser.js";
+import RelaxedBody from "nodemailer/lib/dkim/relaxed-body.js";
+import MailComposer from "nodemailer/lib/mail-composer";
+import type { Mail, ReadyMail, StreamedMail } from "./mailer.ts";
+import { toMessage } from "./message.ts";
+
+/** What signs the mails of a domain. */
+export interface SigningKey {
+  domain: string;
+  selector: string;
+  privateKey: KeyObject;
+}
+
+/** How a mail is signed. */
+export interface Signing {
+  at: Date;
+  /** Names of fields, in lower case, that the next server writes anew: a signature over them would be broken. */
+  except?: ReadonlySet<string>;
+}
+
+/**
+ * Fields that are signed once more than they are there: nobody can add another one, which some readers would show
+ * instead. A second content type would even change what the body says.
+ */
+const SEALED = `from to cc subject date message-id reply-to mime-version content-type content-transfer-encoding`;
+/** Fields that are signed where they are there. RFC 8058 and Gmail's feedback loop ask for the last three. */
+const SIGNED = `sender in-reply-to references list-id list-help list-subscribe list-post list-owner list-archive
+  list-unsubscribe list-unsubscribe-post feedback-id`;
+const FIELDS = [
+  ...SEALED.split(/\s+/).map((name) => ({ name, isSealed: true })),
+  ...SIGNED.split(/\s+/).map((name) => ({ name, isSealed: false })),
+];
+
+const SES_HOST = /(^|\.)email-smtp(-fips)?\.[a-z0-9-]+\.(vpce\.)?amazonaws\.com(\.cn)?$/i;
+const WRITTEN_BY_SES = new Set(["date", "message-id", "feedback-id"]);
+const UNTOUCHED: ReadonlySet<string> = new Set();
+
+const LINE_END = "\r\n";
+const HEAD_END = "\r\n\r\n";
+/** What relaxed canonicalisation would change in a line. */
+const LOOSE_BLANKS = ["\t", "  ", " \r\n"];
+
+const signInPool = promisify(sign);
+
+/** The fields that the server behind this URL is known to replace. */
+export function fieldsWrittenBy(smtpUrl: string | undefined): ReadonlySet<string> {
+  const isSes = smtpUrl !== undefined && SES_HOST.test(new URL(smtpUrl).hostname);
+  return isSes ? WRITTEN_BY_SES : UNTOUCHED;
+}
+
+/** The same mail, signed. One with attachments is written twice, for its hash and when it is sent, and never held. */
+export async function signMail(
+  mail: Mail | ReadyMail,
+  key: SigningKey,
+  signing: Signing,
+): Promise<ReadyMail | StreamedMail> {
+  const { messageId, envelope, subject } = mail;
+  const known = { messageId, envelope, subject };
+  if ("source" in mail) return { ...known, source: await signMessage(mail.source, key, signing) };
+  const message = new MailComposer(toMessage(withCleanLines(mail))).compile();
+  const { head, bodyHash } = await digest(message.createReadStream());
+  const field = await signatureField(head, bodyHash, key, signing);
+  return {
+    ...known,
+    open() {
+      const signed = new PassThrough();
+      signed.write(field);
+      pipeline(message.createReadStream(), signed, () => {});
+      return signed;
+    },
+  };
+}
+
+/** The same message with a signature before it. `source` is a whole message whose lines end in CRLF. */
+export async function signMessage(source: Buffer, key: SigningKey, signing: Signing): Promise<Buffer> {
+  const { head, bodyHash } = digestAtOnce(source) ?? (await digest(Readable.from([source])));
+  return Buffer.concat([await signatureField(head, bodyHash, key, signing), source]);
+}
+
+interface Digest {
+  /** The header, one character a byte. */
+  head: string;
+  /** In base64. */
+  bodyHash: string;
+}
+
+/** Null where the body is not canonical as it is. Ours are: base64, with headers that hold single blanks. */
+function digestAtOnce(source: Buffer): Digest | null {
+  const headEnd = source.indexOf(HEAD_END);
+  if (headEnd === -1) return null;
+  const body = source.subarray(headEnd + HEAD_END.length);
+  if (LOOSE_BLANKS.some((blanks) => body.includes(blanks))) return null;
+  // Empty lines at the end do not count, and a last line has an end.
+  let end = body.length;
+  while (end >= 2 && body[end - 1] === 0x0a && body[end - 2] === 0x0d) end -= 2;
+  const hash = createHash("sha256").update(body.subarray(0, end));
+  if (end > 0) hash.update(LINE_END);
+  return { head: source.toString("latin1", 0, headEnd), bodyHash: hash.digest("base64") };
+}
+
+async function digest(source: Readable): Promise<Digest> {
+  const parser = new MessageParser();
+  const body = new RelaxedBody();
+  let bodyHash = "";
+  body.once("hash", (hash: string) => (bodyHash = hash));
+  await flow(source, parser, body.resume());
+  return { head: (parser.rawHeaders || Buffer.of()).toString("latin1"), bodyHash };
+}
+
+/** The field with the signature and its line end. */
+async function signatureField(
+  head: string,
+  bodyHash: string,
+  { domain, selector, privateKey }: SigningKey,
+  { at, except = UNTOUCHED }: Signing,
+): Promise<Buffer> {
+  const { names, canonical } = signedFields(head, except);
+  const unsigned =
+    `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain};\r\n` +
+    ` s=${selector}; t=${Math.floor(at.getTime() / 1000)};\r\n` +
+    ` h=${names.join(":").replace(/.{40,65}:(?=.)/g, "$&\r\n ")};\r\n` +
+    ` bh=${bodyHash};\r\n b=`;
+  const text = `${canonical}${canonicalField(unsigned)}`;
+  const signature = await signInPool("sha256", Buffer.from(text, "latin1"), privateKey);
+  return Buffer.from(`${unsigned}${signature.toString("base64").replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`);
+}
+
+/** The names of what is signed, and its text. Of fields with one name the last is taken first (RFC 6376 5.4.2). */
+function signedFields(head: string, except: ReadonlySet<string>): { names: string[]; canonical: string } {
+  const present = new Map<string, string[]>();
+  for (const field of head.split(/\r\n(?![ \t])/)) {
+    const canonical = canonicalField(field);
+    const name = canonical.slice(0, canonical.indexOf(":"));
+    present.set(name, [canonical, ...(present.get(name) ?? [])]);
+  }
+  const names: string[] = [];
+  let canonical = "";
+  for (const { name, isSealed } of FIELDS) {
+    if (except.has(name)) continue;
+    for (const field of present.get(name) ?? []) {
+      names.push(name);
+      canonical += `${field}\r\n`;
+    }
+    if (isSealed) names.push(name);
+  }
+  return { names, canonical };
+}
+
+/** Its name in lower case, in one line, with single blanks and none at either side of the value (RFC 6376 3.4.2). */
+function canonicalField(field: string): string {
+  const colon = field.indexOf(":");
+  const value = field
+    .slice(colon + 1)
+    .replaceAll(LINE_END, "")
+    .replace(/[ \t]+/g, " ")
+    .replace(/^ | $/g, "");
+  return `${field.slice(0, colon).toLowerCase()}:${value}`;
+}
+
+/** A message inside of a mail is not encoded, and SMTP would mend its line ends after it was signed. */
+function withCleanLines(mail: Mail): Mail {
+  const attachments = mail.attachments.map((attachment) => {
+    if (!/^message\//i.test(attachment.contentType)) return attachment;
+    const text = Buffer.from(attachment.content).toString("latin1");
+    return { ...attachment, content: Buffer.from(text.replace(/\r\n|\r|\n/g, LINE_END), "latin1") };
+  });
+  return { ...mail, attachments };
+}
