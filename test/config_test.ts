@@ -64,7 +64,7 @@ describe("the settings", () => {
     ["DNS_SERVERS", "127.0.0.1:99999"],
     ["DNS_SERVERS", "127.0.0.1:0"],
     ["DNS_SERVERS", "[::1"],
-    ["SNS_TOPIC_ARNS", "mail"],
+    ["SNS_TOPIC_ARNS", "bounces"],
     ["SNS_TOPIC_ARNS", "arn:aws:sqs:eu-west-1:123456789012:mail"],
     ["BASE_URL", "http://["],
     ["DATABASE_URL", "postgres://["],

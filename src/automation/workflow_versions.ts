@@ -1,5 +1,9 @@
-import type { Context } from "../context.ts";
-import type { Graph } from "./workflow_graph.ts";
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Json } from "../db/types.ts";
+import { problems } from "../problem.ts";
+import type { Graph, GraphStep } from "./workflow_graph.ts";
+import { completeConfig } from "./workflow_steps_input.ts";
 
 /** A graph that never changes again. Whoever has seen its id may keep it. */
 export interface WorkflowVersion {
@@ -16,5 +20,52 @@ export async function currentVersion(
   projectId: string,
   workflowId: string,
 ): Promise<WorkflowVersion> {
-  throw new Error("being written");
+  return (
+    (await findVersion(tx, projectId, workflowId)) ??
+    (await inTransaction(tx, (held) => makeVersion(held, projectId, workflowId)))
+  );
+}
+
+/** A graph as `workflow_versions` holds it. */
+export function readGraph(stored: Json): Graph {
+  return stored as unknown as Graph;
+}
+
+/** The graph of a workflow as its rows are at this moment, every default of a config filled in. */
+export async function loadGraph(ctx: Context, projectId: string, workflowId: string): Promise<Graph> {
+  const steps = await q.workflowSteps.ofWorkflow(ctx, { projectId, workflowId });
+  const transitions = await q.workflowSteps.transitions(ctx, { projectId, workflowId });
+  return {
+    steps: steps.map(({ id, type, name, config, templateId }) => {
+      const complete = completeConfig(type, config as Record<string, Json>);
+      return { id, type, name, config: complete, templateId } as GraphStep;
+    }),
+    transitions: transitions.map(({ id, fromStepId, toStepId, branch }) => ({
+      id,
+      from: fromStepId,
+      to: toStepId,
+      branch,
+    })),
+  };
+}
+
+async function findVersion(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+): Promise<WorkflowVersion | null> {
+  const found = await q.workflowVersions.current(ctx, { projectId, workflowId });
+  if (!found) throw problems.workflowNotFound(workflowId);
+  return found.id === null ? null : { id: found.id, graph: readGraph(found.graph) };
+}
+
+/** Only who holds the workflow makes a version, or edits: whoever comes second finds the first one's. */
+async function makeVersion(tx: Context, projectId: string, workflowId: string): Promise<WorkflowVersion> {
+  if (!(await q.workflows.lock(tx, { projectId, workflowId }))) throw problems.workflowNotFound(workflowId);
+  const found = await findVersion(tx, projectId, workflowId);
+  if (found) return found;
+  const graph = await loadGraph(tx, projectId, workflowId);
+  const { id } = await q.workflowVersions.insert(tx, { projectId, workflowId, graph });
+  await q.workflows.setVersion(tx, { projectId, workflowId, versionId: id });
+  return { id, graph };
 }

@@ -29,7 +29,9 @@ export interface LinkFollower {
 }
 
 /** A follower of links. Templates that were rewritten last are kept. */
-export function createLinkFollower(signer: LinkSigner): LinkFollower {
+export function createLinkFollower({ prefix, sign }: LinkSigner): LinkFollower {
+  // Tokens are letters and digits: nothing else of an address has to be escaped.
+  const signer = { prefix: Bun.escapeHTML(prefix), sign };
   const rewritten = newLru<string>(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES);
   return {
     rewrite(html) {
@@ -128,11 +130,11 @@ function wrap(
   return depth === 0 ? SECRET + OPEN[quote] + value + SECRET + CLOSE : null;
 }
 
-/** The address by which a link is followed, as HTML; null where it stays as it is. */
+/** The address by which a link is followed, as HTML (as is the prefix); null where it stays as it is. */
 function follow(value: string, mailToken: string, signer: LinkSigner): string | null {
   const target = targetOf(value);
   const token = target === null ? null : signer.sign(target);
-  return token === null ? null : Bun.escapeHTML(`${signer.prefix}${mailToken}.${token}`);
+  return token === null ? null : `${signer.prefix}${mailToken}.${token}`;
 }
 
 /** The address that a browser would go to, as it was written; null where that is none of the web. */

@@ -237,11 +237,11 @@ describe("a name", () => {
   test("is not looked up by the system, nor through a proxy", async () => {
     const server = await serve(reply(200, "direct"));
     const proxy = await serve(reply(502));
-    const names = ["HTTP_PROXY", "http_proxy", "NODE_USE_ENV_PROXY"];
-    for (const name of names)
+    const variables = ["HTTP_PROXY", "http_proxy", "NODE_USE_ENV_PROXY"];
+    for (const name of variables)
       process.env[name] = name.endsWith("PROXY") ? `http://127.0.0.1:${proxy.port}` : "1";
     const answer = await ask(server.url).finally(() => {
-      for (const name of names) delete process.env[name];
+      for (const name of variables) delete process.env[name];
     });
 
     expect(textOf(answer)).toBe("direct");

@@ -14,9 +14,11 @@ const RECIPIENTS_A_REQUEST = 1_000;
 const REQUESTS_AT_ONCE = 16;
 
 /** How the mails come into the queue. */
-const QUEUES = {
-  "each with its own content": queueOwn,
-  "one content for all": queueShared,
+const QUEUES: Record<string, { queue: typeof queueOwn; isFollowed?: boolean }> = {
+  "each with its own content": { queue: queueOwn },
+  "one content for all": { queue: queueShared },
+  // Finding and signing the links of a mail that nobody else gets is work that the library is not asked for.
+  "each with its own content, links followed": { queue: queueOwn, isFollowed: true },
 };
 
 /** One delivery: mails a second, and milliseconds of processor time that a mail took in the sending process. */
@@ -34,36 +36,53 @@ interface ServiceDelivery extends Delivery {
 export async function measureDelivery(report: Report, { rounds, mails }: BenchOptions): Promise<void> {
   const sink = await startSinkProcess();
   const alone: Delivery[] = [];
-  const sides = Object.entries(QUEUES).map(([name, queue]) => ({
+  const sides = Object.entries(QUEUES).map(([name, { queue, isFollowed = false }]) => ({
     name,
     queue,
+    isFollowed,
     results: [] as ServiceDelivery[],
   }));
   try {
     await onStage(async (stage) => {
       for (let round = 0; round < rounds; round++) {
         alone.push(await deliverAlone(sink, mails));
-        for (const { queue, results } of sides) results.push(await deliver(stage, sink, mails, queue));
+        for (const { queue, isFollowed, results } of sides) {
+          await setTracking(stage, isFollowed);
+          results.push(await deliver(stage, sink, mails, queue));
+        }
       }
     });
   } finally {
     sink.stop();
   }
-  for (const { name, results } of sides) reportDelivery(report, name, results, alone);
+  for (const { name, isFollowed, results } of sides) reportDelivery(report, name, results, alone, isFollowed);
 }
 
-function reportDelivery(report: Report, name: string, results: ServiceDelivery[], alone: Delivery[]): void {
+async function setTracking({ ctx, project }: Stage, isFollowed: boolean): Promise<void> {
+  await ctx.pool`
+    update projects set tracking = ${isFollowed ? "ENABLED" : "DISABLED"} where id = ${project.id}`;
+}
+
+function reportDelivery(
+  report: Report,
+  name: string,
+  results: ServiceDelivery[],
+  alone: Delivery[],
+  isFollowed: boolean,
+): void {
   const unsent = results.reduce((sum, result) => sum + result.unsent, 0);
   const resident = Math.max(...results.map((result) => result.resident));
   const rateOf = (deliveries: Delivery[]) => median(deliveries.map((delivery) => delivery.rate));
   const processorOf = (deliveries: Delivery[]) => median(deliveries.map((delivery) => delivery.processorMs));
   report.line(`delivery, ${name}`, rateOf(results), "mails/s", {
     ceiling: rateOf(alone),
-    goal: atLeast(0.8),
+    ...(!isFollowed && { goal: atLeast(0.8) }),
   });
   report.line(`processor time a mail, ${name}`, processorOf(results), "ms", { ceiling: processorOf(alone) });
   report.line(`not SENT, ${name}`, unsent, "mails", { goal: exactly(0) });
-  report.line(`resident memory of MODE=worker, ${name}`, resident, "MB", { goal: below(200) });
+  report.line(`resident memory of MODE=worker, ${name}`, resident, "MB", {
+    goal: below(isFollowed ? 300 : 200),
+  });
 }
 
 async function deliverAlone(sink: SinkProcess, mails: number): Promise<Delivery> {
