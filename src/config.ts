@@ -133,6 +133,11 @@ export const Settings = t.Object({
     description:
       "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic's, of any account of Amazon's: set it in production.",
   }),
+  ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
+    default: false,
+    description:
+      "Whether webhooks of workflows may go to private and loopback addresses, for a closed network. Where clouds keep metadata they never go.",
+  }),
   NODE_ENV: t.String({
     default: "development",
     description: "`production` asks for `SECRET_KEY` and protects `/inbox` with it.",

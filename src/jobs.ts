@@ -3,6 +3,7 @@ import { q } from "./db/queries.ts";
 
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
+  call_webhook: { projectId: string; executionId: string; stepExecutionId: string };
   check_domains: Record<string, never>;
   fold_counts: Record<string, never>;
   freeze_audience: { projectId: string; campaignId: string };
@@ -36,6 +37,7 @@ export interface Jobs {
 
 /** The lane of each job: bulk work never holds a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
+  call_webhook: "fast",
   check_domains: "bulk",
   fold_counts: "bulk",
   freeze_audience: "bulk",

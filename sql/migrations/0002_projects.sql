@@ -16,6 +16,8 @@ create table projects (
   language        text not null default 'en',
   -- Mails a second, over all processes; null: as many as the installation may send.
   send_rate       numeric check (send_rate > 0),
+  -- Sealed: what signs the webhooks of its workflows. Made when it is first needed.
+  webhook_secret  bytea,
   disabled_at     timestamptz,
   disabled_reason text,
   created_at      timestamptz not null default now(),

@@ -100,26 +100,29 @@ create index workflow_versions_by_workflow on workflow_versions (project_id, wor
 
 -- One contact on its way through one version of a graph.
 create table executions (
-  project_id      uuid not null,
-  id              uuid not null default uuid_v7(),
-  workflow_id     uuid not null,
-  version_id      uuid not null,
-  contact_id      uuid,
-  status          execution_status not null default 'RUNNING',
-  current_step_id uuid,
-  -- Where a run must go on, once the present step is done: how often it has moved. Guards every move.
-  moves           int not null default 0,
+  project_id        uuid not null,
+  id                uuid not null default uuid_v7(),
+  workflow_id       uuid not null,
+  version_id        uuid not null,
+  contact_id        uuid,
+  status            execution_status not null default 'RUNNING',
+  -- RUNNING: the step that comes next; WAITING: the one it waits at; FAILED or CANCELLED: how far it came.
+  current_step_id   uuid,
+  -- WAITING: what stands open in its story.
+  step_execution_id uuid,
+  -- How often it has moved. Guards every move.
+  moves             int not null default 0,
   -- The workflow allowed one execution a contact, ever, when this one began.
-  is_only         boolean not null,
+  is_only           boolean not null,
   -- How many workflows led to this one by their events.
-  depth           int not null default 0,
-  exit_reason     text,
-  -- What the caller gave, and under `event` what started it or was waited for last.
-  context         jsonb not null default '{}',
-  -- WAITING: when it goes on by itself; null where only an event can wake it.
-  wake_at         timestamptz,
-  started_at      timestamptz not null default now(),
-  completed_at    timestamptz,
+  depth             int not null default 0,
+  exit_reason       text,
+  -- What the caller gave, and under `event` the data of the event that started it or was waited for last.
+  context           jsonb not null default '{}',
+  -- RUNNING: since when a job knows of it. WAITING: when it goes on by itself; null where only an event can wake it.
+  wake_at           timestamptz,
+  started_at        timestamptz not null default now(),
+  completed_at      timestamptz,
   primary key (project_id, id),
   foreign key (project_id, workflow_id) references workflows (project_id, id) on delete cascade,
   foreign key (project_id, contact_id) references contacts (project_id, id) on delete set null (contact_id)
@@ -130,8 +133,9 @@ create unique index executions_only on executions (project_id, workflow_id, cont
 create unique index executions_active on executions (project_id, workflow_id, contact_id)
 where status in ('RUNNING', 'WAITING');
 
--- Serves the list of executions.
+-- Serves the list of executions, with a status and without.
 create index executions_by_workflow on executions (project_id, workflow_id, id);
+create index executions_by_status on executions (project_id, workflow_id, status, id);
 
 -- Serves `executions.stranded`: open rows only.
 create index executions_open on executions (status, wake_at) where status in ('RUNNING', 'WAITING');
@@ -164,9 +168,109 @@ create table waits (
   contact_id   uuid not null,
   event_name   text not null,
   execution_id uuid not null,
+  -- An event that is older does not end it.
+  started_at   timestamptz not null,
   primary key (project_id, contact_id, event_name, execution_id),
   foreign key (project_id, execution_id) references executions (project_id, id) on delete cascade
 );
 
 -- Serves the end of a wait by its timeout, and by cancelling.
 create unique index waits_by_execution on waits (project_id, execution_id);
+
+-- What the mails of steps with a template say: one content for all of them, until the template or the way in which the
+-- project follows mails is another one.
+create table workflow_contents (
+  project_id          uuid not null,
+  template_id         uuid not null,
+  content_id          uuid not null,
+  template_updated_at timestamptz not null,
+  tracking            project_tracking not null,
+  primary key (project_id, template_id),
+  foreign key (project_id, template_id) references templates (project_id, id) on delete cascade
+);
+
+-- A time at which a workflow starts by its schedule, as long as it is being started for one contact after another.
+create table scheduled_runs (
+  project_id  uuid not null,
+  id          uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  due_at      timestamptz not null,
+  -- Contacts are walked in the order of their ids, as far as this one.
+  up_to       uuid,
+  created_at  timestamptz not null,
+  primary key (project_id, id),
+  foreign key (project_id, workflow_id) references workflows (project_id, id) on delete cascade
+);
+
+-- Serves the deletion of a workflow, and holds each to one start for a time.
+create unique index scheduled_runs_by_workflow on scheduled_runs (project_id, workflow_id, due_at);
+
+-- How many workflows led to what happens in this transaction, one by the events of the other: set by whoever runs them.
+create function workflow_depth() returns int
+language sql stable parallel safe
+return coalesce(nullif(current_setting('postrider.depth', true), ''), '0')::int;
+
+-- A contact that a workflow has changed may enter or leave a segment, and that is an event again.
+alter table segment_candidates add column depth int not null default workflow_depth();
+
+-- Whoever records events starts and resumes workflows by them, in a job of the same transaction: one for up to 500
+-- events that somebody listens to or waits for at this moment. What a machine opens or clicks is nobody's event. The
+-- events of a mail that a workflow sent are one further from the first than that workflow.
+--
+-- Where there are no workflows it costs one look at an empty table. Each look at the waiting is one at an index, whatever
+-- the planner believes: its plan is kept, and made when nothing waits yet.
+create function start_workflows_by_events() returns trigger
+language plpgsql set enable_seqscan = off as $$
+begin
+  if not exists (select from workflows) then
+    return null;
+  end if;
+  perform graphile_worker.add_jobs(array_agg(
+    row('start_workflows', payload, null, null, null, null, null, null)::graphile_worker.job_spec
+  ))
+  from (
+    select json_build_object('projectId', project_id, 'eventIds', json_agg(id order by id), 'depth', depth) as payload
+    from (
+      select project_id, id, depth, (row_number() over (partition by project_id, depth order by id) - 1) / 500 as part
+      from (
+        select
+          a.project_id,
+          a.id,
+          greatest(workflow_depth(), (
+            select x.depth + 1
+            from emails m
+            join executions x on x.project_id = m.project_id and x.id = m.workflow_execution_id
+            where m.project_id = a.project_id and m.id = a.email_id
+          )) as depth
+        from added a
+        where a.contact_id is not null
+          and not (a.name in ('email.open', 'email.click') and a.data ? 'machine')
+          and (
+            (
+              select true
+              from workflows w
+              where w.project_id = a.project_id
+                and w.event_name = a.name
+                and w.enabled
+                and w.trigger_type = 'EVENT'
+              limit 1
+            )
+            or (
+              select true
+              from waits w
+              where w.project_id = a.project_id and w.contact_id = a.contact_id and w.event_name = a.name
+              limit 1
+            )
+          )
+        offset 0
+      ) as heard
+    ) as numbered
+    group by project_id, depth, part
+  ) as jobs
+  having count(*) > 0;
+  return null;
+end $$;
+
+create trigger events_start_workflows
+after insert on events referencing new table as added
+for each statement execute function start_workflows_by_events();

@@ -1,3 +1,39 @@
+-- name: end_executions :exec
+-- No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
+with theirs as materialized (
+  select project_id, id
+  from executions
+  where project_id = :project_id and contact_id = any(:contact_ids::uuid[])
+  order by id
+  for update
+),
+ended as (
+  update executions e
+  set
+    exit_reason       = case when e.completed_at is null then 'The contact was deleted' else e.exit_reason end,
+    status            = case when e.completed_at is null then 'CANCELLED' else e.status end,
+    completed_at      = coalesce(e.completed_at, :now),
+    step_execution_id = null,
+    wake_at           = null,
+    moves             = e.moves + 1,
+    context           = '{}'
+  from theirs t
+  where e.project_id = t.project_id and e.id = t.id
+),
+let_go as (
+  delete from waits w
+  using theirs t
+  where w.project_id = t.project_id and w.execution_id = t.id
+)
+update step_executions s
+set
+  error        = case when s.completed_at is null then 'The contact was deleted' else s.error end,
+  status       = case when s.completed_at is null then 'FAILED' else s.status end,
+  completed_at = coalesce(s.completed_at, :now),
+  output       = null
+from theirs t
+where s.project_id = t.project_id and s.execution_id = t.id;
+
 -- name: part_with_emails :exec
 -- The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
 -- the same project has), what became of the mail is kept, and what has not gone out does not go out.

@@ -1,17 +1,24 @@
 -- name: take :many
--- Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.
-with taken as (
+-- Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits. They are
+-- of one depth, which the events of this transaction then have: so a circle of workflows and segments comes to its end.
+with shallowest as materialized (
+  select min(depth) as depth
+  from segment_candidates
+  where project_id = :project_id
+),
+taken as (
   delete from segment_candidates
   where ctid = any (array(
     select ctid
     from segment_candidates
-    where project_id = :project_id
+    where project_id = :project_id and depth = (select depth from shallowest)
     limit :limit::int
     for update skip locked
   ))
   returning contact_id
 )
-select distinct contact_id from taken;
+select distinct contact_id, set_config('postrider.depth', (select depth from shallowest)::text, true) as depth
+from taken;
 
 -- name: note :exec
 -- Contacts whose memberships may have changed without a change of their own, as when a list is edited.

@@ -9,7 +9,7 @@ import {
 import { type Context, perService } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
-export type Purpose = "subscription links" | "followed mails" | "click targets" | "dkim keys";
+export type Purpose = "subscription links" | "followed mails" | "click targets" | "dkim keys" | "webhook secrets";
 
 /** A 32-byte key for one purpose, derived from `SECRET_KEY` (HKDF, RFC 5869). */
 export function derivedKey(ctx: Context, purpose: Purpose): Buffer {

@@ -13,11 +13,13 @@ export async function deleteContacts(
   contactIds: string[],
 ): Promise<string[]> {
   if (contactIds.length === 0) return [];
-  // Mails first and contacts second, as the outcomes of a delivery are written: the other way round they would meet
-  // crosswise. A mail that came in between is found by the second look.
+  // Executions and mails first and contacts second, as workflows run and the outcomes of a delivery are written: the other
+  // way round they would meet crosswise. What came in between is found by the second look.
+  await q.contactDeletion.endExecutions(tx, { projectId, contactIds, now: tx.now() });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   await q.contactDeletion.hold(tx, { projectId, contactIds });
   await q.contactDeletion.keepOut(tx, { projectId });
+  await q.contactDeletion.endExecutions(tx, { projectId, contactIds, now: tx.now() });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   const segmentIds = (await q.segments.holding(tx, { projectId, contactIds })).map((row) => row.segmentId);
   const deleted = await q.contactDeletion.deleteMany(tx, { projectId, contactIds });

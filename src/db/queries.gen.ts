@@ -695,6 +695,15 @@ export interface Queries {
      * (sql/queries/webhook_receipts.sql:11) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
+  webhookSecrets: {
+    /** (sql/queries/webhook_secrets.sql:1) */
+    get(on: On, args: { projectId: string }): Promise<{ webhookSecret: Uint8Array | null } | null>;
+    /** Keeps the secret that is there: two who make one at once come to the same.
+     * (sql/queries/webhook_secrets.sql:6) */
+    make(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<{ webhookSecret: Uint8Array } | null>;
+    /** (sql/queries/webhook_secrets.sql:13) */
+    replace(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<number>;
+  };
   workers: {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
      * for dead. `lock_id` is the advisory lock that it holds while it lives.
@@ -728,21 +737,23 @@ export interface Queries {
      * (sql/queries/workflow_steps.sql:1) */
     ofWorkflow(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null; templateName: string | null }[]>;
     /** (sql/queries/workflow_steps.sql:10) */
+    byId(on: On, args: { projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null } | null>;
+    /** (sql/queries/workflow_steps.sql:15) */
     transitions(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }[]>;
     /** The order of steps is that of the clock: while the workflow is held, which `now()` may be older than.
-     * (sql/queries/workflow_steps.sql:16) */
+     * (sql/queries/workflow_steps.sql:21) */
     insert(on: On, args: { projectId: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: JsonArg; config: JsonArg; templateId: string | null }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
-    /** (sql/queries/workflow_steps.sql:25) */
+    /** (sql/queries/workflow_steps.sql:30) */
     update(on: On, args: { name: string; position: JsonArg; config: JsonArg; templateId: string | null; projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
     /** Its transitions go with it.
-     * (sql/queries/workflow_steps.sql:32) */
+     * (sql/queries/workflow_steps.sql:37) */
     remove(on: On, args: { projectId: string; stepId: string }): Promise<number>;
-    /** (sql/queries/workflow_steps.sql:37) */
+    /** (sql/queries/workflow_steps.sql:42) */
     connect(on: On, args: { projectId: string; workflowId: string; from: string; to: string; branch: string | null; priority: number }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }>;
     /** These transitions lead to another step from now on.
-     * (sql/queries/workflow_steps.sql:45) */
+     * (sql/queries/workflow_steps.sql:50) */
     redirect(on: On, args: { to: string; projectId: string; workflowId: string; transitionIds: string[] }): Promise<number>;
-    /** (sql/queries/workflow_steps.sql:51) */
+    /** (sql/queries/workflow_steps.sql:56) */
     disconnect(on: On, args: { projectId: string; workflowId: string; transitionId: string }): Promise<number>;
   };
   workflowUsage: {

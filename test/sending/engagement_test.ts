@@ -101,20 +101,18 @@ describe("a click", () => {
 
     const events = await mails.events(mail);
     expect(await mails.row(mail)).toMatchObject({ status: "CLICKED", opens: 1, clicks: 2 });
-    expect(
-      events.map(({ name, data }) => [
-        name,
-        data.link,
-        data.clicks ?? data.opens,
-        data.isFirstClick ?? data.isFirstOpen,
-      ]),
-    ).toEqual(
-      expect.arrayContaining([
-        ["email.click", LINK, 1, true],
-        ["email.open", undefined, 1, true],
-        ["email.click", "https://y.example/", 2, false],
-      ]),
-    );
+    // Which of two clicks at once is the first is open.
+    const numbers = events.map(({ name, data }) => [
+      name,
+      data.clicks ?? data.opens,
+      data.isFirstClick ?? data.isFirstOpen,
+    ]);
+    expect(numbers.sort()).toEqual([
+      ["email.click", 1, true],
+      ["email.click", 2, false],
+      ["email.open", 1, true],
+    ]);
+    expect(events.map(({ data }) => data.link ?? "").sort()).toEqual(["", "https://y.example/", LINK].sort());
   });
 
   test("after an open keeps the time of the open", async () => {

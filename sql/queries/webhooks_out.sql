@@ -1,0 +1,49 @@
+-- name: errand :maybe
+-- What a webhook step is about. Null when the step or its execution has ended.
+select
+  s.output,
+  (
+    select step -> 'config'
+    from jsonb_array_elements(v.graph -> 'steps') as step
+    where step ->> 'id' = s.step_id::text
+  ) as config,
+  e.context,
+  e.started_at,
+  w.id as workflow_id,
+  w.name as workflow_name,
+  c.id as contact_id,
+  c.email,
+  c.subscribed,
+  c.data,
+  p.disabled_at is not null as "is_held!"
+from step_executions s
+join executions e on e.project_id = s.project_id and e.id = s.execution_id
+join workflow_versions v on v.project_id = e.project_id and v.id = e.version_id
+join workflows w on w.project_id = e.project_id and w.id = e.workflow_id
+join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+join projects p on p.id = s.project_id
+where s.project_id = :project_id
+  and s.id = :step_execution_id
+  and s.status = 'RUNNING'
+  and e.status in ('RUNNING', 'WAITING');
+
+-- name: note_attempt :exec
+-- An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
+-- same job has noted one more since.
+with noted as (
+  update step_executions s
+  set output = :output
+  from executions e
+  where s.project_id = :project_id
+    and s.id = :step_execution_id
+    and s.status = 'RUNNING'
+    and coalesce(jsonb_array_length(s.output -> 'attempts'), 0) = :attempts::int
+    and e.project_id = s.project_id
+    and e.id = s.execution_id
+    and e.status in ('RUNNING', 'WAITING')
+  returning s.project_id, s.execution_id
+)
+update executions e
+set wake_at = :next_attempt_at
+from noted n
+where e.project_id = n.project_id and e.id = n.execution_id and e.status in ('RUNNING', 'WAITING');
