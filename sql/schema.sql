@@ -288,6 +288,61 @@ CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date,
  STABLE PARALLEL SAFE
 RETURN (SELECT ROW((COALESCE(sum(c.total), (0)::bigint))::integer, (COALESCE(sum(c.bounces), (0)::bigint))::integer, (COALESCE(sum(c.complaints), (0)::bigint))::integer) AS "row" FROM (SELECT d.total, d.bounces, d.complaints FROM reputation_days d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT d.total, d.bounces, d.complaints FROM reputation_deltas d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT (- r.forgiven_total), (- r.forgiven_bounces), (- r.forgiven_complaints) FROM reputations r WHERE ((r.project_id = reputation_since.project) AND (r.counts_from = reputation_since.first_day))) c);
 
+CREATE OR REPLACE FUNCTION public.start_workflows_by_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  if not exists (select from workflows) then
+    return null;
+  end if;
+  perform graphile_worker.add_jobs(array_agg(
+    row('start_workflows', payload, null, null, null, null, null, null)::graphile_worker.job_spec
+  ))
+  from (
+    select json_build_object('projectId', project_id, 'eventIds', json_agg(id order by id), 'depth', depth) as payload
+    from (
+      select project_id, id, depth, (row_number() over (partition by project_id, depth order by id) - 1) / 500 as part
+      from (
+        select
+          a.project_id,
+          a.id,
+          greatest(workflow_depth(), (
+            select x.depth + 1
+            from emails m
+            join executions x on x.project_id = m.project_id and x.id = m.workflow_execution_id
+            where m.project_id = a.project_id and m.id = a.email_id
+          )) as depth
+        from added a
+        where a.contact_id is not null
+          and not (a.name in ('email.open', 'email.click') and a.data ? 'machine')
+          and (
+            (
+              select true
+              from workflows w
+              where w.project_id = a.project_id
+                and w.event_name = a.name
+                and w.enabled
+                and w.trigger_type = 'EVENT'
+              limit 1
+            )
+            or (
+              select true
+              from waits w
+              where w.project_id = a.project_id and w.contact_id = a.contact_id and w.event_name = a.name
+              limit 1
+            )
+          )
+        offset 0
+      ) as heard
+    ) as numbered
+    group by project_id, depth, part
+  ) as jobs
+  having count(*) > 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
  RETURNS record
  LANGUAGE plpgsql
@@ -312,6 +367,12 @@ CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[]) ELSE NULL::text END;
+
+CREATE OR REPLACE FUNCTION public.workflow_depth()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (COALESCE(NULLIF(current_setting('postrider.depth'::text, true), ''::text), '0'::text))::integer;
 
 create table attachments (
   project_id uuid not null,
@@ -602,6 +663,7 @@ create table events (
 CREATE INDEX events_by_contact ON public.events USING btree (project_id, contact_id, name, id);
 CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id);
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
+CREATE TRIGGER events_start_workflows AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION start_workflows_by_events();
 
 create table executions (
   project_id uuid not null,
@@ -611,6 +673,7 @@ create table executions (
   contact_id uuid,
   status execution_status not null default 'RUNNING'::execution_status,
   current_step_id uuid,
+  step_execution_id uuid,
   moves integer not null default 0,
   is_only boolean not null,
   depth integer not null default 0,
@@ -625,6 +688,7 @@ create table executions (
 );
 CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
 CREATE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id);
+CREATE INDEX executions_by_status ON public.executions USING btree (project_id, workflow_id, status, id);
 CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
@@ -686,6 +750,7 @@ create table projects (
   tracking project_tracking not null default 'ENABLED'::project_tracking,
   language text not null default 'en'::text,
   send_rate numeric,
+  webhook_secret bytea,
   disabled_at timestamp with time zone,
   disabled_reason text,
   created_at timestamp with time zone not null default now(),
@@ -742,9 +807,22 @@ create table reputations (
 );
 CREATE INDEX reputations_not_healthy ON public.reputations USING btree (project_id) WHERE (level <> 'HEALTHY'::reputation_level);
 
+create table scheduled_runs (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  workflow_id uuid not null,
+  due_at timestamp with time zone not null,
+  up_to uuid,
+  created_at timestamp with time zone not null,
+  constraint scheduled_runs_pkey PRIMARY KEY (project_id, id),
+  constraint scheduled_runs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX scheduled_runs_by_workflow ON public.scheduled_runs USING btree (project_id, workflow_id, due_at);
+
 create table segment_candidates (
   project_id uuid not null,
-  contact_id uuid not null
+  contact_id uuid not null,
+  depth integer not null default workflow_depth()
 );
 CREATE INDEX segment_candidates_by_project ON public.segment_candidates USING btree (project_id);
 
@@ -863,6 +941,7 @@ create table waits (
   contact_id uuid not null,
   event_name text not null,
   execution_id uuid not null,
+  started_at timestamp with time zone not null,
   constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id),
   constraint waits_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
 );
@@ -886,6 +965,16 @@ create table workers (
   seen_at timestamp with time zone not null default now(),
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
+);
+
+create table workflow_contents (
+  project_id uuid not null,
+  template_id uuid not null,
+  content_id uuid not null,
+  template_updated_at timestamp with time zone not null,
+  tracking project_tracking not null,
+  constraint workflow_contents_pkey PRIMARY KEY (project_id, template_id),
+  constraint workflow_contents_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
 
 create table workflow_steps (

@@ -9,6 +9,7 @@ import {
   TRACKING,
   updateProject,
 } from "./accounts/projects.ts";
+import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/webhook_secrets.ts";
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
@@ -30,6 +31,8 @@ const HELP = `Usage: bun run admin <command>
                                                     N is mails a second, or none for no limit
   project disable <id> [--reason R]                 refuse its requests and hold its mail
   project enable <id>                               take it back into service
+  project webhook-secret <id> [--rotate]            what its webhooks are signed with, or a new one; the one before
+                                                    stays valid beside it for a day
   domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
   migrate                                           bring the database to the newest schema
   doctor [--json]                                   look at everything the installation needs, and say what to do
@@ -45,6 +48,7 @@ interface Options {
   tracking?: string | undefined;
   language?: string | undefined;
   "send-rate"?: string | undefined;
+  rotate?: boolean | undefined;
 }
 
 type Command = (ctx: Context, args: string[], options: Options) => Promise<unknown>;
@@ -74,6 +78,12 @@ const COMMANDS: Record<string, Command> = {
   "project enable": async (ctx, [given]) => {
     const id = await existingProject(ctx, given);
     return { id, disabled: false, changed: await enableProject(ctx, id) };
+  },
+  "project webhook-secret": async (ctx, [given], { rotate }) => {
+    const id = projectId(given);
+    const secrets = rotate ? await rotateWebhookSecret(ctx, id) : await webhookSecretsOf(ctx, id);
+    if (secrets) return { id, ...secrets };
+    throw new Error("Cannot open the webhook secret with this SECRET_KEY: --rotate makes a new one");
   },
   "domain add": async (ctx, [given, domain = ""], { verified }) => {
     assertVerified(domain, verified);
@@ -145,6 +155,7 @@ async function main(): Promise<number> {
       tracking: { type: "string" },
       language: { type: "string" },
       "send-rate": { type: "string" },
+      rotate: { type: "boolean" },
       json: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },

@@ -123,6 +123,14 @@ export const Settings = t.Object({
         "Host name under which other mail servers reach this installation: bounces are directed there. Left out: the host of `BASE_URL`.",
     }),
   ),
+  INBOUND_SMTP_PORT: t.Optional(
+    t.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description:
+        "Port on which bounces and complaint reports are taken, as mail; the same in every process. Left out: they are not taken, and mails name their sender's own address for them.",
+    }),
+  ),
   DNS_SERVERS: t.String({
     default: "",
     description:

@@ -12,6 +12,12 @@ export interface Jobs {
   purge_expired: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
+  run_executions: {
+    projectId: string;
+    executionIds: string[];
+    /** Something in a batch with them could not be done: each is run by itself, step by step. */
+    alone?: boolean;
+  };
   send_batch: {
     projectId: string;
     campaignId: string;
@@ -26,17 +32,25 @@ export interface Jobs {
   send_platform_mail: { mailId: string };
   settle_doubts: Record<string, never>;
   start_campaign: { projectId: string; campaignId: string };
+  start_scheduled_run: { projectId: string; runId: string };
+  start_scheduled_workflows: Record<string, never>;
+  start_workflows: { projectId: string; eventIds: string[]; depth: number };
   suppress_campaign: { projectId: string; campaignId: string };
   sweep_campaigns: Record<string, never>;
   sweep_emails: Record<string, never>;
+  sweep_executions: Record<string, never>;
   sweep_project_segments: { projectId: string };
   sweep_segments: Record<string, never>;
   update_segments: { projectId: string };
+  wake_executions: { projectId: string; executionIds: string[] };
   wake_segments: Record<string, never>;
 }
 
-/** The lane of each job: bulk work never holds a transactional mail back. */
-export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
+/** Where jobs queue up. Work of one lane never waits for work of another. */
+export type Lane = "fast" | "workflows" | "bulk";
+
+/** The lane of each job: neither workflows nor bulk work hold a transactional mail back. */
+export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   call_webhook: "fast",
   check_domains: "bulk",
   fold_counts: "bulk",
@@ -46,17 +60,23 @@ export const LANES: { readonly [Name in keyof Jobs]: "fast" | "bulk" } = {
   purge_expired: "bulk",
   run_bulk_job: "bulk",
   recount_segments: "bulk",
+  run_executions: "workflows",
   send_batch: "bulk",
   send_emails: "fast",
   send_platform_mail: "fast",
   settle_doubts: "bulk",
   start_campaign: "fast",
+  start_scheduled_run: "bulk",
+  start_scheduled_workflows: "bulk",
+  start_workflows: "workflows",
   suppress_campaign: "bulk",
   sweep_campaigns: "bulk",
   sweep_emails: "bulk",
+  sweep_executions: "bulk",
   sweep_project_segments: "bulk",
   sweep_segments: "bulk",
   update_segments: "fast",
+  wake_executions: "workflows",
   wake_segments: "bulk",
 };
 
@@ -65,8 +85,10 @@ export async function addJobs<Name extends keyof Jobs>(
   tx: Context,
   name: Name,
   payloads: Jobs[Name][],
+  { priority = null }: Pick<JobOptions, "priority"> = {},
 ): Promise<void> {
-  if (payloads.length > 0) await q.jobs.addMany(tx, { task: name, payloads, priority: priorityOf(name) });
+  if (payloads.length === 0) return;
+  await q.jobs.addMany(tx, { task: name, payloads, priority: priority ?? priorityOf(name) });
 }
 
 /** When a job is due, and what tells it from others. */

@@ -4,6 +4,7 @@ import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { welcome } from "./first_start.ts";
 import { createHealthApp } from "./http/health.ts";
+import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { openService, type Service } from "./service.ts";
@@ -12,7 +13,7 @@ import { startWorker, type Worker } from "./worker.ts";
 // The routes answer what is larger than their own limits with 413 and say so; this is only the outermost wall.
 const MAX_REQUEST_BYTES = 256 * 1_048_576;
 
-/** Why nothing can listen there, and what helps. */
+/** Why nothing can listen there, and what helps. `PORT` stands for the setting. */
 const LISTEN_ERRORS: Record<string, string> = {
   EADDRINUSE: "address already in use. Set PORT to another one",
   EACCES: "permission denied. Set PORT to one above 1023",
@@ -22,9 +23,10 @@ const LISTEN_ERRORS: Record<string, string> = {
 
 const service = await open();
 const { ctx } = service;
-const { MODE, HOST, PORT } = ctx.config;
+const { MODE, HOST, PORT, INBOUND_SMTP_PORT } = ctx.config;
 
 let server: Bun.Server<undefined> | undefined;
+let inbound: InboundServer | undefined;
 let worker: Worker | undefined;
 let stopping = false;
 const started = start();
@@ -34,6 +36,7 @@ await started.catch(end);
 async function start(): Promise<void> {
   // Whoever cannot listen must not have taken a job.
   server = await listen();
+  inbound = await listenForMail();
   if (MODE !== "http") {
     worker = await startWorker(ctx, service, {
       tasks,
@@ -42,7 +45,8 @@ async function start(): Promise<void> {
       onStop: stopDelivery,
     });
   }
-  ctx.log.info("started", { mode: MODE, host: HOST, port: server.port });
+  const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
+  ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
   // Last, so that nothing stands between it and the reader.
   if (MODE !== "worker") await welcome(service, server.port!);
 }
@@ -63,9 +67,26 @@ async function listen(): Promise<Bun.Server<undefined>> {
     app.server = listening as never;
     return listening;
   } catch (error) {
-    const { code = "", message } = error as Error & { code?: string };
-    throw new Error(`Cannot listen on ${HOST}:${PORT}: ${LISTEN_ERRORS[code] ?? message}`, { cause: error });
+    throw cannotListen("PORT", PORT, error);
   }
+}
+
+/** What comes back as mail is taken where requests are. */
+async function listenForMail(): Promise<InboundServer | undefined> {
+  if (MODE === "worker" || INBOUND_SMTP_PORT === undefined) return undefined;
+  // Most do without the SMTP server, and the memory that it takes.
+  const { listenForBounces } = await import("./sending/bounce_mails.ts");
+  try {
+    return await listenForBounces(ctx);
+  } catch (error) {
+    throw cannotListen("INBOUND_SMTP_PORT", INBOUND_SMTP_PORT, error);
+  }
+}
+
+function cannotListen(setting: string, port: number, error: unknown): Error {
+  const { code = "", message } = error as Error & { code?: string };
+  const reason = LISTEN_ERRORS[code]?.replace("PORT", setting) ?? message;
+  return new Error(`Cannot listen on ${HOST}:${port}: ${reason}`, { cause: error });
 }
 
 async function stop(signal: string): Promise<void> {
@@ -73,7 +94,7 @@ async function stop(signal: string): Promise<void> {
   stopping = true;
   ctx.log.info("stopping", { signal });
   await started.catch(() => {});
-  await Promise.all([server?.stop(), worker?.stop()]);
+  await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
   await service.close();
   process.exit(0);
 }
@@ -81,7 +102,7 @@ async function stop(signal: string): Promise<void> {
 /** Ends a start that has failed. */
 async function end(error: Error): Promise<never> {
   console.error(error.message);
-  await Promise.all([server?.stop(true), worker?.stop()]);
+  await Promise.all([server?.stop(true), inbound?.stop(), worker?.stop()]);
   await service.close();
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-// The half of the service that takes jobs: graphile-worker over the tasks, in two lanes, and the heartbeat.
+// The half of the service that takes jobs: graphile-worker over the tasks, in three lanes, and the heartbeat.
 import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
@@ -6,7 +6,7 @@ import type pg from "pg";
 import type postgres from "postgres";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
-import { type Jobs, LANES } from "./jobs.ts";
+import { type Jobs, type Lane, LANES } from "./jobs.ts";
 import { describeError } from "./log.ts";
 
 /** What a worker needs of the rooms above it. */
@@ -33,11 +33,11 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-type Lane = "fast" | "bulk";
-
 // A job of the fast lane waits for a connection of the mailer most of its time. Twice as many jobs as connections keep
 // those busy; more would be kept from other processes.
 const JOBS_PER_CONNECTION = 2;
+// Jobs of workflows that run at the same time share transactions (`automation/execution_run.ts`).
+const WORKFLOW_JOBS = 20;
 const BULK_JOBS = 4;
 const BEAT_MS = 3_000;
 const RESTART_MS = 1_000;
@@ -53,7 +53,7 @@ export async function startWorker(
   const { workerPool: pgPool, heartPool } = connections;
   const heart = startHeart(ctx, heartPool, pools, parts.onBeat);
   await heart.firstBeat;
-  const lanes = (["fast", "bulk"] as const).map((lane) =>
+  const lanes = (["fast", "workflows", "bulk"] as const).map((lane) =>
     keepRunning(ctx, pgPool, parts, lane, pools, heart.beat),
   );
   return {
@@ -110,7 +110,11 @@ async function startRunner(
   beat: () => Promise<void>,
 ): Promise<Runner> {
   const events = new EventEmitter() as WorkerEvents;
-  const concurrentJobs = lane === "fast" ? ctx.mailer.connections * JOBS_PER_CONNECTION : BULK_JOBS;
+  const concurrentJobs = {
+    fast: ctx.mailer.connections * JOBS_PER_CONNECTION,
+    workflows: WORKFLOW_JOBS,
+    bulk: BULK_JOBS,
+  }[lane];
   // Jobs are locked in the name of the pool: whoever buries this process must know it.
   events.on("pool:create", ({ workerPool }) => {
     pools.add(workerPool.id);

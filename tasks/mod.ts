@@ -1,5 +1,6 @@
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
+import { callStepWebhook } from "./call_webhook.ts";
 import { checkDomains } from "./check_domains.ts";
 import { foldCounts } from "./fold_counts.ts";
 import { freezeAudience } from "./freeze_audience.ts";
@@ -26,6 +27,7 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 
 /** Every job of the service. A job without a task, or a task without a job, does not compile. */
 export const tasks: Tasks = {
+  call_webhook: callStepWebhook,
   check_domains: checkDomains,
   fold_counts: foldCounts,
   freeze_audience: freezeAudience,

@@ -18,7 +18,7 @@ ended as (
     moves             = e.moves + 1,
     context           = '{}'
   from theirs t
-  where e.project_id = t.project_id and e.id = t.id
+  where e.project_id = t.project_id and e.id = t.id and (e.completed_at is null or e.context <> '{}')
 ),
 let_go as (
   delete from waits w
@@ -32,7 +32,9 @@ set
   completed_at = coalesce(s.completed_at, :now),
   output       = null
 from theirs t
-where s.project_id = t.project_id and s.execution_id = t.id;
+where s.project_id = t.project_id
+  and s.execution_id = t.id
+  and (s.completed_at is null or s.output is not null);
 
 -- name: part_with_emails :exec
 -- The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of

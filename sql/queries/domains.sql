@@ -68,6 +68,19 @@ where project_id = :project_id
   and verified_at is not null
   and dkim_selector is not null;
 
+-- name: return_path :maybe
+-- Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
+select return_path
+from domains
+where project_id = :project_id and domain = :domain and record_states ->> 'RETURN_PATH MX' = 'VERIFIED';
+
+-- name: returned_to :many
+-- The projects whose bounces come back to a domain. Whatever its records say now: the mails went out before.
+select project_id
+from domains
+where return_path = :return_path
+limit :limit::int;
+
 -- name: claim_due :many
 -- Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
 -- processes at once take different ones.

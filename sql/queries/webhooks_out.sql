@@ -47,3 +47,12 @@ update executions e
 set wake_at = :next_attempt_at
 from noted n
 where e.project_id = n.project_id and e.id = n.execution_id and e.status in ('RUNNING', 'WAITING');
+
+-- name: enqueue_once :exec
+-- Enqueues a call, unless one waits already: that one keeps its time.
+select graphile_worker.add_job(
+  'call_webhook',
+  payload      => :payload::json,
+  job_key      => :key,
+  job_key_mode => 'preserve_run_at'
+);

@@ -52,9 +52,9 @@ where w.project_id = :project_id
           from jsonb_path_query(s.config, '$.**.field ? (@.type() == "string")') as f (field)
         )
       end as fields,
-      case s.type
-        when 'SEND_EMAIL' then array[t.subject, t.body, s.config #>> '{recipient,customEmail}']
-        when 'WEBHOOK' then array(
+      case
+        when s.type = 'SEND_EMAIL' then array[t.subject, t.body, s.config #>> '{recipient,customEmail}']
+        when s.type in ('WEBHOOK', 'UPDATE_CONTACT') then array(
           select v.text #>> '{}'
           from jsonb_path_query(s.config, '$.** ? (@.type() == "string")') as v (text)
         )

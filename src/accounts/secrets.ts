@@ -9,7 +9,13 @@ import {
 import { type Context, perService } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
-export type Purpose = "subscription links" | "followed mails" | "click targets" | "dkim keys" | "webhook secrets";
+export type Purpose =
+  | "subscription links"
+  | "followed mails"
+  | "click targets"
+  | "dkim keys"
+  | "webhook secrets"
+  | "return paths";
 
 /** A 32-byte key for one purpose, derived from `SECRET_KEY` (HKDF, RFC 5869). */
 export function derivedKey(ctx: Context, purpose: Purpose): Buffer {
@@ -29,7 +35,7 @@ const SIGNATURE_BYTES = 16;
 
 /** `payload` as a token for links: nobody without the key can make or change one. */
 export function signToken(ctx: Context, purpose: Purpose, payload: Buffer): string {
-  return Buffer.concat([payload, signature(ctx, purpose, payload)]).toString("base64url");
+  return Buffer.concat([payload, signatureOf(ctx, purpose, payload)]).toString("base64url");
 }
 
 /** The payload of a token made by {@linkcode signToken} for the same purpose, or null. */
@@ -37,11 +43,12 @@ export function openToken(ctx: Context, purpose: Purpose, token: string): Buffer
   const bytes = Buffer.from(token, "base64url");
   if (bytes.length <= SIGNATURE_BYTES) return null;
   const payload = bytes.subarray(0, -SIGNATURE_BYTES);
-  const signed = timingSafeEqual(bytes.subarray(-SIGNATURE_BYTES), signature(ctx, purpose, payload));
+  const signed = timingSafeEqual(bytes.subarray(-SIGNATURE_BYTES), signatureOf(ctx, purpose, payload));
   return signed ? payload : null;
 }
 
-function signature(ctx: Context, purpose: Purpose, payload: Buffer): Buffer {
+/** What proves that `payload` is ours: 16 bytes, of which the first ones will do where there is little room. */
+export function signatureOf(ctx: Context, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
 }
 

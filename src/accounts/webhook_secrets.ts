@@ -17,19 +17,19 @@ const SECRET_BYTES = 32;
 const OVERLAP_MS = 24 * 3_600_000;
 
 /**
- * The secret of a project, made when it is first asked for. Throws not-found, and where the stored one does not open:
- * then `SECRET_KEY` is not the one it was sealed with.
+ * The secrets of a project, made when they are first asked for. Null, with a line in the log, when `SECRET_KEY` is not
+ * the one they were sealed with. Throws not-found.
  */
-export async function webhookSecretOf(ctx: Context, projectId: string): Promise<string> {
-  return (await webhookSecretsOf(ctx, projectId)).secret;
-}
-
-/** As {@linkcode webhookSecretOf}, with the one before, as long as that is valid. */
-export async function webhookSecretsOf(ctx: Context, projectId: string): Promise<WebhookSecrets> {
+export async function webhookSecretsOf(ctx: Context, projectId: string): Promise<WebhookSecrets | null> {
   const { webhookSecret } = (await q.webhookSecrets.get(ctx, { projectId })) ?? {};
   const sealed = webhookSecret ?? (await makeSecret(ctx, projectId));
   const secrets = opened(ctx, projectId, sealed);
-  if (!secrets) throw new Error("Cannot open the webhook secret: is this the SECRET_KEY it was made with?");
+  if (!secrets) {
+    ctx.log.error("webhook secret cannot be opened: is this the SECRET_KEY that it was made with?", {
+      projectId,
+    });
+    return null;
+  }
   return secrets.previous && secrets.previous.until > ctx.now() ? secrets : { ...secrets, previous: null };
 }
 

@@ -102,7 +102,7 @@ function isRedirect(status: number): boolean {
 /** A URL as it may be asked for: numbers for a host have become a plain address here, in whatever notation they were. */
 function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
-  if (!url || url.port === "0") throw new Refused(`"${text.slice(0, 200)}" is no URL`);
+  if (!url || url.port === "0") throw new Refused(`"${text.slice(0, 200).toWellFormed()}" is no URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Refused(`${url.protocol}//… is neither http:// nor https://`);
   }
@@ -194,7 +194,8 @@ function callAddress(call: Call, address: string, connectMs: number, signal: Abo
   };
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
-  request.end(call.body ?? undefined);
+  // As bytes: a body that is text would take the headers along into its own encoding.
+  request.end(call.body === null ? undefined : Buffer.from(call.body));
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

@@ -3,9 +3,9 @@
 
 /** What places are made of. */
 interface PlaceOptions {
-  /** How many there are. As many more may wait here for one. */
+  /** How many there are. */
   all: number;
-  /** How many of them one project may have. */
+  /** How many of them one project may have. As many more of it may wait here for one. */
   each: number;
   patienceMs?: number;
 }
@@ -68,25 +68,32 @@ export function createPlaces({ all, each, patienceMs = PATIENCE_MS }: PlaceOptio
     for (const [projectId, line] of lines) if (line.running === 0) lines.delete(projectId);
   };
 
-  /** When there will be a place, if everybody before takes theirs. */
-  const pauseOf = (projectId: string): number => {
+  /** When there will be a place, if everybody before takes theirs: a reading of performance.now(). */
+  const queueUp = (projectId: string): number => {
     const line = lineOf(projectId);
     const now = performance.now();
-    line.takenUntil = Math.max(line.takenUntil, now) + line.meanMs / each;
-    const pause = Math.max(SHORTEST_PAUSE_MS, line.takenUntil - now);
-    // Not all at the same moment, where the line is longer than anybody should wait without asking.
-    return pause < LONGEST_PAUSE_MS ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
+    // No longer than anybody waits: a server that is quick again is not taken for slow until all have come back.
+    const end = Math.max(line.takenUntil, now) + line.meanMs / each;
+    return (line.takenUntil = Math.min(end, now + LONGEST_PAUSE_MS));
+  };
+
+  const pauseUntil = (turnAt: number): number => {
+    const pause = Math.max(SHORTEST_PAUSE_MS, turnAt - performance.now());
+    // Who is told the longest comes back some time before, and not all at the same moment.
+    return pause < LONGEST_PAUSE_MS * 0.99 ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
   };
 
   return {
     take(projectId) {
       if (isFree(projectId)) return Promise.resolve(grant(projectId));
-      if (waiting.length >= all) return Promise.resolve(pauseOf(projectId));
+      const turnAt = queueUp(projectId);
+      const before = waiting.filter((other) => other.projectId === projectId).length;
+      if (before >= each || waiting.length >= all) return Promise.resolve(pauseUntil(turnAt));
       return new Promise((resolve) => {
         const waiter = { projectId, admit: () => (clearTimeout(timer), resolve(grant(projectId))) };
         const timer = setTimeout(() => {
           waiting.splice(waiting.indexOf(waiter), 1);
-          resolve(pauseOf(projectId));
+          resolve(pauseUntil(turnAt));
         }, patienceMs);
         waiting.push(waiter);
       });

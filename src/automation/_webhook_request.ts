@@ -123,7 +123,10 @@ function typeOf(body: string): string {
 function headersOf(given: Record<string, string>, scope: Scope): Record<string, string> {
   let length = 0;
   const filled = Object.entries(given).map(([name, template]): [string, string] => {
-    const value = compileTemplate(template, "text")(scope)
+    const value = compileTemplate(
+      template,
+      "text",
+    )(scope)
       .replace(/[\p{Cc}\s]+/gu, " ")
       .trim();
     if ((length += value.length) > MAX_HEADER_CHARS) throw new Unsendable("its headers are too large");

@@ -19,22 +19,26 @@ export interface NewStep extends StepInput {
 const MAX_STEPS = 500;
 const ORIGIN: Position = { x: 0, y: 0 };
 
+/** What a change says about a step, if it is about one. */
+type EditInput = StepInput & { type?: StepType | undefined };
+
 /**
- * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Where
- * `input` brings a config, which may name segments, these are held first, as everywhere. Throws WORKFLOW_NOT_FOUND, and
- * TEMPLATE_NOT_FOUND for that of the input.
+ * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Throws
+ * WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
  */
 export async function editGraph<T>(
   ctx: Context,
   projectId: string,
   workflowId: string,
-  input: StepInput,
+  input: EditInput,
   change: (tx: Context, graph: Graph) => Promise<T>,
 ): Promise<T> {
   try {
     return await inTransaction(ctx, async (tx) => {
-      if (input.config !== undefined) await q.segments.lockAll(tx, { projectId });
-      if (!(await q.workflows.lock(tx, { projectId, workflowId }))) throw problems.workflowNotFound(workflowId);
+      // Nobody deletes a segment that a step begins to name; and they are held before a workflow, as everywhere.
+      if (mayNameSegments(input)) await q.segments.lockAll(tx, { projectId });
+      if (!(await q.workflows.lock(tx, { projectId, workflowId })))
+        throw problems.workflowNotFound(workflowId);
       const result = await change(tx, await loadGraph(tx, projectId, workflowId));
       await q.workflows.markEdited(tx, { projectId, workflowId });
       return result;
@@ -43,6 +47,10 @@ export async function editGraph<T>(
     const isGone = violatedConstraint(error) === "workflow_steps_project_id_template_id_fkey";
     throw isGone ? problems.templateNotFound(templateOf("SEND_EMAIL", input) ?? "") : error;
   }
+}
+
+function mayNameSegments({ type, config }: EditInput): boolean {
+  return config !== undefined && (type === undefined || type === "CONDITION" || type === "WAIT_FOR_EVENT");
 }
 
 /** Throws 422 with all that is wrong with a step. */

@@ -13,9 +13,7 @@ import type { FieldError } from "../problem.ts";
 
 /** One question, a whole tree, or one field with several answers. */
 export type ConditionConfig =
-  | Filter
-  | { condition: Condition }
-  | { mode: "multi"; field: string; branches: ConditionBranch[] };
+  Filter | { condition: Condition } | { mode: "multi"; field: string; branches: ConditionBranch[] };
 
 /** One answer of a CONDITION in mode `multi`; its id names the way out. */
 export interface ConditionBranch extends Omit<Filter, "field"> {

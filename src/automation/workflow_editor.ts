@@ -28,8 +28,9 @@ export async function addStep(
   workflowId: string,
   { autoConnect, ...input }: NewStep & { autoConnect: boolean },
 ): Promise<Step> {
-  if (input.type === "TRIGGER") throw problems.badRequest("Cannot add a trigger: every workflow has just one");
-  return await editGraph(ctx, projectId, workflowId, { config: {}, ...input }, async (tx, graph) => {
+  if (input.type === "TRIGGER")
+    throw problems.badRequest("Cannot add a trigger: every workflow has just one");
+  return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
     const step = await insertStep(tx, projectId, workflowId, graph, input);
     const end = autoConnect ? openEnd(graph) : null;
     if (end) await connect(tx, projectId, workflowId, { from: end.id, to: step.id });

@@ -28,7 +28,11 @@ export async function listWorkflowFields(
   const standard = contactFields.filter(({ field }) => STANDARD.has(field));
   const custom = contactFields.filter(({ field }) => field.startsWith("data."));
   return [
-    ...standard.map(({ field, type }) => ({ field: `contact.${field}`, type, category: "Contact Fields" as const })),
+    ...standard.map(({ field, type }) => ({
+      field: `contact.${field}`,
+      type,
+      category: "Contact Fields" as const,
+    })),
     ...custom.map(({ field, type }) => ({ field, type, category: "Custom Data" as const })),
     ...eventFields,
   ];

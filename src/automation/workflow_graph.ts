@@ -2,7 +2,12 @@
 import type { Json } from "../db/types.ts";
 import { type ConditionConfig, questionsOf } from "./workflow_conditions.ts";
 
-export { type ConditionBranch, type ConditionConfig, type Questions, questionsOf } from "./workflow_conditions.ts";
+export {
+  type ConditionBranch,
+  type ConditionConfig,
+  type Questions,
+  questionsOf,
+} from "./workflow_conditions.ts";
 
 /** What a step can do. */
 export const STEP_TYPES = [
@@ -41,7 +46,7 @@ export interface StepConfigs {
   CONDITION: ConditionConfig;
   /** Without a `body` the default one. Strings in `url`, `headers` and `body` are templates. */
   WEBHOOK: { url: string; method: WebhookMethod; headers: Record<string, string>; body?: Json };
-  /** `updates` is what the `data` of a request is: null removes a key, and so on. */
+  /** `updates` is what the `data` of a request is: null removes a key, and so on. Strings in it are templates. */
   UPDATE_CONTACT: {
     updates: Record<string, Json>;
     subscriptionAction: (typeof SUBSCRIPTION_ACTIONS)[number];

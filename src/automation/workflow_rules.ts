@@ -1,6 +1,13 @@
 // What every graph keeps to, whatever is edited: one way out for each branch, and no circle without a pause.
 import { problems } from "../problem.ts";
-import { branchesOf, type Graph, type GraphStep, type GraphTransition, triggerOf, wayOut } from "./workflow_graph.ts";
+import {
+  branchesOf,
+  type Graph,
+  type GraphStep,
+  type GraphTransition,
+  triggerOf,
+  wayOut,
+} from "./workflow_graph.ts";
 
 /** Throws 400 with the reason when a transition cannot be added to a graph that has both of its steps. */
 export function assertTransition(graph: Graph, transition: Omit<GraphTransition, "id">): void {

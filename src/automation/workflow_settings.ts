@@ -72,7 +72,10 @@ function triggerAfter(ctx: Context, current: State, patch: WorkflowPatch): Trigg
   const triggerType = patch.triggerType ?? current.triggerType;
   if (patch.triggerConfig === undefined) {
     const isSame = triggerType === current.triggerType;
-    return { triggerType, triggerConfig: isSame ? (current.triggerConfig as unknown as TriggerConfig) : null };
+    return {
+      triggerType,
+      triggerConfig: isSame ? (current.triggerConfig as unknown as TriggerConfig) : null,
+    };
   }
   const errors = triggerErrors(triggerType, patch.triggerConfig, ctx.now());
   if (errors.length > 0) throw problems.invalid(errors);

@@ -208,15 +208,17 @@ function stringsFaults(field: string, value: unknown): FieldError[] {
 }
 
 function updateFaults({ updates, subscriptionAction: action }: Given): FieldError[] {
-  const errors =
-    updates === undefined || updates === null
-      ? []
-      : isObject(updates)
-        ? dataErrors(updates, "config.updates")
-        : [missingOr("config.updates", updates, "Expected an object")];
   const isAction = action === undefined || (SUBSCRIPTION_ACTIONS as readonly unknown[]).includes(action);
-  if (isAction) return errors;
-  return [...errors, notOneOf("config.subscriptionAction", action, SUBSCRIPTION_ACTIONS)];
+  return [
+    ...dataFaults("config.updates", updates),
+    ...(isAction ? [] : [notOneOf("config.subscriptionAction", action, SUBSCRIPTION_ACTIONS)]),
+  ];
+}
+
+function dataFaults(field: string, data: unknown): FieldError[] {
+  if (data === undefined || data === null) return [];
+  if (!isObject(data)) return [missingOr(field, data, "Expected an object")];
+  return [...dataErrors(data, field), ...stringsFaults(field, data)];
 }
 
 function textFaults(field: string, value: unknown, maxLength: number): FieldError[] {

@@ -59,7 +59,7 @@ export async function insertIntoTransition(
   if (type === "TRIGGER" || type === "EXIT") {
     throw problems.badRequest(`Cannot put a step of type ${type} between two others`);
   }
-  return await editGraph(ctx, projectId, workflowId, { config: {}, ...input }, async (tx, graph) => {
+  return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
     const between = graph.transitions.find(({ id }) => id === transitionId.toLowerCase());
     if (!between) throw problems.notFound("workflow transition", transitionId);
     const step = await insertStep(tx, projectId, workflowId, graph, input);

@@ -83,7 +83,9 @@ function timezoneFaults(timezone: unknown, now: Date): FieldError[] {
     nextRunAt({ schedule: "@daily", timezone }, now);
     return [];
   } catch {
-    return [fault(field, "invalid_string", "Expected the name of a time zone, such as Europe/Oslo", timezone)];
+    return [
+      fault(field, "invalid_string", "Expected the name of a time zone, such as Europe/Oslo", timezone),
+    ];
   }
 }
 

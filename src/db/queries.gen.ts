@@ -158,18 +158,21 @@ export interface Queries {
     total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
   };
   contactDeletion: {
+    /** No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
+     * (sql/queries/contact_deletion.sql:1) */
+    endExecutions(on: On, args: { projectId: string; contactIds: string[]; now: Date }): Promise<number>;
     /** The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
      * the same project has), what became of the mail is kept, and what has not gone out does not go out.
-     * (sql/queries/contact_deletion.sql:1) */
+     * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
      * from now on.
-     * (sql/queries/contact_deletion.sql:22) */
+     * (sql/queries/contact_deletion.sql:60) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
-     * (sql/queries/contact_deletion.sql:31) */
+     * (sql/queries/contact_deletion.sql:69) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:35) */
+    /** (sql/queries/contact_deletion.sql:73) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -305,27 +308,33 @@ export interface Queries {
     /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
      * (sql/queries/domains.sql:61) */
     signingKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string; dkimSelector: string; dkimPrivateKey: Uint8Array } | null>;
+    /** Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
+     * (sql/queries/domains.sql:71) */
+    returnPath(on: On, args: { projectId: string; domain: string }): Promise<{ returnPath: string } | null>;
+    /** The projects whose bounces come back to a domain. Whatever its records say now: the mails went out before.
+     * (sql/queries/domains.sql:77) */
+    returnedTo(on: On, args: { returnPath: string; limit: number }): Promise<{ projectId: string }[]>;
     /** Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
      * processes at once take different ones.
-     * (sql/queries/domains.sql:71) */
+     * (sql/queries/domains.sql:84) */
     claimDue(on: On, args: { now: Date; limit: number; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
     /** Takes one domain, unless a look-up of it began after `not_since`.
-     * (sql/queries/domains.sql:90) */
+     * (sql/queries/domains.sql:103) */
     claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
     /** Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
      * deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
-     * (sql/queries/domains.sql:101) */
+     * (sql/queries/domains.sql:114) */
     recordChecks(on: On, args: { checks: JsonArg; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
-     * (sql/queries/domains.sql:137) */
+     * (sql/queries/domains.sql:150) */
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
-    /** (sql/queries/domains.sql:144) */
+    /** (sql/queries/domains.sql:157) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
     /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
-     * (sql/queries/domains.sql:148) */
+     * (sql/queries/domains.sql:161) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
-     * (sql/queries/domains.sql:156) */
+     * (sql/queries/domains.sql:169) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
@@ -402,6 +411,95 @@ export interface Queries {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
      * (sql/queries/events.sql:1) */
     insertMany(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+  };
+  executionRun: {
+    /** For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
+     * plan was made, and kept, when they were small.
+     * (sql/queries/execution_run.sql:1) */
+    readByIndex(on: On): Promise<number>;
+    /** What is recorded from here on in this transaction was led to by so many workflows.
+     * (sql/queries/execution_run.sql:6) */
+    deepen(on: On, args: { depth: string }): Promise<number>;
+    /** Which workflows these events start, and whom for; the oldest event first.
+     * (sql/queries/execution_run.sql:10) */
+    listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
+    /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
+     * that rule; only who came in while re-entry was allowed has to be looked for. `rows` holds, in the order of their
+     * claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
+     * depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
+     * being deleted drop out.
+     * (sql/queries/execution_run.sql:22) */
+    startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
+    /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
+     * their contacts, against being deleted and getting another address. Of a disabled project they are held up.
+     * (sql/queries/execution_run.sql:69) */
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; depth: number; context: Json; wakeAt: Date | null; waitsSince: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+    /** The graphs of these versions; they never change.
+     * (sql/queries/execution_run.sql:87) */
+    graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
+    /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
+     * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
+     * (sql/queries/execution_run.sql:93) */
+    move(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
+     * completed_at?}`.
+     * (sql/queries/execution_run.sql:116) */
+    addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
+     * (sql/queries/execution_run.sql:129) */
+    endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
+     * (sql/queries/execution_run.sql:142) */
+    addTimers(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
+     * created_at, updated_at, data}`, or other data in the place of theirs.
+     * (sql/queries/execution_run.sql:149) */
+    satisfying(on: On, args: { rows: JsonArg; condition: Fragment }): Promise<{ n: number }[]>;
+    /** Contacts as they are now.
+     * (sql/queries/execution_run.sql:159) */
+    contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+    /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
+     * template was changed since, or the way in which the project follows mails.
+     * (sql/queries/execution_run.sql:165) */
+    content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
+    /** Mails with this template, as it was written then, share this content from now on.
+     * (sql/queries/execution_run.sql:181) */
+    keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
+    /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
+     * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
+     * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
+     * (sql/queries/execution_run.sql:191) */
+    addEmails(on: On, args: { projectId: string; rows: JsonArg; contentId: string; templateId: string; now: Date }): Promise<{ projectId: string; id: string }[]>;
+    /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
+     * as long as jobs wait that are as old: then there is only much to do.
+     * (sql/queries/execution_run.sql:226) */
+    stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
+  };
+  executions: {
+    /** One execution of a workflow, with whom it is for.
+     * (sql/queries/executions.sql:1) */
+    byId(on: On, args: { projectId: string; workflowId: string; executionId: string }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null; workflowName: string } | null>;
+    /** What became of each step of an execution, in the order in which it came to them.
+     * (sql/queries/executions.sql:11) */
+    story(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
+    /** One page of the executions of a workflow, the newest first.
+     * (sql/queries/executions.sql:18) */
+    list(on: On, args: { projectId: string; workflowId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+    /** The same of those in one state. A statement of its own: one plan could not serve both.
+     * (sql/queries/executions.sql:34) */
+    listByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+    /** How many executions a workflow has, as far as `up_to`.
+     * (sql/queries/executions.sql:50) */
+    count(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ total: number }>;
+    /** (sql/queries/executions.sql:60) */
+    countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; upTo: number }): Promise<{ total: number }>;
+    /** Some executions of a workflow that are under way and began by `until`.
+     * (sql/queries/executions.sql:69) */
+    active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
+    /** Ends those of these executions that are under way, for good. What they wait for is let go of, and what stands open in
+     * their stories is closed.
+     * (sql/queries/executions.sql:79) */
+    cancel(on: On, args: { projectId: string; workflowId: string; executionIds: string[]; now: Date }): Promise<{ id: string }[]>;
   };
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
@@ -533,21 +631,46 @@ export interface Queries {
      * (sql/queries/reputation.sql:115) */
     suspensions(on: On, args: { projectId: string; limit: number }): Promise<{ at: Date; reason: string | null; liftedAt: Date | null }[]>;
   };
+  scheduledRuns: {
+    /** Workflows whose time has come, held so that one process starts them.
+     * (sql/queries/scheduled_runs.sql:1) */
+    due(on: On, args: { now: Date; limit: number }): Promise<{ projectId: string; id: string; triggerConfig: Json | null; nextRunAt: Date }[]>;
+    /** These workflows start for a time, and know their next one. `rows` holds `{project_id, workflow_id, due_at,
+     * next_run_at?}`.
+     * (sql/queries/scheduled_runs.sql:11) */
+    begin(on: On, args: { rows: JsonArg; now: Date }): Promise<number>;
+    /** What is still being started, of projects that are not disabled.
+     * (sql/queries/scheduled_runs.sql:31) */
+    unfinished(on: On): Promise<{ projectId: string; id: string }[]>;
+    /** One of them while a range of contacts is started; null when it is done, when somebody else is at it, or while its
+     * project is disabled.
+     * (sql/queries/scheduled_runs.sql:37) */
+    hold(on: On, args: { projectId: string; runId: string }): Promise<{ workflowId: string; dueAt: Date; upTo: string | null; createdAt: Date; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean } | null>;
+    /** The next contacts that a workflow starts for, in the order of their ids. Who came after the time is not among them.
+     * (sql/queries/scheduled_runs.sql:47) */
+    range(on: On, args: { projectId: string; afterId: string | null; until: Date; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+    /** It has come as far as this contact.
+     * (sql/queries/scheduled_runs.sql:60) */
+    advance(on: On, args: { upTo: string; projectId: string; runId: string }): Promise<number>;
+    /** (sql/queries/scheduled_runs.sql:66) */
+    finish(on: On, args: { projectId: string; runId: string }): Promise<number>;
+  };
   segmentCandidates: {
-    /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits.
+    /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits. They are
+     * of one depth, which the events of this transaction then have: so a circle of workflows and segments comes to its end.
      * (sql/queries/segment_candidates.sql:1) */
-    take(on: On, args: { projectId: string; limit: number }): Promise<{ contactId: string }[]>;
+    take(on: On, args: { projectId: string; limit: number }): Promise<{ contactId: string; depth: string | null }[]>;
     /** Contacts whose memberships may have changed without a change of their own, as when a list is edited.
-     * (sql/queries/segment_candidates.sql:16) */
+     * (sql/queries/segment_candidates.sql:23) */
     note(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Projects with contacts that nobody has looked at, and projects that track a segment.
-     * (sql/queries/segment_candidates.sql:20) */
+     * (sql/queries/segment_candidates.sql:27) */
     projects(on: On): Promise<{ projectId: string }[]>;
     /** What is left of projects that track nothing any more.
-     * (sql/queries/segment_candidates.sql:29) */
+     * (sql/queries/segment_candidates.sql:36) */
     purge(on: On): Promise<number>;
     /** Projects with contacts that are still to be looked at.
-     * (sql/queries/segment_candidates.sql:36) */
+     * (sql/queries/segment_candidates.sql:43) */
     waiting(on: On): Promise<{ projectId: string }[]>;
   };
   segmentMembers: {
@@ -686,6 +809,21 @@ export interface Queries {
      * (sql/queries/templates.sql:109) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
   };
+  waits: {
+    /** What waits for these events, and with what they wake it; the oldest event first.
+     * (sql/queries/waits.sql:1) */
+    heard(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; eventId: string; eventName: string; data: Json }[]>;
+    /** The first event that came in time for each wait that is over, though the job of the event has not come yet. `rows`
+     * holds `{project_id, execution_id, contact_id, event_name, from_id, since, until}`.
+     * (sql/queries/waits.sql:18) */
+    comeInTime(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; eventId: string; eventName: string; data: Json }[]>;
+    /** `rows` holds `{project_id, contact_id, event_name, execution_id}`.
+     * (sql/queries/waits.sql:40) */
+    add(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+    /** These executions wait no more.
+     * (sql/queries/waits.sql:46) */
+    remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
+  };
   webhookReceipts: {
     /** Answers those of these ids that have not been claimed before. Whoever claims the same at the same time is waited
      * for. They are written in one order, so that two claims cannot deadlock.
@@ -703,6 +841,18 @@ export interface Queries {
     make(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<{ webhookSecret: Uint8Array } | null>;
     /** (sql/queries/webhook_secrets.sql:13) */
     replace(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<number>;
+  };
+  webhooksOut: {
+    /** What a webhook step is about. Null when the step or its execution has ended.
+     * (sql/queries/webhooks_out.sql:1) */
+    errand(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
+    /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
+     * same job has noted one more since.
+     * (sql/queries/webhooks_out.sql:30) */
+    noteAttempt(on: On, args: { output: JsonArg; projectId: string; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
+    /** Enqueues a call, unless one waits already: that one keeps its time.
+     * (sql/queries/webhooks_out.sql:51) */
+    enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
   };
   workers: {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken

@@ -20,6 +20,7 @@ import { tRoutes } from "./t.ts";
 import { templatesRoutes } from "./templates.ts";
 import { v1Routes } from "./v1.ts";
 import { webhooksRoutes } from "./webhooks.ts";
+import { workflowsRoutes } from "./workflows.ts";
 
 /** The HTTP service, not yet listening. */
 export function createApp(ctx: Context): AnyElysia {
@@ -43,6 +44,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(segmentsRoutes(ctx))
     .use(templatesRoutes(ctx))
     .use(campaignsRoutes(ctx))
+    .use(workflowsRoutes(ctx))
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))

@@ -9,6 +9,7 @@ import { deliverabilityHeaders, mergeHeaders, unsubscribeHeaders } from "../mail
 import type { Attachment, Mail, ReadyMail } from "../mail/mailer.ts";
 import { followHtml } from "./followed_mail.ts";
 import { footerOf } from "./footer.ts";
+import { envelopeSender } from "./return_paths.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
 
 /** What a message says, as `contents` holds it, and whose mails say it. */
@@ -49,7 +50,7 @@ export interface Addressee {
 /** A content that is ready for one recipient after another. */
 export interface PreparedContent extends Content {
   /** Renders one mail. A template never makes it fail. */
-  compose(to: Addressee, attachments: readonly Attachment[]): Mail | ReadyMail;
+  compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail>;
 }
 
 /** The message id of a ledger row: the same at every attempt, in the domain of the sender. */
@@ -81,7 +82,7 @@ export function prepareContent(ctx: Context, content: Content): PreparedContent 
 
   return {
     ...content,
-    compose(to, attachments) {
+    async compose(to, attachments) {
       const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
       const own = {
         to: { name: to.toName ?? "", address: to.address },
@@ -89,7 +90,7 @@ export function prepareContent(ctx: Context, content: Content): PreparedContent 
         date: ctx.now(),
         ...render(to, urls),
       };
-      const envelope = { from: content.fromEmail, to: to.address };
+      const envelope = { from: await envelopeSender(ctx, content, to.emailId), to: to.address };
       const unsubscribeUrl = offersOneClick ? urls!.unsubscribeUrl : null;
       if (attachments.length === 0) {
         const source = message.assemble({ ...own, unsubscribeUrl });

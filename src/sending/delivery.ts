@@ -163,7 +163,7 @@ async function handOver(ctx: Context, { email, content, attachments }: Parcel): 
   try {
     const reason = reasonAgainst(email, content);
     if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
-    const mail = content!.compose(addresseeOf(email), attachments);
+    const mail = await content!.compose(addresseeOf(email), attachments);
     return outcomeOf(ctx, email, content!, mail, await sendSigned(ctx, content!, mail));
   } catch (error) {
     // A fault of ours in one mail must not hold up the others.
@@ -192,7 +192,7 @@ function addresseeOf(email: ClaimedEmail): Addressee {
     contactId === null
       ? null
       : { id: contactId, subscribed: subscribed!, data: contactData as Record<string, unknown> };
-  return { emailId: id, address, toName, contact, data: ownData as Addressee["data"] };
+  return { emailId: id, address, toName, contact, data: ownData as Record<string, unknown> | null };
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.

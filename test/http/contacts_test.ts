@@ -459,7 +459,10 @@ describe("a field that a campaign uses", () => {
         contactCount: 1,
         canDelete: false,
       });
-      expect([refused.status, refused.body.error.details]).toEqual([409, { segments: [], campaigns }]);
+      expect([refused.status, refused.body.error.details]).toEqual([
+        409,
+        { segments: [], campaigns, workflows: [] },
+      ]);
     },
   );
 

@@ -181,7 +181,7 @@ describe("PATCH, DELETE and the list", () => {
 
     expect([refused.status, refused.body.error.details]).toEqual([
       409,
-      { segments: [{ id: two.id, name: "Nested" }], campaigns: [] },
+      { segments: [{ id: two.id, name: "Nested" }], campaigns: [], workflows: [] },
     ]);
     expect([deleted.status, deleted.body]).toEqual([204, ""]);
     expect((await call("DELETE", `/segments/${one.id}`)).status).toBe(204);
@@ -209,7 +209,7 @@ describe("PATCH, DELETE and the list", () => {
     });
     expect([refused.status, refused.body.error.details]).toEqual([
       409,
-      { segments: [{ id, name: "Pro" }], campaigns: [] },
+      { segments: [{ id, name: "Pro" }], campaigns: [], workflows: [] },
     ]);
     expect(odd.body).toMatchObject({ usedInSegments: [], contactCount: 1, canDelete: true });
   });
@@ -258,7 +258,10 @@ describe("a segment that a campaign uses", () => {
       { id: ids[1], name: "B" },
     ];
 
-    expect([refused.status, refused.body.error.details]).toEqual([409, { segments: [], campaigns }]);
+    expect([refused.status, refused.body.error.details]).toEqual([
+      409,
+      { segments: [], campaigns, workflows: [] },
+    ]);
     expect((await call("GET", `/segments/${id}`)).status).toBe(200);
     await service.pool`delete from campaigns where id = any(${ids})`;
     expect((await call("DELETE", `/segments/${id}`)).status).toBe(204);

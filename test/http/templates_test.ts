@@ -407,6 +407,7 @@ describe("DELETE /templates/:id", () => {
       expect([answer.status, answer.body.error.code]).toEqual([409, "CONFLICT"]);
       expect(answer.body.error.details).toEqual({
         campaigns: [{ id: campaign, name: `A ${status} campaign`, status }],
+        workflowSteps: [],
       });
       expect((await call("GET", `/templates/${id}`)).status).toBe(200);
     },

@@ -1,0 +1,243 @@
+-- name: read_by_index :exec
+-- For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
+-- plan was made, and kept, when they were small.
+select set_config('enable_seqscan', 'off', true);
+
+-- name: deepen :exec
+-- What is recorded from here on in this transaction was led to by so many workflows.
+select set_config('postrider.depth', :depth, true);
+
+-- name: listening :many
+-- Which workflows these events start, and whom for; the oldest event first.
+select
+  e.project_id, e.id as event_id, e.name as event_name, e.contact_id as "contact_id!", w.id as workflow_id,
+  w.version_id, w.allow_reentry
+from events e
+join workflows w
+  on w.project_id = e.project_id and w.event_name = e.name and w.enabled and w.trigger_type = 'EVENT'
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :event_ids::uuid[]))
+  and e.contact_id is not null
+order by e.id, w.id;
+
+-- name: start_many :many
+-- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
+-- that rule; only who came in while re-entry was allowed has to be looked for. `rows` holds, in the order of their
+-- claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
+-- depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
+-- being deleted drop out.
+with given as materialized (
+  select *
+  from json_to_recordset(:rows::json) as r (
+    n int, project_id uuid, id uuid, workflow_id uuid, version_id uuid, contact_id uuid, status execution_status,
+    trigger_id uuid, step_id uuid, exit_reason text, is_only boolean, depth int, context jsonb, event_id uuid,
+    story_id uuid, story jsonb
+  )
+),
+started as (
+  insert into executions (
+    project_id, id, workflow_id, version_id, contact_id, status, current_step_id, is_only, depth, exit_reason, context,
+    wake_at, started_at, completed_at
+  )
+  select
+    g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.exit_reason,
+    coalesce(g.context, '{}') || case when e.id is null then '{}' else jsonb_build_object('event', e.data) end,
+    case when g.status = 'RUNNING' then :now::timestamptz end,
+    :now,
+    case when g.status <> 'RUNNING' then :now::timestamptz end
+  from given g
+  join contacts c on c.project_id = g.project_id and c.id = g.contact_id
+  left join events e on e.project_id = g.project_id and e.id = g.event_id
+  where not g.is_only or not exists (
+    select
+    from executions x
+    where x.project_id = g.project_id and x.contact_id = g.contact_id and x.workflow_id = g.workflow_id
+  )
+  order by g.workflow_id, g.contact_id, g.n
+  for key share of c
+  on conflict do nothing
+  returning project_id, id, status
+),
+told as (
+  insert into step_executions (project_id, id, execution_id, step_id, status, output, started_at, completed_at)
+  select g.project_id, g.story_id, g.id, g.trigger_id, 'COMPLETED', g.story, :now, :now
+  from started s
+  join given g on g.project_id = s.project_id and g.id = s.id
+)
+select project_id, id, status
+from started;
+
+-- name: hold :many
+-- Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
+-- their contacts, against being deleted and getting another address. Of a disabled project they are held up.
+select
+  e.project_id, e.id, e.workflow_id, e.version_id, e.status, e.current_step_id as "current_step_id!",
+  e.step_execution_id, e.moves, e.depth, e.context, e.wake_at, w.started_at as "waits_since?",
+  p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
+  c.created_at, c.updated_at
+from executions e
+join projects p on p.id = e.project_id
+join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+left join waits w on w.project_id = e.project_id and w.execution_id = e.id
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and e.status in ('RUNNING', 'WAITING')
+order by e.project_id, e.id
+for update of e
+for key share of c;
+
+-- name: graphs :many
+-- The graphs of these versions; they never change.
+select id, graph
+from workflow_versions
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]));
+
+-- name: move :exec
+-- Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
+-- depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
+update executions e
+set
+  status            = r.status,
+  current_step_id   = r.step_id,
+  step_execution_id = r.step_execution_id,
+  moves             = e.moves + r.moved,
+  depth             = r.depth,
+  context           = coalesce(r.context, e.context),
+  exit_reason       = r.exit_reason,
+  wake_at           = r.wake_at,
+  completed_at      = r.completed_at
+from json_to_recordset(:rows::json) as r (
+  project_id uuid, id uuid, moves int, moved int, status execution_status, step_id uuid, step_execution_id uuid,
+  depth int, context jsonb, exit_reason text, wake_at timestamptz, completed_at timestamptz
+)
+where e.project_id = r.project_id
+  and e.id = r.id
+  and e.moves = r.moves
+  and e.status in ('RUNNING', 'WAITING');
+
+-- name: add_steps :exec
+-- Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
+-- completed_at?}`.
+insert into step_executions (
+  project_id, id, execution_id, step_id, status, output, error, started_at, completed_at
+)
+select
+  r.project_id, r.id, r.execution_id, r.step_id, r.status, r.output, r.error, r.started_at, r.completed_at
+from json_to_recordset(:rows::json) as r (
+  project_id uuid, id uuid, execution_id uuid, step_id uuid, status step_status, output jsonb, error text,
+  started_at timestamptz, completed_at timestamptz
+);
+
+-- name: end_steps :exec
+-- Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
+update step_executions s
+set
+  status       = r.status,
+  output       = nullif(coalesce(s.output, '{}') || coalesce(r.output, '{}'), '{}'),
+  error        = r.error,
+  completed_at = r.completed_at
+from json_to_recordset(:rows::json) as r (
+  project_id uuid, id uuid, status step_status, output jsonb, error text, completed_at timestamptz
+)
+where s.project_id = r.project_id and s.id = r.id;
+
+-- name: add_timers :exec
+-- Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
+select graphile_worker.add_jobs(array_agg(
+  row('wake_executions', r.payload, null, r.run_at, null, null, null, null)::graphile_worker.job_spec
+))
+from json_to_recordset(:rows::json) as r (payload json, run_at timestamptz);
+
+-- name: satisfying :many
+-- splice: condition = true
+-- Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
+-- created_at, updated_at, data}`, or other data in the place of theirs.
+select c.n as "n!"
+from json_to_recordset(:rows::json) as c (
+  n int, id uuid, email text, subscribed boolean, created_at timestamptz, updated_at timestamptz, data jsonb
+)
+where :condition;
+
+-- name: contacts :many
+-- Contacts as they are now.
+select id, email, subscribed, data, created_at, updated_at
+from contacts
+where project_id = :project_id and id = any(:ids::uuid[]);
+
+-- name: content :maybe
+-- What a template says, who sends it, and the content that mails with it have shared until now; without one where the
+-- template was changed since, or the way in which the project follows mails.
+select
+  t.subject, t.html, t.from_email, t.from_name, t.reply_to, t.type, t.updated_at::text as "written_at!", p.tracking,
+  o.id as "content_id?"
+from templates t
+join projects p on p.id = t.project_id
+left join workflow_contents k
+  on k.project_id = t.project_id
+  and k.template_id = t.id
+  and k.template_updated_at = t.updated_at
+  and k.tracking = p.tracking
+left join contents o on o.project_id = k.project_id and o.id = k.content_id
+where t.project_id = :project_id and t.id = :template_id;
+
+-- name: keep_content :exec
+-- Mails with this template, as it was written then, share this content from now on.
+insert into workflow_contents (project_id, template_id, content_id, template_updated_at, tracking)
+values (:project_id, :template_id, :content_id, :written_at::text::timestamptz, :tracking)
+on conflict (project_id, template_id) do update
+set
+  content_id          = excluded.content_id,
+  template_updated_at = excluded.template_updated_at,
+  tracking            = excluded.tracking;
+
+-- name: add_emails :many
+-- Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
+-- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
+-- holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
+with given as (
+  select
+    r.id, r.execution_id, r.contact_id, r.address, r.data,
+    (
+      select s.reason
+      from suppressions s
+      where s.project_id = :project_id and s.email = r.address
+    ) as suppressed
+  from json_to_recordset(:rows::json) as r (
+    id uuid, execution_id uuid, contact_id uuid, address text, data jsonb
+  )
+),
+added as (
+  insert into emails (
+    project_id, id, contact_id, address, content_id, source_type, template_id, workflow_execution_id, data, status,
+    error, due_at, queued_at
+  )
+  select
+    :project_id, id, contact_id, address, :content_id, 'WORKFLOW', :template_id, execution_id,
+    case when suppressed is null then data end,
+    case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
+    'The address is on the suppression list (' || suppressed || ')',
+    :now, :now
+  from given
+  returning project_id, id, status
+)
+select project_id, id
+from added
+where status = 'PENDING'
+order by id;
+
+-- name: stranded :many
+-- What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
+-- as long as jobs wait that are as old: then there is only much to do.
+select e.project_id, e.id, e.status
+from executions e
+join projects p on p.id = e.project_id and p.disabled_at is null
+where e.status in ('RUNNING', 'WAITING')
+  and e.wake_at < :before
+  and not exists (
+    select
+    from graphile_worker._private_jobs j
+    join graphile_worker._private_tasks t on t.id = j.task_id
+    where j.is_available
+      and j.run_at < :before
+      and t.identifier in ('start_workflows', 'run_executions', 'wake_executions')
+  )
+order by e.project_id, e.status, e.id
+limit :limit::int;

@@ -1,0 +1,117 @@
+-- name: by_id :maybe
+-- One execution of a workflow, with whom it is for.
+select
+  e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
+  e.completed_at, e.version_id, c.email as "contact_email?", w.name as workflow_name
+from executions e
+join workflows w on w.project_id = e.project_id and w.id = e.workflow_id
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :execution_id;
+
+-- name: story :many
+-- What became of each step of an execution, in the order in which it came to them.
+select id, execution_id, step_id, status, output, error, started_at, completed_at
+from step_executions
+where project_id = :project_id and execution_id = :execution_id
+order by id;
+
+-- name: list :many
+-- One page of the executions of a workflow, the newest first.
+select
+  e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
+  e.completed_at, e.version_id, c.email as "contact_email?"
+from (
+  select *
+  from executions x
+  where x.project_id = :project_id and x.workflow_id = :workflow_id
+  order by x.id desc
+  limit :limit::int
+  offset :offset::int
+) as e
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+order by e.id desc;
+
+-- name: list_by_status :many
+-- The same of those in one state. A statement of its own: one plan could not serve both.
+select
+  e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
+  e.completed_at, e.version_id, c.email as "contact_email?"
+from (
+  select *
+  from executions x
+  where x.project_id = :project_id and x.workflow_id = :workflow_id and x.status = :status
+  order by x.id desc
+  limit :limit::int
+  offset :offset::int
+) as e
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+order by e.id desc;
+
+-- name: count :one
+-- How many executions a workflow has, as far as `up_to`.
+select count(*)::int as "total!"
+from (
+  select
+  from executions
+  where project_id = :project_id and workflow_id = :workflow_id
+  limit :up_to::int
+) as counted;
+
+-- name: count_by_status :one
+select count(*)::int as "total!"
+from (
+  select
+  from executions
+  where project_id = :project_id and workflow_id = :workflow_id and status = :status
+  limit :up_to::int
+) as counted;
+
+-- name: active :many
+-- Some executions of a workflow that are under way and began by `until`.
+select id
+from executions
+where project_id = :project_id
+  and workflow_id = :workflow_id
+  and status in ('RUNNING', 'WAITING')
+  and started_at <= :until
+limit :limit::int;
+
+-- name: cancel :many
+-- Ends those of these executions that are under way, for good. What they wait for is let go of, and what stands open in
+-- their stories is closed.
+with theirs as materialized (
+  select project_id, id, step_execution_id
+  from executions
+  where project_id = :project_id
+    and workflow_id = :workflow_id
+    and id = any(:execution_ids::uuid[])
+    and status in ('RUNNING', 'WAITING')
+  order by id
+  for update
+),
+cancelled as (
+  update executions e
+  set
+    status            = 'CANCELLED',
+    exit_reason       = 'Cancelled',
+    step_execution_id = null,
+    wake_at           = null,
+    moves             = e.moves + 1,
+    completed_at      = :now
+  from theirs t
+  where e.project_id = t.project_id and e.id = t.id
+  returning e.id
+),
+let_go as (
+  delete from waits w
+  using theirs t
+  where w.project_id = t.project_id and w.execution_id = t.id
+),
+closed as (
+  update step_executions s
+  set status = 'FAILED', error = 'The execution was cancelled', completed_at = :now
+  from theirs t
+  where s.project_id = t.project_id and s.id = t.step_execution_id
+)
+select id
+from cancelled;

@@ -1,0 +1,20 @@
+import type { Context } from "../context.ts";
+import { addJobs } from "../jobs.ts";
+import type { Outcome } from "./_run.ts";
+import { all, type Visit } from "./_visit.ts";
+import type { GraphStep } from "./workflow_graph.ts";
+
+/** Has the webhook called in jobs of their own; `finishStep` lets the executions go on. */
+export async function performWebhook(
+  tx: Context,
+  _step: GraphStep<"WEBHOOK">,
+  visits: Visit[],
+): Promise<Outcome[]> {
+  const calls = visits.map(({ run, pageId }) => ({
+    projectId: run.projectId,
+    executionId: run.id,
+    stepExecutionId: pageId,
+  }));
+  await addJobs(tx, "call_webhook", calls);
+  return all(visits, { kind: "ask" });
+}

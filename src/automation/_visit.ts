@@ -1,0 +1,13 @@
+import type { Outcome, Run } from "./_run.ts";
+
+/** An execution at a step. */
+export interface Visit {
+  run: Run;
+  /** The page of the story that tells of it. */
+  pageId: string;
+}
+
+/** The same outcome for each. */
+export function all(visits: Visit[], outcome: Outcome): Outcome[] {
+  return visits.map(() => outcome);
+}

@@ -1,0 +1,53 @@
+// Runs go from step to step until all of them wait or have ended: in waves, and in each wave those that stand at the
+// same step take it together.
+import { type Context, newId } from "../context.ts";
+import { type Outcome, type Run, stepOf, takeOutcome } from "./_run.ts";
+import { performCondition } from "./_step_condition.ts";
+import { performDelay } from "./_step_delay.ts";
+import { performExit } from "./_step_exit.ts";
+import { performSend } from "./_step_send_email.ts";
+import { performUpdate } from "./_step_update_contact.ts";
+import { performWait } from "./_step_wait_for_event.ts";
+import { performWebhook } from "./_step_webhook.ts";
+import { all, type Visit } from "./_visit.ts";
+import type { GraphStep, StepType } from "./workflow_graph.ts";
+
+type Steps = {
+  [Type in StepType]: (tx: Context, step: GraphStep<Type>, visits: Visit[]) => Promise<Outcome[]>;
+};
+
+/** What each kind of step does, for all executions that stand at it: set by set, and nothing but statements. */
+const STEPS: Steps = {
+  TRIGGER: async (_tx, _step, visits) => all(visits, { kind: "on" }),
+  SEND_EMAIL: performSend,
+  DELAY: performDelay,
+  WAIT_FOR_EVENT: performWait,
+  CONDITION: performCondition,
+  WEBHOOK: performWebhook,
+  UPDATE_CONTACT: performUpdate,
+  EXIT: performExit,
+};
+
+/** True for a run that has somewhere to go now. */
+export function isWalking(run: Run): boolean {
+  return run.status === "RUNNING" && !run.heldUp;
+}
+
+/** Takes up to `waves` steps with each run. Effects and moves belong to one transaction: the caller writes the moves. */
+export async function walk(tx: Context, runs: Run[], waves: number): Promise<void> {
+  for (let wave = 0; wave < waves; wave++) {
+    const walking = runs.filter(isWalking);
+    if (walking.length === 0) return;
+    const groups = Map.groupBy(walking, (run) => `${run.versionId} ${run.stepId}`);
+    for (const group of groups.values()) await take(tx, group);
+  }
+}
+
+async function take(tx: Context, runs: Run[]): Promise<void> {
+  const step = stepOf(runs[0]!);
+  const startedAt = tx.now();
+  const visits = runs.map((run) => ({ run, pageId: newId(tx) }));
+  const outcomes = await STEPS[step.type](tx, step as never, visits);
+  const now = tx.now();
+  visits.forEach(({ run, pageId }, i) => takeOutcome(run, pageId, startedAt, outcomes[i]!, now));
+}

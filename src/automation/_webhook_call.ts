@@ -1,0 +1,72 @@
+// One call of a webhook: filled in, signed, and sent where it may go.
+import { lookup } from "node:dns/promises";
+import { webhookSecretsOf } from "../accounts/webhook_secrets.ts";
+import type { Context } from "../context.ts";
+import {
+  type GuardedAnswer,
+  type GuardedRequest,
+  guardedRequest,
+  type GuardOptions,
+} from "./_guarded_request.ts";
+import { reasonAgainstAddress } from "./_public_address.ts";
+import {
+  signatureHeaders,
+  Unsendable,
+  type WebhookConfig,
+  webhookRequest,
+  type WebhookSubject,
+} from "./_webhook_request.ts";
+
+/** What is to be said, and in whose name. */
+interface Call {
+  projectId: string;
+  /** The id of the webhook: the same at every attempt. */
+  stepExecutionId: string;
+  config: WebhookConfig;
+  subject: WebhookSubject;
+}
+
+/** Asks once. Answers with what the URL has become, too. */
+export async function askOnce(
+  ctx: Context,
+  { config, subject, projectId, stepExecutionId }: Call,
+  at: Date,
+): Promise<{ url: string; answer: GuardedAnswer }> {
+  let request: GuardedRequest;
+  try {
+    request = webhookRequest(config, subject);
+  } catch (error) {
+    if (!(error instanceof Unsendable)) throw error;
+    return { url: config.url, answer: { state: "refused", reason: error.message } };
+  }
+  const url = URL.parse(request.url)?.href ?? config.url;
+  const secrets = await webhookSecretsOf(ctx, projectId);
+  if (!secrets) return { url, answer: { state: "failed", reason: CANNOT_SIGN } };
+  const { secret, previous } = secrets;
+  const valid = previous ? [secret, previous.secret] : [secret];
+  const signed = signatureHeaders(request, { id: stepExecutionId, at, secrets: valid });
+  const headers = { ...request.headers, ...signed };
+  return { url, answer: await guardedRequest({ ...request, headers }, guardOf(ctx)) };
+}
+
+const CANNOT_SIGN =
+  "it could not be signed, because the project's webhook secret does not open with this SECRET_KEY";
+
+function guardOf({ dns, config }: Context): GuardOptions {
+  const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;
+  return {
+    dns,
+    reasonAgainst(address: string) {
+      const reason = reasonAgainstAddress(address, isClosed);
+      const couldBeAllowed = reason !== null && reasonAgainstAddress(address, true) === null;
+      return couldBeAllowed ? `${reason} (see ALLOW_PRIVATE_WEBHOOKS)` : reason;
+    },
+    localAddresses: isClosed ? addressesHere : undefined,
+  };
+}
+
+/** As the machine knows them, from its hosts file for one. */
+async function addressesHere(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,232 @@
+// The SMTP server that others report to. It takes mail for the recipients it knows and for nobody else, passes nothing
+// on, knows no passwords, and says that it has taken a mail only when that is so. There is no STARTTLS: without a
+// certificate it would protect nobody, and senders go on without.
+//
+// Anybody may connect, so everything has an end: connections, of one network and in all, their time, the size of a
+// message, and the recipients that somebody may guess at.
+import ipaddr from "ipaddr.js";
+import type { AddressInfo, Socket } from "node:net";
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+
+/** A mail as it came in. */
+export interface InboundMail<Addressee> {
+  addressee: Addressee;
+  /** The envelope sender; empty in a report of a mail server. */
+  sender: string;
+  source: Buffer;
+}
+
+/** What the server asks and whom it hands mails to. */
+export interface InboundParts<Addressee> {
+  /** By what name it greets. */
+  hostname: string;
+  /** Whom an address belongs to; null for a stranger's. When it throws, the sender is told to come again. */
+  find(recipient: string): Promise<Addressee | null>;
+  /** Resolves when the mail is taken for good. When it throws, the sender is told to come again. */
+  take(mail: InboundMail<Addressee>): Promise<void>;
+}
+
+/** What one process bears. */
+export interface InboundLimits {
+  messageBytes: number;
+  connections: number;
+  /** Connections of one network: an IPv4 address, or the first half of an IPv6 one. */
+  connectionsOfNetwork: number;
+  newConnectionsOfNetworkPerMinute: number;
+  /** Then the connection is ended. */
+  refusedRecipients: number;
+  /** Between two commands, or two pieces of a message. */
+  silenceMs: number;
+  /** Of a connection, whatever it does. A mail that is cut off then is sent again. */
+  lifetimeMs: number;
+}
+
+/** The running server. */
+export interface InboundServer {
+  port: number;
+  /** Takes no more mails, and resolves when those that are being taken are done with. */
+  stop(): Promise<void>;
+}
+
+const LIMITS: InboundLimits = {
+  messageBytes: 1_048_576,
+  connections: 60,
+  connectionsOfNetwork: 20,
+  newConnectionsOfNetworkPerMinute: 1_200,
+  refusedRecipients: 10,
+  silenceMs: 60_000,
+  lifetimeMs: 300_000,
+};
+
+/** So long others may go on with what they have begun when the server stops. */
+const GOODBYE_MS = 2_000;
+const MAX_NETWORKS = 10_000;
+const MAX_COMMAND_BYTES = 2_000;
+/** What a server that only takes mail does without, and a joke of the library. */
+const DISABLED = ["STARTTLS", "AUTH", "XCLIENT", "XFORWARD", "HELP", "WIZ", "SHELL", "KILL"];
+
+/** Listens, and rejects where that is not possible. Port 0 takes any that is free. */
+export async function startInboundSmtp<Addressee>(
+  { hostname, find, take }: InboundParts<Addressee>,
+  { host, port }: { host: string; port: number },
+  given: Partial<InboundLimits> = {},
+): Promise<InboundServer> {
+  const limits = { ...LIMITS, ...given };
+  const crowd = createCrowd(limits);
+  /** Whom the mail of a connection is for, and how many others were asked for. */
+  const talks = new Map<string, { addressee: Addressee | null; refused: number }>();
+  const underway = new Set<Promise<void>>();
+
+  const enter = (session: SMTPServerSession): void => {
+    crowd.enter(session);
+    talks.set(session.id, { addressee: null, refused: 0 });
+  };
+
+  const name = async (recipient: string, { id }: SMTPServerSession): Promise<void> => {
+    const addressee = await find(recipient).catch(() => {
+      throw reply(451, "Cannot look this up now, come again later");
+    });
+    const talk = talks.get(id);
+    if (!talk) return;
+    talk.addressee = addressee;
+    if (addressee !== null) return;
+    if (++talk.refused >= limits.refusedRecipients) throw reply(421, "Too many unknown recipients");
+    throw reply(550, "No such recipient here");
+  };
+
+  const receive = async (
+    stream: SMTPServerDataStream,
+    { id, envelope }: SMTPServerSession,
+  ): Promise<void> => {
+    const source = await readAll(stream, limits.messageBytes);
+    const addressee = talks.get(id)?.addressee ?? null;
+    // The library says that it is too large.
+    if (source === null || addressee === null) return;
+    const sender = envelope.mailFrom ? envelope.mailFrom.address : "";
+    await take({ addressee, sender, source }).catch(() => {
+      throw reply(451, "Cannot take this now, come again later");
+    });
+  };
+
+  const server = new SMTPServer({
+    name: hostname,
+    heloResponse: "%s",
+    logger: false,
+    size: limits.messageBytes,
+    rejectOversized: true,
+    maxClients: limits.connections,
+    maxRecipients: 1,
+    maxCommandLength: MAX_COMMAND_BYTES,
+    socketTimeout: limits.silenceMs,
+    closeTimeout: GOODBYE_MS,
+    disabledCommands: DISABLED,
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: false,
+    // Whoever reports has an address of whatever form.
+    lenientAddressParsing: true,
+    onConnect: (session, done) => settle(() => enter(session), done),
+    onClose: (session) => {
+      talks.delete(session.id);
+      crowd.leave(session);
+    },
+    onRcptTo: ({ address }, session, done) => void settle(() => name(address, session), done),
+    onData: (stream, session, done) => {
+      const work = settle(() => receive(stream, session), done);
+      underway.add(work);
+      void work.then(() => underway.delete(work));
+    },
+  });
+  server.server.on("connection", (socket: Socket) => {
+    const end = setTimeout(() => socket.destroy(), limits.lifetimeMs);
+    end.unref();
+    socket.once("close", () => clearTimeout(end));
+  });
+  const listening = await listen(server, host, port);
+  // Connections that break off are everyday life.
+  server.on("error", () => {});
+  return {
+    port: listening,
+    async stop() {
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all(underway);
+    },
+  };
+}
+
+function listen(server: SMTPServer, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve((server.server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Calls the library back when it is done. What was not meant to be thrown may pass. */
+async function settle(work: () => Promise<void> | void, done: (error?: Error | null) => void): Promise<void> {
+  try {
+    await work();
+    done();
+  } catch (error) {
+    done(
+      "responseCode" in (error as Error)
+        ? (error as Error)
+        : reply(451, "Cannot do this now, come again later"),
+    );
+  }
+}
+
+function reply(responseCode: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode });
+}
+
+/** Null when it is larger; it is read to its end all the same, so that the answer finds its way. */
+async function readAll(stream: SMTPServerDataStream, maxBytes: number): Promise<Buffer | null> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length <= maxBytes) pieces.push(piece);
+    else pieces = [];
+  }
+  return length <= maxBytes ? Buffer.concat(pieces) : null;
+}
+
+/** Who is connected, by their networks. */
+function createCrowd({ connectionsOfNetwork, newConnectionsOfNetworkPerMinute }: InboundLimits) {
+  const inside = new Map<string, string>();
+  const present = new Map<string, number>();
+  const seen = new Map<string, number>();
+  let minute = 0;
+  return {
+    /** Throws when there are enough of them. */
+    enter({ id, remoteAddress }: SMTPServerSession): void {
+      const network = networkOf(remoteAddress);
+      const now = Math.floor(performance.now() / 60_000);
+      if (now !== minute || seen.size > MAX_NETWORKS) seen.clear();
+      minute = now;
+      const [count, visits] = [(present.get(network) ?? 0) + 1, (seen.get(network) ?? 0) + 1];
+      seen.set(network, visits);
+      if (count > connectionsOfNetwork) throw reply(421, "Too many connections from your network");
+      if (visits > newConnectionsOfNetworkPerMinute)
+        throw reply(421, "Too many connections, come again later");
+      present.set(network, count);
+      inside.set(id, network);
+    },
+    leave({ id }: SMTPServerSession): void {
+      const network = inside.get(id);
+      if (network === undefined) return;
+      inside.delete(id);
+      const count = present.get(network)! - 1;
+      if (count === 0) present.delete(network);
+      else present.set(network, count);
+    },
+  };
+}
+
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const ip = ipaddr.process(address);
+  return ip instanceof ipaddr.IPv6 ? ip.parts.slice(0, 4).join(":") : ip.toString();
+}

@@ -1,0 +1,577 @@
+// The WEBHOOK step: what is said, how often, and what comes of the answer.
+import { describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/webhook_secrets.ts";
+import { enqueueWebhook } from "../../src/automation/webhooks_out.ts";
+import type { Context } from "../../src/context.ts";
+import { VERSION } from "../../src/version.ts";
+import { useService } from "../support/service.ts";
+import { until } from "../support/process.ts";
+import { type Answering, redirect, reply, useHookServers } from "./hook_server.ts";
+import { webhookStage } from "./webhook_stage.ts";
+
+const service = useService({ ALLOW_PRIVATE_WEBHOOKS: "true" });
+const stage = webhookStage(service);
+const { stand, call, ends, queued, callNext, stateOf } = stage;
+const serve = useHookServers();
+
+const urlOf = ({ port }: { port: number }) => `http://127.0.0.1:${port}/hook`;
+const secretOf = async () => (await webhookSecretsOf(service, stage.project.id))!.secret;
+
+/** Answers one request after the other; the last answer stays. */
+const inTurn = (...answers: Answering[]): Answering => {
+  let count = 0;
+  return (socket, heard) => answers[Math.min(count++, answers.length - 1)]!(socket, heard);
+};
+
+describe("what a webhook says", () => {
+  test("is the contact, the workflow, the execution and the event, signed", async () => {
+    const server = await serve(reply(204));
+    const job = await stand(
+      { url: urlOf(server) },
+      { data: { plan: "pro", first_name: "Zoë" }, context: { event: { total: 5 }, ref: "r" } },
+    );
+    await call(job);
+    const [{ method, path, headers, body }] = server.heard as [(typeof server.heard)[0]];
+    const state = await stateOf(job);
+    const said = JSON.parse(body);
+
+    expect([method, path]).toEqual(["POST", "/hook"]);
+    expect(said).toEqual({
+      contact: {
+        id: expect.any(String),
+        email: "ada@example.com",
+        subscribed: true,
+        data: { plan: "pro", first_name: "Zoë" },
+      },
+      workflow: { id: expect.any(String), name: "Welcome" },
+      execution: { id: job.executionId, startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+      event: { total: 5 },
+    });
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": `Postrider/${VERSION}`,
+      "webhook-id": job.stepExecutionId,
+      host: `127.0.0.1:${server.port}`,
+    });
+    expect(new Webhook(await secretOf()).verify(body, headers)).toEqual(said);
+    expect(state).toMatchObject({ status: "COMPLETED", step: "COMPLETED" });
+  });
+
+  test("has no event where none started it", async () => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: urlOf(server) }));
+
+    expect(JSON.parse(server.heard[0]!.body)).toHaveProperty("event", null);
+  });
+
+  test("is signed so that a changed one is noticed", async () => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: urlOf(server) }));
+    const { headers, body } = server.heard[0]!;
+    const webhook = new Webhook(await secretOf());
+
+    expect(() => webhook.verify(`${body} `, headers)).toThrow("No matching signature");
+    expect(() => webhook.verify(body, { ...headers, "webhook-id": "other" })).toThrow(
+      "No matching signature",
+    );
+  });
+
+  test.each(["GET", "DELETE"])("has no body when it is a %s, and is signed all the same", async (method) => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: urlOf(server), method, body: { a: 1 } }));
+    const { headers, body, method: heard } = server.heard[0]!;
+
+    expect([heard, body, headers["content-type"]]).toEqual([method, "", undefined as never]);
+    expect(new Webhook(await secretOf()).verify("", headers)).toBeUndefined();
+  });
+
+  const data = {
+    name: 'Ada "Countess" /\\ ../?a=b&c#d é',
+    break: "one\r\nX-Injected: yes\nthree",
+    age: 36,
+    tags: ["x", "y"],
+    dots: "..",
+    blank: "",
+    callback: "deep/path?x=1",
+  };
+
+  test.each([
+    ["/u/{{email}}", "/u/ada%40example.com"],
+    ["/?n={{name}}&e={{contact.email}}", `/?n=${encodeURIComponent(data.name)}&e=ada%40example.com`],
+    ["/{{data.age}}/{{event.total}}/{{tags}}", "/36/5/x%2Cy"],
+    ["/{{#if age}}old/{{else}}new/{{/if}}{{blank ?? no thing}}", "/old/no%20thing"],
+    ["/{{#each tags}}{{this}}/{{/each}}", "/x/y/"],
+    ["/{{{callback}}}", "/deep/path?x=1"],
+    ["/{{upper blank}}{{! no word }}{{workflow.name}}", "/Welcome"],
+    ["/v1..2/{{execution.id}}/...", "/v1..2/ID/..."],
+  ])("can be said at a URL with values, which stay values: %s", async (path, expected) => {
+    const server = await serve(reply(200));
+    const job = await stand(
+      { url: `http://127.0.0.1:${server.port}${path}` },
+      { data, context: { event: { total: 5 } } },
+    );
+    await call(job);
+
+    expect(server.heard[0]!.path).toBe(expected.replace("ID", job.executionId));
+  });
+
+  test.each(["/users/{{dots}}/secrets", "/{{{dots}}}", "/a/%2e{{blank}}%2E/b"])(
+    "is not said where a value leads out of the path: %s",
+    async (path) => {
+      const server = await serve(reply(200));
+      await call(await stand({ url: `http://127.0.0.1:${server.port}${path}` }, { data }));
+
+      expect(server.connections).toBe(0);
+      expect(ends[0]).toMatchObject({ ok: false, error: expect.stringContaining('is "." or ".."') });
+    },
+  );
+
+  test("has the author's headers on one line each, and never our own by his hand", async () => {
+    const server = await serve(reply(200));
+    const headers = {
+      "X-Name": "{{name}}",
+      "X-Break": "{{break}}",
+      "User-Agent": "Own/1",
+      "Webhook-Id": "forged",
+    };
+    const job = await stand({ url: urlOf(server), headers }, { data });
+    await call(job);
+    const { headers: heard } = server.heard[0]!;
+
+    expect(heard).toMatchObject({
+      "x-break": "one X-Injected: yes three",
+      "user-agent": "Own/1",
+      "webhook-id": job.stepExecutionId,
+    });
+    expect(Buffer.from(heard["x-name"]!, "latin1").toString()).toBe(data.name);
+    expect(heard).not.toHaveProperty("x-injected");
+  });
+
+  test.each([
+    [
+      "an object",
+      { n: "{{name}}", deep: [{ age: "{{age}}" }, 1, null, true] },
+      { n: data.name, deep: [{ age: "36" }, 1, null, true] },
+      "application/json",
+    ],
+    [
+      "JSON as text",
+      '{"n": "{{name}}", "b": ["{{break}}"]}',
+      { n: data.name, b: [data.break] },
+      "application/json",
+    ],
+    ["JSON by its values", '{"age": {{age}}}', { age: 36 }, "application/json"],
+  ])("is %s where the author says so", async (_, given, expected, type) => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: urlOf(server), body: given }, { data }));
+    const { body, headers } = server.heard[0]!;
+
+    expect(JSON.parse(body)).toEqual(expected);
+    expect(headers["content-type"]).toBe(type);
+    expect(new Webhook(await secretOf()).verify(body, headers)).toEqual(expected);
+  });
+
+  test("is text where it is no JSON, and of the type that the author gives it", async () => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: urlOf(server), body: "Hello {{age}} ü" }, { data }));
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    await call(await stand({ url: urlOf(server), headers, body: "age={{age}}" }, { data }));
+
+    expect(server.heard.map(({ body, headers: { "content-type": type } }) => [body, type])).toEqual([
+      ["Hello 36 ü", "text/plain; charset=utf-8"],
+      ["age=36", "application/x-www-form-urlencoded"],
+    ]);
+  });
+
+  test("is not said when it is too large", async () => {
+    const server = await serve(reply(200));
+    const body = Array(50).fill("{{#each long}}{{@root.text}}{{/each}}");
+    const long = { long: Array(100).fill(1), text: "a".repeat(1_000) };
+    await call(await stand({ url: urlOf(server), body }, { data: long }));
+
+    expect(server.connections).toBe(0);
+    expect(ends[0]).toMatchObject({ ok: false, error: expect.stringContaining("1,000,000 characters") });
+  });
+});
+
+describe("an answer", () => {
+  const answered = async (answer: Answering) => {
+    const server = await serve(answer);
+    const job = await stand({ url: urlOf(server) });
+    await call(job);
+    return { job, server, state: await stateOf(job) };
+  };
+  const json = { "Content-Type": "application/json; charset=utf-8" };
+
+  test("is kept with the step, with the few headers that help", async () => {
+    const headers = { ...json, "Set-Cookie": "a=b", "X-Request-Id": "r1" };
+    const { state } = await answered(reply(201, '{"id": 7, "first_name": ["x"]}', headers));
+
+    expect(state.output).toEqual({
+      method: "POST",
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/hook$/),
+      attempts: [{ at: expect.any(String), ms: expect.any(Number), status: 201 }],
+      response: {
+        status: 201,
+        headers: { "content-type": json["Content-Type"], "x-request-id": "r1" },
+        body: { id: 7, first_name: ["x"] },
+      },
+    });
+  });
+
+  test.each([
+    ["text", {}, "fine", "fine"],
+    ["no JSON, though it says so", json, "{oops", "{oops"],
+    ["NUL in text", {}, "a\0b", "a\uFFFDb"],
+    [
+      "NUL and half a character in JSON",
+      json,
+      '{"a\\u0000":"\\ud800 \\u0000"}',
+      { "a\uFFFD": "\uFFFD \uFFFD" },
+    ],
+    ["a key of JavaScript's own", json, '{"__proto__": {"a": 1}}', JSON.parse('{"__proto__": {"a": 1}}')],
+    ["a number too large", json, '{"n": 1e999}', { n: null }],
+    ["deep JSON", json, "[".repeat(5_000) + "]".repeat(5_000), "[".repeat(5_000) + "]".repeat(5_000)],
+    ["no letters at all", {}, "\uFFFD", "\uFFFD"],
+    ["nothing", json, "", ""],
+  ] as const)("of any kind can be kept: %s", async (_, headers, body, expected) => {
+    const { state } = await answered(reply(200, body, headers));
+
+    expect(state.step).toBe("COMPLETED");
+    expect(state.output.response.body).toEqual(expected);
+  });
+
+  test("of 10 MB is kept up to 64 KB", async () => {
+    const { state } = await answered(reply(200, `"${"a".repeat(10_000_000)}"`, json));
+
+    expect(state.output.response).toMatchObject({ status: 200, truncated: true });
+    expect(state.output.response.body).toHaveLength(65_536);
+  });
+
+  test("that ends in the middle is none: it is asked for again", async () => {
+    const dies: Answering = (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhal");
+    const { job, server } = await answered(inTurn(dies, reply(200, "whole")));
+    await callNext();
+    const { output, step } = await stateOf(job);
+
+    expect(step).toBe("COMPLETED");
+    expect(output.attempts).toMatchObject([
+      { error: expect.stringContaining("in the middle") },
+      { status: 200 },
+    ]);
+    expect(server.heard.map(({ headers }) => headers["webhook-id"])).toEqual(
+      Array(2).fill(job.stepExecutionId),
+    );
+  });
+});
+
+describe("a webhook that fails", () => {
+  test("with 500 and then goes well has gone well", async () => {
+    const server = await serve(inTurn(reply(500, "sorry"), reply(200, "fine")));
+    const job = await stand({ url: urlOf(server) });
+    const before = service.now();
+    await call(job);
+    const between = await stateOf(job);
+    const { runAt } = await callNext();
+    const after = await stateOf(job);
+
+    expect(between).toMatchObject({ status: "WAITING", step: "RUNNING", wakeAt: runAt });
+    expect(between.output).toMatchObject({
+      attempts: [{ status: 500 }],
+      nextAttemptAt: runAt.toISOString(),
+      response: { status: 500, body: "sorry" },
+    });
+    expect((runAt.getTime() - before.getTime()) / 1000).toBeWithin(5, 10);
+    expect(after).toMatchObject({ status: "COMPLETED", step: "COMPLETED" });
+    expect(after.output.attempts).toMatchObject([{ status: 500 }, { status: 200 }]);
+    expect(after.output).not.toHaveProperty("nextAttemptAt");
+    expect(ends).toHaveLength(1);
+    expect(await queued()).toEqual([]);
+  });
+
+  test("is tried five times more, with growing pauses, and then fails with a reason", async () => {
+    const server = await serve(reply(503, "busy"));
+    const job = await stand({ url: `${urlOf(server)}?key=secret` });
+    await call(job);
+    const pauses: number[] = [];
+    while ((await queued()).length > 0) {
+      const before = service.now().getTime();
+      const { runAt } = await callNext();
+      pauses.push((runAt.getTime() - before) / 1000);
+    }
+    const { status, step, output } = await stateOf(job);
+
+    for (const [i, least] of [5, 30, 120, 600, 3600].entries()) {
+      expect(pauses[i]!).toBeWithin(least - 2, least * 1.21);
+    }
+    expect(server.heard).toHaveLength(6);
+    expect(new Set(server.heard.map(({ headers }) => headers["webhook-id"]))).toEqual(
+      new Set([job.stepExecutionId]),
+    );
+    expect([status, step]).toEqual(["FAILED", "FAILED"]);
+    expect(output.attempts).toHaveLength(6);
+    expect(ends[0]!.error).toBe(
+      `The webhook POST ${urlOf(server)} was called 6 times in vain. The last time: it answered 503.`,
+    );
+  });
+
+  test("is signed for the time of each attempt", async () => {
+    const server = await serve(inTurn(reply(500), reply(200)));
+    await call(await stand({ url: urlOf(server) }));
+    await callNext();
+    const [first, second] = server.heard.map(({ headers }) => headers["webhook-timestamp"]);
+
+    expect(Number(second) - Number(first)).toBeWithin(5, 10);
+  });
+
+  test.each([
+    ["1800", 1_800, 2_161],
+    ["1", 5, 7],
+    ["999999", 3_600, 4_321],
+    [() => new Date(service.now().getTime() + 600_000).toUTCString(), 597, 721],
+    ["soon", 5, 7],
+  ] as const)("waits as long as it is asked to, an hour at most: %p", async (given, least, most) => {
+    const value = typeof given === "string" ? given : given();
+    const server = await serve(reply(429, "", { "Retry-After": value }));
+    const before = service.now();
+    await call(await stand({ url: urlOf(server) }));
+    const [next] = await queued();
+
+    expect((next!.runAt.getTime() - before.getTime()) / 1000).toBeWithin(least, most);
+  });
+
+  test.each([
+    ["nobody there", "http://127.0.0.1:1/", "it refused the connection"],
+    ["no such name", "http://hook.invalid/", "hook.invalid could not be looked up"],
+  ])("because there is %s is tried again", async (_, url, error) => {
+    const job = await stand({ url });
+    await call(job);
+
+    expect((await stateOf(job)).output).toMatchObject({ attempts: [{ error }], response: null });
+    expect(await queued()).toHaveLength(1);
+  });
+
+  test.each([
+    ["http://127.0.0.1/", "127.0.0.1 is a loopback address (see ALLOW_PRIVATE_WEBHOOKS)"],
+    [
+      "http://localhost:3000/",
+      "localhost leads to 127.0.0.1, a loopback address (see ALLOW_PRIVATE_WEBHOOKS)",
+    ],
+    ["http://169.254.169.254/latest/", "169.254.169.254 is an address of metadata"],
+    ["http://ada:secret@hook.example/", "a URL must not hold a name or a password"],
+    ["http://[", '"http://[" is no URL'],
+    ["gopher://hook.example/", "gopher://… is neither http:// nor https://"],
+  ])("because it must not be called has failed at once: %s", async (url, reason) => {
+    const guarded: Context = { ...service, config: { ...service.config, ALLOW_PRIVATE_WEBHOOKS: false } };
+    const job = await stand({ url });
+    await call(job, guarded);
+    const { status, output } = await stateOf(job);
+
+    expect(status).toBe("FAILED");
+    expect(ends[0]!.error).toEndWith(` cannot be called: ${reason}.`);
+    expect(ends[0]!.error).not.toContain("secret@");
+    expect(output.attempts).toMatchObject([{ error: reason }]);
+    expect(await queued()).toEqual([]);
+  });
+
+  test("by leading to the metadata of a cloud has failed at once, in a closed network, too", async () => {
+    const server = await serve(redirect(307, "http://169.254.169.254/latest/meta-data/"));
+    const job = await stand({ url: urlOf(server) });
+    await call(job);
+
+    expect((await stateOf(job)).status).toBe("FAILED");
+    expect(ends[0]!.error).toContain("169.254.169.254 is an address of metadata");
+  });
+
+  test("by leading in circles is tried again", async () => {
+    const server = await serve(redirect(302, "/hook"));
+    const job = await stand({ url: urlOf(server) });
+    await call(job);
+
+    expect(server.heard).toHaveLength(4);
+    expect((await stateOf(job)).output.attempts).toMatchObject([{ error: "it redirects more than 3 times" }]);
+    expect(await queued()).toHaveLength(1);
+  });
+});
+
+describe("a call", () => {
+  test("is not made for an execution that was cancelled, nor for a step that has ended", async () => {
+    const server = await serve(reply(200));
+    const cancelled = await stand({ url: urlOf(server) });
+    await service.pool`update executions set status = 'CANCELLED' where id = ${cancelled.executionId}`;
+    const ended = await stand({ url: urlOf(server) });
+    await service.pool`update step_executions set status = 'COMPLETED' where id = ${ended.stepExecutionId}`;
+    await call(cancelled);
+    await call(ended);
+    await call({ ...ended, stepExecutionId: Bun.randomUUIDv7() });
+
+    expect(server.connections).toBe(0);
+    expect(await queued()).toEqual([]);
+  });
+
+  test("of an execution that is cancelled meanwhile is not followed by another one", async () => {
+    const server = await serve(async (socket, heard) => {
+      await service.pool`update executions set status = 'CANCELLED' where id = ${job.executionId}`;
+      void reply(500)(socket, heard);
+    });
+    const job = await stand({ url: urlOf(server) });
+    await call(job);
+
+    expect(server.heard).toHaveLength(1);
+    expect(await queued()).toEqual([]);
+    expect(await stateOf(job)).toMatchObject({ status: "CANCELLED", output: null });
+  });
+
+  test("that was answered before the process died is made again, with the same id", async () => {
+    const server = await serve(reply(200));
+    const job = await stand({ url: urlOf(server) });
+    const dies = () => Promise.reject(new Error("killed"));
+    await expect(call(job, service, dies)).rejects.toThrow("killed");
+    const between = await stateOf(job);
+    await call(job);
+
+    expect(between).toMatchObject({ status: "WAITING", step: "RUNNING" });
+    expect(server.heard.map(({ headers }) => headers["webhook-id"])).toEqual(
+      Array(2).fill(job.stepExecutionId),
+    );
+    expect((await stateOf(job)).status).toBe("COMPLETED");
+    expect(ends).toHaveLength(1);
+  });
+
+  test("that two processes make at once is noted once, and tried again once", async () => {
+    const server = await serve(async (socket, heard) => {
+      await until("both are there", () => server.heard.length === 2);
+      void reply(500)(socket, heard);
+    });
+    const job = await stand({ url: urlOf(server) });
+    await Promise.all([call(job), call(job)]);
+
+    expect((await stateOf(job)).output.attempts).toHaveLength(1);
+    expect(await queued()).toHaveLength(1);
+  });
+
+  test("that comes too early is sent back to its time", async () => {
+    const server = await serve(reply(500));
+    const job = await stand({ url: urlOf(server) });
+    await call(job);
+    const [due] = await queued();
+    await call(job);
+
+    expect(server.heard).toHaveLength(1);
+    expect((await queued()).map(({ runAt }) => runAt)).toEqual([due!.runAt]);
+  });
+
+  test("that waits already is not enqueued again, and keeps its time", async () => {
+    const server = await serve(reply(500));
+    const job = await stand({ url: urlOf(server) });
+    await enqueueWebhook(service, job);
+    const first = await queued();
+    await call(job);
+    const [due] = await queued();
+    await enqueueWebhook(service, job);
+
+    expect(first).toMatchObject([{ payload: job }]);
+    expect(await queued()).toEqual([due!]);
+  });
+
+  test("waits while the project is disabled", async () => {
+    const server = await serve(reply(200));
+    const job = await stand({ url: urlOf(server) });
+    await service.pool`update projects set disabled_at = now() where id = ${job.projectId}`;
+    await call(job);
+    const held = server.connections;
+    await service.pool`update projects set disabled_at = null where id = ${job.projectId}`;
+    await callNext();
+
+    expect([held, server.heard.length]).toEqual([0, 1]);
+    expect((await stateOf(job)).status).toBe("COMPLETED");
+  });
+
+  test("holds no transaction open while it waits for its answer", async () => {
+    let open: readonly unknown[] | undefined;
+    const server = await serve(async (socket, heard) => {
+      open = await service.pool`
+        select query from pg_stat_activity
+        where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
+      void reply(200)(socket, heard);
+    });
+    await call(await stand({ url: urlOf(server) }));
+
+    expect(open).toHaveLength(0);
+  });
+});
+
+describe("many calls", () => {
+  test("to one slow server leave places to others, and all are made in the end", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slow = await serve(async (socket, heard) => {
+      await released;
+      void reply(200)(socket, heard);
+    });
+    const quick = await serve(reply(200));
+    const all = service.mailer.connections / 2;
+    const jobs = await Promise.all(
+      Array.from({ length: all * 6 }, (_, i) => stand({ url: urlOf(slow) }, { email: `c${i}@example.com` })),
+    );
+    const calls = jobs.map((job) => call(job));
+    const sentBack = async () => (await queued()).length;
+    // The others have gone back to the queue: their jobs are done.
+    await until(
+      "those beyond the places are in the queue",
+      async () => (await sentBack()) === jobs.length - slow.open,
+    );
+    const atOnce = slow.open;
+    const runAts = (await queued()).map(({ runAt }) => runAt.getTime());
+    const own = stage.project;
+    const other = await service.createProject();
+    Object.assign(own, { id: other.id });
+    const elsewhere = await stand({ url: urlOf(quick) });
+    await call(elsewhere);
+    const done = (await stateOf(elsewhere)).status;
+    release();
+    await Promise.all(calls);
+    for (let i = 0; (await queued()).length > 0 && i < 1_000; i++) await callNext();
+
+    expect(atOnce).toBe(Math.ceil(all / 2));
+    expect(Math.min(...runAts)).toBeGreaterThan(Date.now() - 1_000);
+    expect(done).toBe("COMPLETED");
+    expect(slow.most).toBe(atOnce);
+    expect(slow.heard).toHaveLength(jobs.length);
+    expect(ends).toHaveLength(jobs.length + 1);
+  });
+});
+
+describe("the secret", () => {
+  test("signs with the old one, too, for a day after it was replaced", async () => {
+    const server = await serve(reply(200));
+    const old = await secretOf();
+    const { secret } = await rotateWebhookSecret(service, stage.project.id);
+    await call(await stand({ url: urlOf(server) }));
+    service.setNow(new Date(Date.now() + 25 * 3_600_000));
+    await call(await stand({ url: urlOf(server) }));
+    const [during, after] = server.heard;
+    const { length } = after!.headers["webhook-signature"]!.split(" ");
+
+    expect(secret).not.toBe(old);
+    for (const key of [secret, old]) new Webhook(key).verify(during!.body, during!.headers);
+    expect(length).toBe(1);
+  });
+
+  test("that does not open makes the attempt fail, so that nothing goes out unsigned", async () => {
+    const server = await serve(reply(200));
+    await secretOf();
+    const job = await stand({ url: urlOf(server) });
+    const SECRET_KEY = "another secret, of another installation";
+    const { pool } = service;
+    const stranger = { ...service, pool: new Proxy(pool, {}), config: { ...service.config, SECRET_KEY } };
+    await call(job, { ...stranger, sql: stranger.pool });
+
+    expect(server.connections).toBe(0);
+    expect((await stateOf(job)).output.attempts).toMatchObject([
+      { error: expect.stringContaining("SECRET_KEY") },
+    ]);
+    expect(await queued()).toHaveLength(1);
+  });
+});
