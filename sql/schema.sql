@@ -282,6 +282,12 @@ CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
 
+CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp with time zone, clicked_at timestamp with time zone)
+ RETURNS email_status
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
+
 CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date, OUT total integer, OUT bounces integer, OUT complaints integer)
  RETURNS record
  LANGUAGE sql
@@ -941,6 +947,7 @@ create table waits (
   contact_id uuid not null,
   event_name text not null,
   execution_id uuid not null,
+  step_execution_id uuid not null,
   started_at timestamp with time zone not null,
   constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id),
   constraint waits_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE

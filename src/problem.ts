@@ -63,6 +63,11 @@ export const problems = {
       suggestion: "Look at its audience: MARKETING and HEADLESS campaigns reach subscribed contacts only",
     }),
 
+  workflowNotEnabled: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot start a workflow that is not enabled", {
+      suggestion: "Enable it with PATCH /workflows/:id",
+    }),
+
   optedOut: (recipients: string[]) =>
     new Problem(400, "BAD_REQUEST", "Cannot send a MARKETING template to contacts who have opted out", {
       details: { recipients },
@@ -145,6 +150,7 @@ export const problems = {
       | "bulk job"
       | "suppression"
       | "domain"
+      | "execution"
       | "workflow step"
       | "workflow transition",
     id: string,
@@ -197,6 +203,23 @@ export const problems = {
     campaigns: (Named & { status: string })[];
     workflowSteps: (Named & { workflowId: string; workflowName: string })[];
   }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
+
+  alreadyInWorkflow: (allowsReentry: boolean) =>
+    new Problem(
+      409,
+      "CONFLICT",
+      allowsReentry
+        ? "Cannot start this workflow for a contact who is on the way through it"
+        : "Cannot start this workflow for a contact who has been in it already",
+      {
+        suggestion: allowsReentry
+          ? "Cancel the execution that is under way, or wait until it has ended"
+          : "Set allowReentry to true to let contacts go through it again",
+      },
+    ),
+
+  executionEnded: (status: string) =>
+    new Problem(409, "CONFLICT", `Cannot cancel an execution that is ${status}`, { details: { status } }),
 
   workflowActive: (activeExecutions: number) =>
     new Problem(409, "CONFLICT", "Cannot delete a workflow with executions under way", {

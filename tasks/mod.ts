@@ -9,17 +9,23 @@ import { judgeReputation } from "./judge_reputation.ts";
 import { purgeExpired } from "./purge_expired.ts";
 import { recountSegments } from "./recount_segments.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
+import { runExecutions } from "./run_executions.ts";
 import { sendBatch } from "./send_batch.ts";
 import { sendEmails } from "./send_emails.ts";
 import { sendPlatformMail } from "./send_platform_mail.ts";
 import { settleDoubts } from "./settle_doubts.ts";
 import { startCampaign } from "./start_campaign.ts";
+import { startScheduledRun } from "./start_scheduled_run.ts";
+import { startScheduledWorkflows } from "./start_scheduled_workflows.ts";
+import { startWorkflows } from "./start_workflows.ts";
 import { suppressCampaign } from "./suppress_campaign.ts";
 import { sweepCampaigns } from "./sweep_campaigns.ts";
 import { sweepEmails } from "./sweep_emails.ts";
+import { sweepExecutions } from "./sweep_executions.ts";
 import { sweepProjectSegments } from "./sweep_project_segments.ts";
 import { sweepSegments } from "./sweep_segments.ts";
 import { updateSegments } from "./update_segments.ts";
+import { wakeExecutions } from "./wake_executions.ts";
 import { wakeSegments } from "./wake_segments.ts";
 
 /** A task for each job. */
@@ -36,17 +42,23 @@ export const tasks: Tasks = {
   purge_expired: purgeExpired,
   recount_segments: recountSegments,
   run_bulk_job: runBulkJob,
+  run_executions: runExecutions,
   send_batch: sendBatch,
   send_emails: sendEmails,
   send_platform_mail: sendPlatformMail,
   settle_doubts: settleDoubts,
   start_campaign: startCampaign,
+  start_scheduled_run: startScheduledRun,
+  start_scheduled_workflows: startScheduledWorkflows,
+  start_workflows: startWorkflows,
   suppress_campaign: suppressCampaign,
   sweep_campaigns: sweepCampaigns,
   sweep_emails: sweepEmails,
+  sweep_executions: sweepExecutions,
   sweep_project_segments: sweepProjectSegments,
   sweep_segments: sweepSegments,
   update_segments: updateSegments,
+  wake_executions: wakeExecutions,
   wake_segments: wakeSegments,
 };
 

@@ -42,6 +42,16 @@ create table attachments (
   foreign key (project_id, content_id) references contents (project_id, id) on delete cascade
 );
 
+-- What a mail has come to, when its sender says that it is sent, or that nobody knows: who opened it knows.
+create function reached(said email_status, opened_at timestamptz, clicked_at timestamptz) returns email_status
+language sql immutable parallel safe
+return case
+  when said not in ('SENT', 'IN_DOUBT') then said
+  when clicked_at is not null then 'CLICKED'
+  when opened_at is not null then 'OPENED'
+  else said
+end;
+
 -- The advisory lock between those who freeze audiences of a project and those who delete its contacts.
 create function emails_of_contacts(project uuid) returns bigint
 language sql immutable parallel safe

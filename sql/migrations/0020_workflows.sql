@@ -164,12 +164,14 @@ create index step_executions_by_execution on step_executions (project_id, execut
 
 -- What waits for an event at this moment. The row is taken away by whoever comes first, the event or the timeout.
 create table waits (
-  project_id   uuid not null,
-  contact_id   uuid not null,
-  event_name   text not null,
-  execution_id uuid not null,
+  project_id        uuid not null,
+  contact_id        uuid not null,
+  event_name        text not null,
+  execution_id      uuid not null,
+  -- Which wait of the execution it is.
+  step_execution_id uuid not null,
   -- An event that is older does not end it.
-  started_at   timestamptz not null,
+  started_at        timestamptz not null,
   primary key (project_id, contact_id, event_name, execution_id),
   foreign key (project_id, execution_id) references executions (project_id, id) on delete cascade
 );

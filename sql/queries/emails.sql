@@ -55,15 +55,18 @@ with outcome as (
 settled as (
   update emails e
   set
-    status      = o.status,
+    status      = reached(o.status, e.opened_at, e.clicked_at),
     claimed_by  = case when o.status = 'IN_DOUBT' then e.claimed_by end,
-    doubted_at  = case when o.status = 'IN_DOUBT' then coalesce(e.doubted_at, o.at) else e.doubted_at end,
+    doubted_at  = case when o.status = 'IN_DOUBT' and e.opened_at is null then coalesce(e.doubted_at, o.at) else e.doubted_at end,
     message_id  = coalesce(o.message_id, e.message_id),
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),
     data        = case when o.status in ('PENDING', 'IN_DOUBT') then e.data end,
-    sent_at     = case when o.status = 'SENT' then o.at else e.sent_at end,
+    sent_at     = case
+      when o.status = 'SENT' or o.status = 'IN_DOUBT' and e.opened_at is not null then coalesce(e.sent_at, o.at)
+      else e.sent_at
+    end,
     bounced_at  = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
   from outcome o
   where e.project_id = o.project_id
@@ -190,10 +193,13 @@ returning project_id, id, campaign_id;
 -- What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
 update emails
 set
-  status     = 'IN_DOUBT',
+  status     = reached('IN_DOUBT', opened_at, clicked_at),
+  sent_at    = coalesce(sent_at, opened_at),
   due_at     = :now,
-  doubted_at = coalesce(doubted_at, :now),
-  error      = 'The process that was sending this mail ended before it knew the answer'
+  doubted_at = case when opened_at is null then coalesce(doubted_at, :now) else doubted_at end,
+  error      = case
+    when opened_at is null then 'The process that was sending this mail ended before it knew the answer'
+  end
 where status = 'SENDING' and claimed_by = any(:worker_ids::uuid[])
 returning project_id, id;
 
@@ -201,10 +207,13 @@ returning project_id, id;
 -- What has been held since `before` by a process that is not in the table of workers.
 update emails e
 set
-  status     = 'IN_DOUBT',
+  status     = reached('IN_DOUBT', e.opened_at, e.clicked_at),
+  sent_at    = coalesce(e.sent_at, e.opened_at),
   due_at     = :now,
-  doubted_at = coalesce(e.doubted_at, :now),
-  error      = 'The process that was sending this mail ended before it knew the answer'
+  doubted_at = case when e.opened_at is null then coalesce(e.doubted_at, :now) else e.doubted_at end,
+  error      = case
+    when e.opened_at is null then 'The process that was sending this mail ended before it knew the answer'
+  end
 where e.status = 'SENDING'
   and e.due_at < :before
   and not exists (select from workers w where w.id = e.claimed_by)

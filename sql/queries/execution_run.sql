@@ -68,16 +68,15 @@ from started;
 
 -- name: hold :many
 -- Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
--- their contacts, against being deleted and getting another address. Of a disabled project they are held up.
+-- their contacts, against being deleted and getting another address. Of a disabled project they are held up. Nothing else
+-- is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
 select
   e.project_id, e.id, e.workflow_id, e.version_id, e.status, e.current_step_id as "current_step_id!",
-  e.step_execution_id, e.moves, e.depth, e.context, e.wake_at, w.started_at as "waits_since?",
-  p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
+  e.step_execution_id, e.moves, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
   c.created_at, c.updated_at
 from executions e
 join projects p on p.id = e.project_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-left join waits w on w.project_id = e.project_id and w.execution_id = e.id
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and e.status in ('RUNNING', 'WAITING')
 order by e.project_id, e.id

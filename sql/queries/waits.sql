@@ -1,10 +1,10 @@
 -- name: heard :many
 -- What waits for these events, and with what they wake it; the oldest event first.
 select
-  w.project_id, w.execution_id, e.id as event_id, e.name as event_name, e.data
+  w.project_id, w.execution_id, w.step_execution_id, e.id as event_id, e.name as event_name, e.data
 from events e
 cross join lateral (
-  select t.project_id, t.execution_id
+  select t.project_id, t.execution_id, t.step_execution_id
   from waits t
   where t.project_id = e.project_id
     and t.contact_id = e.contact_id
@@ -17,12 +17,13 @@ order by e.id;
 
 -- name: come_in_time :many
 -- The first event that came in time for each wait that is over, though the job of the event has not come yet. `rows`
--- holds `{project_id, execution_id, contact_id, event_name, from_id, since, until}`.
+-- holds `{project_id, execution_id, step_execution_id, contact_id, event_name, from_id, since, until}`.
 select
-  r.project_id as "project_id!", r.execution_id as "execution_id!", e.id as event_id, e.name as event_name, e.data
+  r.project_id as "project_id!", r.execution_id as "execution_id!", r.step_execution_id as "step_execution_id!",
+  e.id as event_id, e.name as event_name, e.data
 from json_to_recordset(:rows::json) as r (
-  project_id uuid, execution_id uuid, contact_id uuid, event_name text, from_id uuid, since timestamptz,
-  until timestamptz
+  project_id uuid, execution_id uuid, step_execution_id uuid, contact_id uuid, event_name text, from_id uuid,
+  since timestamptz, until timestamptz
 )
 cross join lateral (
   select v.id, v.name, v.data
@@ -38,10 +39,12 @@ cross join lateral (
 ) as e;
 
 -- name: add :exec
--- `rows` holds `{project_id, contact_id, event_name, execution_id}`.
-insert into waits (project_id, contact_id, event_name, execution_id, started_at)
-select r.project_id, r.contact_id, r.event_name, r.execution_id, :now
-from json_to_recordset(:rows::json) as r (project_id uuid, contact_id uuid, event_name text, execution_id uuid);
+-- `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
+insert into waits (project_id, contact_id, event_name, execution_id, step_execution_id, started_at)
+select r.project_id, r.contact_id, r.event_name, r.execution_id, r.step_execution_id, r.started_at
+from json_to_recordset(:rows::json) as r (
+  project_id uuid, contact_id uuid, event_name text, execution_id uuid, step_execution_id uuid, started_at timestamptz
+);
 
 -- name: remove :exec
 -- These executions wait no more.

@@ -29,24 +29,28 @@ where s.project_id = :project_id
 
 -- name: note_attempt :exec
 -- An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
--- same job has noted one more since.
-with noted as (
+-- same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
+with held as (
+  select e.project_id, e.id
+  from executions e
+  where e.project_id = :project_id and e.id = :execution_id and e.status in ('RUNNING', 'WAITING')
+  for no key update
+),
+noted as (
   update step_executions s
   set output = :output
-  from executions e
-  where s.project_id = :project_id
+  from held h
+  where s.project_id = h.project_id
+    and s.execution_id = h.id
     and s.id = :step_execution_id
     and s.status = 'RUNNING'
     and coalesce(jsonb_array_length(s.output -> 'attempts'), 0) = :attempts::int
-    and e.project_id = s.project_id
-    and e.id = s.execution_id
-    and e.status in ('RUNNING', 'WAITING')
   returning s.project_id, s.execution_id
 )
 update executions e
 set wake_at = :next_attempt_at
 from noted n
-where e.project_id = n.project_id and e.id = n.execution_id and e.status in ('RUNNING', 'WAITING');
+where e.project_id = n.project_id and e.id = n.execution_id;
 
 -- name: enqueue_once :exec
 -- Enqueues a call, unless one waits already: that one keeps its time.

@@ -2,6 +2,7 @@
 import { mailScope, type Scope } from "../content/render.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
 import type { Json } from "../db/types.ts";
 import { graphsOf } from "./_graphs.ts";
 import { type Graph, type GraphStep, wayOut } from "./workflow_graph.ts";
@@ -56,8 +57,8 @@ export interface Run extends ExecutionKey {
   stepId: string;
   /** WAITING: the page that stands open. */
   openPageId: string | null;
-  /** WAITING for an event: since when. */
-  waitsSince: Date | null;
+  /** It was waiting for an event when it was read. */
+  wasAwaiting: boolean;
   wakeAt: Date | null;
   /** Its project is disabled. */
   heldUp: boolean;
@@ -94,12 +95,19 @@ export async function holdRuns(tx: Context, keys: ExecutionKey[]): Promise<Run[]
     ids: keys.map((key) => key.id),
   });
   const graphs = await graphsOf(tx, rows);
-  return rows.map((row) => ({
+  return rows.map((row) => toRun(row, graphs.get(row.versionId)!));
+}
+
+type Row = Awaited<ReturnType<Queries["executionRun"]["hold"]>>[number];
+
+function toRun(row: Row, graph: Graph): Run {
+  const position = { graph, stepId: row.currentStepId };
+  return {
     projectId: row.projectId,
     id: row.id,
     workflowId: row.workflowId,
     versionId: row.versionId,
-    graph: graphs.get(row.versionId)!,
+    ...position,
     contact: {
       id: row.contactId,
       email: row.email,
@@ -109,9 +117,8 @@ export async function holdRuns(tx: Context, keys: ExecutionKey[]): Promise<Run[]
       updatedAt: row.updatedAt,
     },
     status: row.status,
-    stepId: row.currentStepId,
     openPageId: row.stepExecutionId,
-    waitsSince: row.waitsSince,
+    wasAwaiting: row.status === "WAITING" && stepOf(position).type === "WAIT_FOR_EVENT",
     wakeAt: row.wakeAt,
     heldUp: row.heldUp,
     depth: row.depth,
@@ -124,7 +131,7 @@ export async function holdRuns(tx: Context, keys: ExecutionKey[]): Promise<Run[]
     awaits: null,
     told: [],
     ended: [],
-  }));
+  };
 }
 
 /** The step that a run stands at. */

@@ -73,9 +73,7 @@ async function versionsOf(tx: Context, claims: Claim[]): Promise<Map<string, Wor
   for (const { projectId, workflowId, versionId } of claims) {
     if (versions.has(workflowId)) continue;
     const graph = graphs.get(versionId ?? "");
-    const version = graph
-      ? { id: versionId!, graph }
-      : await currentVersion(tx, projectId, workflowId);
+    const version = graph ? { id: versionId!, graph } : await currentVersion(tx, projectId, workflowId);
     versions.set(workflowId, version);
   }
   return versions;

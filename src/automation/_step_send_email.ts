@@ -82,8 +82,7 @@ async function contentOf(
   projectId: string,
   { name, templateId }: GraphStep<"SEND_EMAIL">,
 ): Promise<string | Outcome> {
-  const template =
-    templateId === null ? null : await q.executionRun.content(tx, { projectId, templateId });
+  const template = templateId === null ? null : await q.executionRun.content(tx, { projectId, templateId });
   if (!template) return { kind: "fail", reason: `Cannot send "${name}": its template is gone` };
   const refusal = await refusalOf(assertSenderVerified(tx, projectId, template.fromEmail));
   if (refusal) return { kind: "fail", reason: refusal };
@@ -101,7 +100,13 @@ async function contentOf(
     templateId,
     shared: true,
   });
-  await q.executionRun.keepContent(tx, { projectId, templateId: templateId!, contentId: id, writtenAt, tracking });
+  await q.executionRun.keepContent(tx, {
+    projectId,
+    templateId: templateId!,
+    contentId: id,
+    writtenAt,
+    tracking,
+  });
   return id;
 }
 

@@ -6,7 +6,7 @@ const MARK = `\u{E000}${Bun.randomUUIDv7("hex")}\u{E000}`;
 const PRINTED = new RegExp(`${MARK}(.*?)${MARK}`, "gs");
 
 /** `{{name}}`, but no block, no comment, and not `{{{name}}}` or `{{&name}}`, which say that a value is a piece of URL. */
-const EXPRESSION = /(?<![\\{])\{\{~?\s*(?![#/^!&>{~\s]|else\b)(?:"[^"]*"|'[^']*'|[^{}"'])*\}\}(?!\})/g;
+const EXPRESSION = /(?<![\\{])\{\{~?\s*(?![#/^!&>~\s]|else\b)(?:"[^"]*"|'[^']*'|[^{}"'])*\}\}(?!\})/g;
 
 /** A part of a path that leads up, or nowhere: however it is written, a server would not be asked for it. */
 const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?=[/\\?#]|$)/i;

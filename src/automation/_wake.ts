@@ -7,6 +7,8 @@ import { enqueueWebhook } from "./webhooks_out.ts";
 
 /** An event that an execution waits for. */
 export interface Call extends ExecutionKey {
+  /** Which of its waits. */
+  stepExecutionId: string;
   eventId: string;
   eventName: string;
   data: unknown;
@@ -52,10 +54,9 @@ export async function wakeByTime(tx: Context, runs: Run[]): Promise<void> {
   }
 }
 
-function take(run: Run, { eventId, eventName, data, depth }: Call, now: Date): void {
-  const step = stepOf(run);
-  if (run.status !== "WAITING" || step.type !== "WAIT_FOR_EVENT") return;
-  if (step.config.eventName !== eventName) return;
+function take(run: Run, { stepExecutionId, eventId, eventName, data, depth }: Call, now: Date): void {
+  // It may wait for the same event once more by now: another one has to come.
+  if (run.status !== "WAITING" || run.openPageId !== stepExecutionId) return;
   run.context = { ...run.context, event: data };
   run.hasNewContext = true;
   if (!BY_PEOPLE.has(eventName)) run.depth = Math.max(run.depth, depth);
@@ -66,16 +67,19 @@ function take(run: Run, { eventId, eventName, data, depth }: Call, now: Date): v
 async function callsInTime(tx: Context, runs: Run[]): Promise<Call[]> {
   const rows = runs.flatMap((run) => {
     const step = stepOf(run);
-    if (step.type !== "WAIT_FOR_EVENT" || run.waitsSince === null) return [];
+    if (step.type !== "WAIT_FOR_EVENT") return [];
+    const until = run.wakeAt!;
+    const since = new Date(until.getTime() - step.config.timeout! * 1000);
     return [
       {
         project_id: run.projectId,
         execution_id: run.id,
+        step_execution_id: run.openPageId,
         contact_id: run.contact.id,
         event_name: step.config.eventName,
-        from_id: firstIdAt(run.waitsSince.getTime() - ID_SLACK_MS),
-        since: run.waitsSince,
-        until: run.wakeAt,
+        from_id: firstIdAt(since.getTime() - ID_SLACK_MS),
+        since,
+        until,
       },
     ];
   });

@@ -16,7 +16,7 @@ export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
   await move(tx, moved);
   await tell(tx, moved);
   // A wait of before is over, whether or not another one has begun.
-  const woken = moved.filter((run) => run.waitsSince !== null);
+  const woken = moved.filter((run) => run.wasAwaiting);
   if (woken.length > 0) {
     await q.waits.remove(tx, {
       projectIds: woken.map((run) => run.projectId),
@@ -30,8 +30,10 @@ export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
       contact_id: run.contact.id,
       event_name: run.awaits,
       execution_id: run.id,
+      step_execution_id: run.openPageId,
+      started_at: run.told.at(-1)!.startedAt,
     }));
-    await q.waits.add(tx, { rows, now: tx.now() });
+    await q.waits.add(tx, { rows });
   }
   await addTimers(tx, moved);
 }

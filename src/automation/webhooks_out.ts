@@ -179,11 +179,12 @@ function longer(pauseMs: number, answer: GuardedAnswer, now: Date): number {
 
 /** Notes the attempt, and arranges the next one in the same commit. */
 async function tryAgain(ctx: Context, job: Errand, output: Output, pauseMs: number): Promise<void> {
-  const { projectId, stepExecutionId, attempts } = job;
+  const { projectId, executionId, stepExecutionId, attempts } = job;
   const nextAttemptAt = after(ctx, pauseMs);
   await inTransaction(ctx, async (tx) => {
     const noted = await q.webhooksOut.noteAttempt(tx, {
       projectId,
+      executionId,
       stepExecutionId,
       attempts: attempts.length,
       nextAttemptAt,

@@ -8,9 +8,19 @@ export function addBeforeBodyEnd(html: string, addition: string): string {
 }
 
 function placeOfBodyEnd(html: string): number {
-  const at = html.lastIndexOf("</body");
-  if (at !== -1) return at;
+  for (
+    let at = html.lastIndexOf("</body");
+    at > -1;
+    at = at === 0 ? -1 : html.lastIndexOf("</body", at - 1)
+  ) {
+    if (!isInComment(html, at)) return at;
+  }
   const start = Math.max(0, html.length - TAIL_CHARS);
   const inTail = html.slice(start).search(/<\/body(?![^]*<\/body)/i);
-  return inTail === -1 ? html.length : start + inTail;
+  return inTail === -1 || isInComment(html, start + inTail) ? html.length : start + inTail;
+}
+
+/** What is put there would not be seen. Outlook's conditions are comments too. */
+function isInComment(html: string, at: number): boolean {
+  return html.lastIndexOf("<!--", at) > html.lastIndexOf("-->", at);
 }

@@ -360,38 +360,38 @@ export interface Queries {
      * (sql/queries/emails.sql:34) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:180) */
+     * (sql/queries/emails.sql:183) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:189) */
+     * (sql/queries/emails.sql:192) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:200) */
+     * (sql/queries/emails.sql:206) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
      * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:213) */
+     * (sql/queries/emails.sql:222) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. Campaigns look after theirs.
-     * (sql/queries/emails.sql:243) */
+     * (sql/queries/emails.sql:252) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:261) */
+    /** (sql/queries/emails.sql:270) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:268) */
+     * (sql/queries/emails.sql:277) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:283) */
+     * (sql/queries/emails.sql:292) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:294) */
+     * (sql/queries/emails.sql:303) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:300) */
+     * (sql/queries/emails.sql:309) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:307) */
+     * (sql/queries/emails.sql:316) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -431,48 +431,49 @@ export interface Queries {
      * (sql/queries/execution_run.sql:22) */
     startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
-     * their contacts, against being deleted and getting another address. Of a disabled project they are held up.
+     * their contacts, against being deleted and getting another address. Of a disabled project they are held up. Nothing else
+     * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
      * (sql/queries/execution_run.sql:69) */
-    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; depth: number; context: Json; wakeAt: Date | null; waitsSince: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:87) */
+     * (sql/queries/execution_run.sql:86) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:93) */
+     * (sql/queries/execution_run.sql:92) */
     move(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:116) */
+     * (sql/queries/execution_run.sql:115) */
     addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:129) */
+     * (sql/queries/execution_run.sql:128) */
     endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
-     * (sql/queries/execution_run.sql:142) */
+     * (sql/queries/execution_run.sql:141) */
     addTimers(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
      * created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:149) */
+     * (sql/queries/execution_run.sql:148) */
     satisfying(on: On, args: { rows: JsonArg; condition: Fragment }): Promise<{ n: number }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:159) */
+     * (sql/queries/execution_run.sql:158) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:165) */
+     * (sql/queries/execution_run.sql:164) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:181) */
+     * (sql/queries/execution_run.sql:180) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
      * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
-     * (sql/queries/execution_run.sql:191) */
+     * (sql/queries/execution_run.sql:190) */
     addEmails(on: On, args: { projectId: string; rows: JsonArg; contentId: string; templateId: string; now: Date }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:226) */
+     * (sql/queries/execution_run.sql:225) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executions: {
@@ -812,16 +813,16 @@ export interface Queries {
   waits: {
     /** What waits for these events, and with what they wake it; the oldest event first.
      * (sql/queries/waits.sql:1) */
-    heard(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; eventId: string; eventName: string; data: Json }[]>;
+    heard(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
     /** The first event that came in time for each wait that is over, though the job of the event has not come yet. `rows`
-     * holds `{project_id, execution_id, contact_id, event_name, from_id, since, until}`.
+     * holds `{project_id, execution_id, step_execution_id, contact_id, event_name, from_id, since, until}`.
      * (sql/queries/waits.sql:18) */
-    comeInTime(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; eventId: string; eventName: string; data: Json }[]>;
-    /** `rows` holds `{project_id, contact_id, event_name, execution_id}`.
-     * (sql/queries/waits.sql:40) */
-    add(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+    comeInTime(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
+    /** `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
+     * (sql/queries/waits.sql:41) */
+    add(on: On, args: { rows: JsonArg }): Promise<number>;
     /** These executions wait no more.
-     * (sql/queries/waits.sql:46) */
+     * (sql/queries/waits.sql:49) */
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
   };
   webhookReceipts: {
@@ -847,11 +848,11 @@ export interface Queries {
      * (sql/queries/webhooks_out.sql:1) */
     errand(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
     /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
-     * same job has noted one more since.
+     * same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
      * (sql/queries/webhooks_out.sql:30) */
-    noteAttempt(on: On, args: { output: JsonArg; projectId: string; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
+    noteAttempt(on: On, args: { projectId: string; executionId: string; output: JsonArg; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
     /** Enqueues a call, unless one waits already: that one keeps its time.
-     * (sql/queries/webhooks_out.sql:51) */
+     * (sql/queries/webhooks_out.sql:55) */
     enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
   };
   workers: {

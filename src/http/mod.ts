@@ -20,6 +20,7 @@ import { tRoutes } from "./t.ts";
 import { templatesRoutes } from "./templates.ts";
 import { v1Routes } from "./v1.ts";
 import { webhooksRoutes } from "./webhooks.ts";
+import { workflowExecutionRoutes } from "./_workflow_executions.ts";
 import { workflowsRoutes } from "./workflows.ts";
 
 /** The HTTP service, not yet listening. */
@@ -45,6 +46,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(templatesRoutes(ctx))
     .use(campaignsRoutes(ctx))
     .use(workflowsRoutes(ctx))
+    .use(workflowExecutionRoutes(ctx))
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))

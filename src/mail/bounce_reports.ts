@@ -28,7 +28,7 @@ export type Finding = Found &
 export interface MailReport {
   /** Empty where it says nothing about a delivery. */
   findings: Finding[];
-  /** Of a complaint: what it says and the header of the mail it is about, where the return path stands. */
+  /** Of a complaint: what it says and the header of the mail it is about, where the return path stands. Else empty. */
   evidence: string;
   /** For the log. */
   subject: string | null;
@@ -48,7 +48,6 @@ const FAILED =
   /undeliver|returned mail|returned to sender|failure notice|(?:mail|message) delivery (?:has )?(?:failed|failure)|delivery (?:has )?fail|delivery status notification|delivery (?:notification|report|error)/i;
 const DELAYED =
   /delayed (?:mail|delivery)|(?:mail|message|delivery)[^.]{0,60} delayed|could not send message for past/i;
-const QMAIL = /This is the qmail-send program/;
 /** From here on it is a copy of the mail. */
 const COPY =
   /^-{2,}[^\n]{0,40}(?:below this line|copy of|original message|returned message|message header|unsent message)/im;
@@ -140,7 +139,7 @@ function findingsInText(mail: Email | null, fromNobody: boolean): Finding[] {
   };
   const isDaemon = fromNobody || DAEMON.test(mail?.from?.address ?? "");
   if (isDaemon && DELAYED.test(subject)) return [{ ...found, kind: "delay" }];
-  if (isDaemon && (recipient !== null || FAILED.test(subject) || QMAIL.test(text))) {
+  if (isDaemon && (recipient !== null || FAILED.test(subject))) {
     return [{ ...found, kind: "bounce", bounceType: bounceTypeOf(null, text) }];
   }
   if (!fromNobody || isAutomatic(header) || isReceipt(mail)) return [];

@@ -37,6 +37,8 @@ export interface RecordFacts {
 }
 
 const mxPriority = 10;
+/** No record of ours comes near that, and a text is looked through several times. */
+const MAX_TEXT = 4_096;
 
 /** The records of a domain, the required one first. A return path is offered only where bounces can be taken. */
 export function neededRecords({ domain, returnPath, dkim, host, spfInclude }: RecordFacts): DomainRecord[] {
@@ -68,6 +70,7 @@ export function judgeRecord(record: DomainRecord, answer: DnsAnswer<"TXT" | "MX"
   if (answer.state !== "found") return "MISSING";
   if (record.type === "MX") return judgeMx(record, answer.records as DnsRecords["MX"][]);
   const texts = answer.records as string[];
+  if (texts.some(({ length }) => length > MAX_TEXT)) return "MISMATCH";
   switch (record.purpose) {
     case "DKIM":
       return judgeDkim(record, texts);
@@ -110,7 +113,7 @@ function isUsableKey(tags: Map<string, string>, ours: string): boolean {
 }
 
 function withoutPadding(key: string): string {
-  return key.replace(/\s+/g, "").replace(/=+$/, "");
+  return key.replace(/\s+/g, "").replace(/={1,2}$/, "");
 }
 
 /** The `tag=value` list of DKIM and DMARC; null when it is none, or names a tag twice. */
@@ -125,19 +128,42 @@ function readTags(text: string): Map<string, string> | null {
   return tags;
 }
 
-/** More than one SPF record is none at all (RFC 7208, 4.5). */
+/**
+ * More than one SPF record is none at all (RFC 7208, 4.5). What is asked for by name has to be let through. A domain of
+ * which we cannot tell by whom it sends must let somebody through: what it sends comes back to the return path, whose
+ * record is ours alone.
+ */
 function judgeSpf(record: DomainRecord, texts: string[]): RecordState {
   const policies = texts.filter((text) => /^v=spf1( |$)/i.test(text));
   if (policies.length === 0) return "MISSING";
   if (policies.length > 1) return "MISMATCH";
-  const terms = termsOf(policies[0]!);
-  const wanted = termsOf(record.value).filter((term) => term.startsWith("include:"));
-  const holds = (term: string) => terms.some((given) => given.replace(/^\+/, "") === term);
-  return wanted.every(holds) ? "VERIFIED" : "MISMATCH";
+  const terms = effectiveTerms(policies[0]!);
+  const wanted = effectiveTerms(record.value).find((term) => /^(include|a):/.test(term));
+  const isNamed = wanted !== undefined && (wanted.startsWith("include:") || record.purpose === "RETURN_PATH");
+  return (isNamed ? letsThrough(terms, wanted) : letsSomebodyThrough(terms)) ? "VERIFIED" : "MISMATCH";
 }
 
-function termsOf(policy: string): string[] {
-  return policy.toLowerCase().split(/ +/);
+/** Receivers go through the terms in order: the first that says something of a sender holds. */
+function letsThrough(terms: string[], wanted: string): boolean {
+  const first = terms.find((term) => term.replace(/^[-+?~]/, "") === wanted);
+  return first !== undefined && /^[+a-z]/.test(first);
+}
+
+/** A record without an `all` says nothing against anybody. */
+function letsSomebodyThrough(terms: string[]): boolean {
+  const end = terms.findIndex(isAll);
+  return end === -1 || terms.some((term) => /^\+?[a-z]/.test(term) && !term.includes("="));
+}
+
+/** The terms of a policy, without its version, up to the one that is for everybody: nobody looks behind it. */
+function effectiveTerms(policy: string): string[] {
+  const terms = policy.toLowerCase().split(/ +/).slice(1);
+  const end = terms.findIndex(isAll);
+  return end === -1 ? terms : terms.slice(0, end + 1);
+}
+
+function isAll(term: string): boolean {
+  return /^[-+?~]?all$/.test(term);
 }
 
 function judgeDmarc(texts: string[]): RecordState {

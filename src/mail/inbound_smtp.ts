@@ -39,6 +39,8 @@ export interface InboundLimits {
   silenceMs: number;
   /** Of a connection, whatever it does. A mail that is cut off then is sent again. */
   lifetimeMs: number;
+  /** So long others may go on with what they have begun when the server stops. */
+  goodbyeMs: number;
 }
 
 /** The running server. */
@@ -56,10 +58,9 @@ const LIMITS: InboundLimits = {
   refusedRecipients: 10,
   silenceMs: 60_000,
   lifetimeMs: 300_000,
+  goodbyeMs: 2_000,
 };
 
-/** So long others may go on with what they have begun when the server stops. */
-const GOODBYE_MS = 2_000;
 const MAX_NETWORKS = 10_000;
 const MAX_COMMAND_BYTES = 2_000;
 /** What a server that only takes mail does without, and a joke of the library. */
@@ -103,9 +104,11 @@ export async function startInboundSmtp<Addressee>(
     // The library says that it is too large.
     if (source === null || addressee === null) return;
     const sender = envelope.mailFrom ? envelope.mailFrom.address : "";
-    await take({ addressee, sender, source }).catch(() => {
+    const taken = take({ addressee, sender, source }).catch(() => {
       throw reply(451, "Cannot take this now, come again later");
     });
+    underway.add(taken);
+    await taken.finally(() => underway.delete(taken));
   };
 
   const server = new SMTPServer({
@@ -118,7 +121,7 @@ export async function startInboundSmtp<Addressee>(
     maxRecipients: 1,
     maxCommandLength: MAX_COMMAND_BYTES,
     socketTimeout: limits.silenceMs,
-    closeTimeout: GOODBYE_MS,
+    closeTimeout: limits.goodbyeMs,
     disabledCommands: DISABLED,
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
@@ -130,11 +133,7 @@ export async function startInboundSmtp<Addressee>(
       crowd.leave(session);
     },
     onRcptTo: ({ address }, session, done) => void settle(() => name(address, session), done),
-    onData: (stream, session, done) => {
-      const work = settle(() => receive(stream, session), done);
-      underway.add(work);
-      void work.then(() => underway.delete(work));
-    },
+    onData: (stream, session, done) => void settle(() => receive(stream, session), done),
   });
   server.server.on("connection", (socket: Socket) => {
     const end = setTimeout(() => socket.destroy(), limits.lifetimeMs);
@@ -148,7 +147,7 @@ export async function startInboundSmtp<Addressee>(
     port: listening,
     async stop() {
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all(underway);
+      await Promise.allSettled(underway);
     },
   };
 }

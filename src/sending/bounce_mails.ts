@@ -4,9 +4,8 @@
 // that does not hold the return path of the mail it is about changes nothing: a Message-ID would not do, which stands in
 // every answer to the mail.
 import { createHash } from "node:crypto";
-import { claimReceipts } from "../accounts/webhook_receipts.ts";
 import { inboundHost } from "../config.ts";
-import { type Context, inTransaction } from "../context.ts";
+import type { Context } from "../context.ts";
 import { describeError } from "../log.ts";
 import { type Finding, type MailReport, readMailReport } from "../mail/bounce_reports.ts";
 import {
@@ -16,7 +15,7 @@ import {
   startInboundSmtp,
 } from "../mail/inbound_smtp.ts";
 import type { MailName, Notice } from "../mail/notice.ts";
-import { applyNotices } from "./feedback.ts";
+import { takeNotification } from "./notifications.ts";
 import { mailNamedIn, mailOfReturnPath } from "./return_paths.ts";
 
 /** Whom a mail that came in is for: the return path of a mail, or the address for complaints. */
@@ -35,8 +34,8 @@ export async function listenForBounces(
   return await startInboundSmtp<Addressee>(
     {
       hostname: inboundHost(config) ?? HOSTNAME,
-      find: (recipient) => logged(ctx, "recipient not looked up", () => addresseeOf(ctx, recipient)),
-      take: (mail) => logged(ctx, "bounce mail not taken", () => takeBounceMail(ctx, mail)),
+      find: (recipient) => lookUp(ctx, () => addresseeOf(ctx, recipient)),
+      take: (mail) => takeBounceMail(ctx, mail),
     },
     { host: config.HOST, port: config.INBOUND_SMTP_PORT! },
     limits,
@@ -56,24 +55,20 @@ async function takeBounceMail(
   { addressee, sender, source }: InboundMail<Addressee>,
 ): Promise<void> {
   const report = await readMailReport(source, sender === "");
-  const { subject } = report;
-  const isOpen = addressee === "complaints";
-  const mail = isOpen ? await complainedMail(ctx, report) : addressee.mail;
-  const findings = isOpen ? report.findings.filter(({ kind }) => kind === "complaint") : report.findings;
+  const { findings, subject } = report;
+  const mail = addressee === "complaints" ? await complainedMail(ctx, report) : addressee.mail;
   if (!mail || findings.length === 0) {
     return ctx.log.info("mail came in that reports nothing", { subject, emailId: mail?.emailId ?? null });
   }
+  // Who did not hear our answer sends the very same again.
+  const messageId = `${mail.emailId} ${createHash("sha256").update(source).digest("hex")}`;
   const notices = findings.map((finding) => noticeOf(ctx, mail, finding));
-  const unknown = await inTransaction(ctx, async (tx) => {
-    const receipt = `${mail.emailId} ${createHash("sha256").update(source).digest("hex")}`;
-    const isNew = (await claimReceipts(tx, "bounce mail", [receipt])).has(receipt);
-    return isNew ? await applyNotices(tx, notices) : [];
-  });
-  for (const { kind } of unknown) ctx.log.info("notice about an unknown mail", { kind, ...mail });
+  await takeNotification(ctx, { messageId, notices, received: null });
 }
 
+/** Only complaints hold evidence: other reports go to the return path. */
 async function complainedMail(ctx: Context, { findings, evidence }: MailReport): Promise<MailName | null> {
-  return findings.length === 0 ? null : await mailNamedIn(ctx, evidence);
+  return findings.length === 0 ? null : await lookUp(ctx, () => mailNamedIn(ctx, evidence));
 }
 
 /** Nothing is reported before there was a mail, nor after the report: clocks of others may say so. */
@@ -89,11 +84,11 @@ function madeAt(id: string): number {
   return id[14] === "7" ? parseInt(id.replace("-", "").slice(0, 12), 16) : 0;
 }
 
-async function logged<T>(ctx: Context, failure: string, work: () => Promise<T>): Promise<T> {
+async function lookUp<T>(ctx: Context, look: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await look();
   } catch (error) {
-    ctx.log.warn(failure, describeError(error));
+    ctx.log.warn("return path not looked up", describeError(error));
     throw error;
   }
 }

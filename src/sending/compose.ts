@@ -74,8 +74,9 @@ export function prepareContent(ctx: Context, content: Content): PreparedContent 
     const scope = isPersonal ? scopeOf(content, to, urls!) : {};
     const footer = content.type === "MARKETING" ? footerFor(content, to, urls!) : null;
     let body = html(scope);
-    if (footer) body = addBeforeBodyEnd(body, footer.html);
+    // First of all: behind the end of a mail that was cut off, what its links are made of would not be recognised.
     if (followed) body = followed.complete(body, content.projectId, to.emailId);
+    if (footer) body = addBeforeBodyEnd(body, footer.html);
     const plain = content.text ?? text!(scope);
     return { subject: subject(scope), html: body, text: footer ? plain + footer.text : plain };
   };

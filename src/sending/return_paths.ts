@@ -105,7 +105,7 @@ function bytesOfToken(token: string): Buffer | null {
 }
 
 function proofOf(ctx: Context, projectId: string, emailId: string): Buffer {
-  const payload = Buffer.from(hexOf(projectId) + hexOf(emailId), "hex");
+  const payload = Buffer.from(projectId + emailId, "latin1");
   return signatureOf(ctx, PURPOSE, payload).subarray(0, PROOF_BYTES);
 }
 
@@ -117,24 +117,22 @@ function uuidOf(bytes: Buffer): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** The domain that a sender's bounces come back to, read once for all mails of a minute. */
-async function returnPathOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<string | null> {
+/** The domain that a sender's bounces come back to, read once for all mails of a minute. A failed look-up is forgotten. */
+function returnPathOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<string | null> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1).toLowerCase();
   const paths = knownPaths(ctx);
   const name = `${projectId} ${domain}`;
   const now = ctx.now().getTime();
   const known = paths.get(name);
-  if (known && known.until > now) return await known.path;
+  if (known && known.until > now) return known.path;
   const entry = { path: readReturnPath(ctx, projectId, domain), until: now + KEEP_MS };
   paths.delete(name);
   paths.set(name, entry);
   if (paths.size > MAX_KNOWN) paths.delete(paths.keys().next().value!);
-  try {
-    return await entry.path;
-  } catch (error) {
+  entry.path.catch(() => {
     if (paths.get(name) === entry) paths.delete(name);
-    throw error;
-  }
+  });
+  return entry.path;
 }
 
 const knownPaths = perService(() => new Map<string, { path: Promise<string | null>; until: number }>());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { gzipSync } from "node:zlib";
 import {
   type GuardedAnswer,
@@ -277,6 +278,36 @@ describe("a name", () => {
 
     expect(textOf(answer)).toBe("the second");
   });
+
+  test("is not asked at another address once one has heard it", async () => {
+    names.set("two.test", "A", ["127.0.0.1", "127.0.0.1"]);
+    const server = await serve((socket) => socket.destroy());
+    const answer = await ask(`http://two.test:${server.port}/`);
+
+    expect(answer).toEqual({ state: "failed", reason: "the connection was lost before it answered" });
+    expect(server.connections).toBe(1);
+  });
+});
+
+/** One port for both: who begins as TLS does is passed on to the secure server. */
+async function serveBoth(plain: number, secure: number): Promise<number> {
+  const door = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (first: Buffer) => {
+      const inner = connect(first[0] === 0x16 ? secure : plain, "127.0.0.1");
+      inner.on("error", () => socket.destroy());
+      inner.write(first);
+      socket.pipe(inner).pipe(socket);
+    });
+  });
+  doors.push(door);
+  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+  return (door.address() as AddressInfo).port;
+}
+
+const doors: Server[] = [];
+afterAll(() => {
+  for (const door of doors) door.close();
 });
 
 describe("a redirect", () => {
@@ -371,13 +402,21 @@ describe("a redirect", () => {
     ]);
   });
 
-  test("from https to http takes them nowhere either", async () => {
-    const plain = await serve(reply(200));
-    const server = await serve(redirect(307, `http://hook.test:${plain.port}/`), { secure: true });
-    await ask(server.url, {}, { headers: secrets });
+  test.each([
+    ["from https to http", "https", "http", false],
+    ["from http to https", "http", "https", true],
+  ])("%s at one host and port: are they told? %p %p %p", async (_, from, to, areTold) => {
+    const answer: Answering = (socket, heard) =>
+      (heard.path === "/" ? redirect(307, `${to}://hook.test:${door}/there`) : reply(200))(socket, heard);
+    const plain = await serve(answer);
+    const secure = await serve(answer, { secure: true });
+    const door = await serveBoth(plain.port, secure.port);
+    await ask(`${from}://hook.test:${door}/`, {}, { headers: secrets });
+    const { headers } = (to === "http" ? plain : secure).heard[0]!;
 
-    expect(plain.heard[0]!.headers).not.toHaveProperty("authorization");
-    expect(plain.heard[0]!.headers).not.toHaveProperty("x-api-key");
+    expect([headers.authorization, headers["x-api-key"], headers["webhook-id"]]).toEqual(
+      areTold ? ["Bearer 1", "2", "4"] : [undefined as never, undefined as never, "4"],
+    );
   });
 });
 
@@ -559,17 +598,32 @@ describe("a certificate", () => {
     expect(textOf(await ask(`https://127.0.0.1:${server.port}/`))).toBe("secret");
   });
 
-  test("that nobody vouches for is not trusted, whatever the environment says", async () => {
+  test("that nobody vouches for is not trusted", async () => {
     const server = await serve(reply(200), { secure: true });
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
-    const answer = await ask(server.url, { ca: undefined }).finally(() => {
-      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-    });
+    const answer = await ask(server.url, { ca: undefined });
 
     expect(answer).toMatchObject({
       state: "failed",
       reason: expect.stringMatching(/^its certificate is not trusted/),
     });
+    expect(server.heard).toEqual([]);
+  });
+
+  test("is checked in a process that was told to check none", async () => {
+    const server = await serve(reply(200), { secure: true });
+    const url = `https://127.0.0.1:${server.port}/`;
+    const source = import.meta.resolve("../../src/automation/_guarded_request.ts");
+    const script = `
+      const { guardedRequest } = await import(${JSON.stringify(source)});
+      const request = { url: ${JSON.stringify(url)}, method: "GET", headers: {}, body: null };
+      console.log(JSON.stringify(await guardedRequest(request, { dns: {}, reasonAgainst: () => null })));`;
+    const { PATH = "", HOME = "" } = process.env;
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      env: { PATH, HOME, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      stderr: "ignore",
+    });
+
+    expect(await new Response(child.stdout).json()).toMatchObject({ state: "failed" });
     expect(server.heard).toEqual([]);
   });
 

@@ -59,9 +59,8 @@ export function webhookStage(service: TestService) {
     /** An execution that waits for its webhook. */
     async stand(
       config: Record<string, unknown>,
-      { data = {}, context = {}, email = "ada@example.com" } = {},
+      { data = {}, context = {}, email = "ada@example.com", projectId = project.id } = {},
     ): Promise<WebhookJob> {
-      const projectId = project.id;
       const { sql } = service;
       const [contact] = await sql`
         insert into contacts (project_id, email, subscribed, data)

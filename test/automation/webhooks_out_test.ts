@@ -1,12 +1,14 @@
 // The WEBHOOK step: what is said, how often, and what comes of the answer.
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/webhook_secrets.ts";
 import { enqueueWebhook } from "../../src/automation/webhooks_out.ts";
 import type { Context } from "../../src/context.ts";
+import { addJobs } from "../../src/jobs.ts";
 import { VERSION } from "../../src/version.ts";
-import { useService } from "../support/service.ts";
-import { until } from "../support/process.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+import { type ServiceProcess, startProcess, until } from "../support/process.ts";
+import { workflowsOf } from "../support/workflows.ts";
 import { type Answering, redirect, reply, useHookServers } from "./hook_server.ts";
 import { webhookStage } from "./webhook_stage.ts";
 
@@ -451,6 +453,26 @@ describe("a call", () => {
     expect(await queued()).toHaveLength(1);
   });
 
+  test("that a frozen process ends long after others went on does not turn them back", async () => {
+    let thaw = () => {};
+    const frozen = new Promise<void>((resolve) => (thaw = resolve));
+    const server = await serve(async (socket, heard) => {
+      if (server.heard.length === 1) await frozen;
+      void reply(500)(socket, heard);
+    });
+    const job = await stand({ url: urlOf(server) });
+    const first = call(job);
+    await until("the first is there", () => server.heard.length === 1);
+    await call(job);
+    await callNext();
+    const [due] = await queued();
+    thaw();
+    await first;
+
+    expect((await stateOf(job)).output.attempts).toHaveLength(2);
+    expect(await queued()).toEqual([due!]);
+  });
+
   test("that comes too early is sent back to its time", async () => {
     const server = await serve(reply(500));
     const job = await stand({ url: urlOf(server) });
@@ -512,6 +534,7 @@ describe("many calls", () => {
     });
     const quick = await serve(reply(200));
     const all = service.mailer.connections / 2;
+    const startedAt = Date.now();
     const jobs = await Promise.all(
       Array.from({ length: all * 6 }, (_, i) => stand({ url: urlOf(slow) }, { email: `c${i}@example.com` })),
     );
@@ -524,10 +547,8 @@ describe("many calls", () => {
     );
     const atOnce = slow.open;
     const runAts = (await queued()).map(({ runAt }) => runAt.getTime());
-    const own = stage.project;
     const other = await service.createProject();
-    Object.assign(own, { id: other.id });
-    const elsewhere = await stand({ url: urlOf(quick) });
+    const elsewhere = await stand({ url: urlOf(quick) }, { projectId: other.id });
     await call(elsewhere);
     const done = (await stateOf(elsewhere)).status;
     release();
@@ -535,11 +556,127 @@ describe("many calls", () => {
     for (let i = 0; (await queued()).length > 0 && i < 1_000; i++) await callNext();
 
     expect(atOnce).toBe(Math.ceil(all / 2));
-    expect(Math.min(...runAts)).toBeGreaterThan(Date.now() - 1_000);
+    expect(Math.min(...runAts)).toBeGreaterThan(startedAt + 900);
     expect(done).toBe("COMPLETED");
     expect(slow.most).toBe(atOnce);
     expect(slow.heard).toHaveLength(jobs.length);
     expect(ends).toHaveLength(jobs.length + 1);
+  });
+});
+
+describe("a worker", () => {
+  let worker: ServiceProcess | undefined;
+  afterEach(async () => {
+    await worker?.end("SIGKILL");
+  });
+
+  test("whose webhooks all hang still sends mail, and calls those of others", async () => {
+    const hanging = await serve(() => {});
+    const quick = await serve(reply(200));
+    for (let i = 0; i < 40; i++) {
+      const job = await stand({ url: urlOf(hanging) }, { email: `c${i}@example.com` });
+      await addJobs(service, "call_webhook", [job]);
+    }
+    // A lane of ten jobs, two places for calls, and one for each project.
+    worker = await startProcess({
+      DATABASE_URL: service.databaseUrl,
+      SECRET_KEY: service.config.SECRET_KEY,
+      MODE: "worker",
+      ALLOW_PRIVATE_WEBHOOKS: "true",
+      SMTP_URL: `${service.smtp.url}?maxConnections=5`,
+    });
+    await until("a call that hangs", () => hanging.heard.length > 0);
+    const other = await service.createProject();
+    await addJobs(service, "call_webhook", [await stand({ url: urlOf(quick) }, { projectId: other.id })]);
+    await service.request("POST", "/v1/send", {
+      key: stage.project.secret,
+      body: { to: "grace@example.com", from: `a@${DOMAIN}`, subject: "s", body: "b" },
+    });
+    await service.smtp.waitFor(1);
+    await until("the other call", () => quick.heard.length === 1);
+
+    // It would have been more than one, had the others not gone back to the queue.
+    expect(hanging.most).toBe(1);
+  });
+});
+
+describe("in a workflow", () => {
+  const { build, track, story, call: api } = workflowsOf(service, () => stage.project);
+
+  /** A webhook, and a note that it went well; started by an event. */
+  const start = async (config: object) => {
+    const { id } = await build({
+      steps: {
+        Tell: { type: "WEBHOOK", ...config },
+        Note: { type: "UPDATE_CONTACT", updates: { told: "yes" } },
+      },
+      ways: ["Trigger > Tell", "Tell > Note"],
+    });
+    await track("grace@example.com", "signup", { plan: "pro" });
+    await service.runJobs();
+    return id;
+  };
+
+  /** Moves the clock to the next attempt, and does what is due. */
+  const retry = async () => {
+    const [next] = await queued();
+    service.setNow(next!.runAt);
+    await service.runJobs();
+  };
+
+  test("it is tried until it goes well, and then the execution goes on", async () => {
+    const server = await serve(inTurn(reply(500), reply(200, "fine")));
+    const id = await start({ url: `${urlOf(server)}/{{event.plan}}`, body: { plan: "{{event.plan}}" } });
+    const between = await story(id);
+    await retry();
+    const { status, steps } = await story(id);
+    const { body } = await api("GET", "/contacts?search=grace");
+
+    expect(between).toMatchObject({
+      status: "WAITING",
+      steps: [{}, { step: "Tell", status: "RUNNING", output: { attempts: [{ status: 500 }] } }],
+    });
+    expect(server.heard.map((heard) => [heard.path, heard.body])).toEqual(
+      Array(2).fill(["/hook/pro", '{"plan":"pro"}']),
+    );
+    expect([status, steps.map(({ step }) => step)]).toEqual(["COMPLETED", ["Trigger", "Tell", "Note"]]);
+    expect(steps[1]).toMatchObject({
+      status: "COMPLETED",
+      output: { attempts: [{ status: 500 }, { status: 200 }], response: { body: "fine" } },
+    });
+    expect(body.data[0].data).toHaveProperty("told", "yes");
+  });
+
+  test("the execution fails with the reason when it never goes well, and nothing comes after it", async () => {
+    const server = await serve(reply(404));
+    const id = await start({ url: urlOf(server) });
+    for (let i = 0; i < 5; i++) await retry();
+    const { status, exitReason, steps } = await story(id);
+
+    expect(server.heard).toHaveLength(6);
+    expect(status).toBe("FAILED");
+    expect(exitReason).toBe(
+      `The webhook POST ${urlOf(server)} was called 6 times in vain. The last time: it answered 404.`,
+    );
+    expect(steps.map(({ step }) => step)).toEqual(["Trigger", "Tell"]);
+  });
+
+  test("one that is cancelled while its webhook is being called stays cancelled", async () => {
+    const server = await serve(async (socket, heard) => {
+      await api("POST", `/workflows/${id}/executions/cancel-all`);
+      void reply(200)(socket, heard);
+    });
+    let id = "";
+    ({ id } = await build({
+      steps: { Tell: { type: "WEBHOOK", url: urlOf(server) }, End: { type: "EXIT" } },
+      ways: ["Trigger > Tell", "Tell > End"],
+    }));
+    await track("grace@example.com");
+    await service.runJobs();
+
+    expect(server.heard).toHaveLength(1);
+    expect(await story(id)).toMatchObject({ status: "CANCELLED" });
+    expect(await queued()).toEqual([]);
   });
 });
 

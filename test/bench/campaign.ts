@@ -2,9 +2,11 @@
 import { measureCampaignDelivery } from "./campaign_delivery.ts";
 import { measureFreezing } from "./campaign_freeze.ts";
 import { measureCampaignLatency } from "./campaign_latency.ts";
+import { measureSigning } from "./campaign_signing.ts";
 import type { BenchOptions, Report } from "./support/report.ts";
 
 export async function run(report: Report, options: BenchOptions): Promise<void> {
+  if (options.dkim) return await measureSigning(report, options);
   await measureCampaignDelivery(report, options);
   await measureCampaignLatency(report);
   await measureFreezing(report, options);

@@ -1,4 +1,5 @@
 // Sending a campaign from the call to the last mail, against the mail library alone with as many connections.
+import type { DkimKey } from "../../src/sending/dkim_keys.ts";
 import { addContacts, draftCampaign, sendCampaign } from "./support/campaigns.ts";
 import { sendWithNodemailer } from "./support/nodemailer_alone.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
@@ -11,7 +12,8 @@ const RECIPIENTS = 20_000;
 const ALONE = 5_000;
 const PATIENCE_MS = 180_000;
 
-interface CampaignDelivery {
+/** One delivery; times of the processor are those of the service. */
+export interface CampaignDelivery {
   rate: number;
   firstMs: number;
   processorMs: number;
@@ -24,7 +26,7 @@ export async function measureCampaignDelivery(
   report: Report,
   { rounds, contacts }: BenchOptions,
 ): Promise<void> {
-  const recipients = contacts === undefined ? RECIPIENTS : Math.min(contacts, RECIPIENTS);
+  const recipients = recipientsOf({ contacts });
   const sink = await startSinkProcess();
   const alone: { rate: number; processorMs: number }[] = [];
   const campaigns: CampaignDelivery[] = [];
@@ -56,14 +58,24 @@ export async function measureCampaignDelivery(
   report.line("resident memory", Math.max(...campaigns.map((c) => c.resident)), "MB", { goal: below(300) });
 }
 
-async function deliverAlone(sink: SinkProcess) {
+/** How many a campaign is for. */
+export function recipientsOf({ contacts = RECIPIENTS }: Pick<BenchOptions, "contacts">): number {
+  return Math.min(contacts, RECIPIENTS);
+}
+
+/** The mail library alone; with a key it signs. */
+export async function deliverAlone(
+  sink: SinkProcess,
+  dkim?: DkimKey,
+): Promise<{ rate: number; processorMs: number }> {
   const tally = sink.expect(ALONE, PATIENCE_MS);
-  const batch = { port: sink.port, connections: CONNECTIONS, mails: ALONE };
+  const batch = { port: sink.port, connections: CONNECTIONS, mails: ALONE, dkim };
   const { processorMs } = await sendWithNodemailer(batch, PATIENCE_MS);
   return { rate: (ALONE - 1) / (await tally).seconds, processorMs: processorMs / ALONE };
 }
 
-async function deliverCampaign(
+/** A new campaign to everyone, from a service that is started for it. */
+export async function deliverCampaign(
   stage: Stage,
   sink: SinkProcess,
   recipients: number,

@@ -54,6 +54,7 @@ ${Object.entries(BENCHES)
   --mails <n>    mails of one delivery (default 5000)
   --contacts <n> contacts of the project (default: that of the bench)
   --events <n>   events of the project (default: that of the bench)
+  --dkim         of campaign: what signatures cost a delivery, and nothing else
   --strict       end with 1 when a goal is missed
 
 Prints JSON lines. These machines are noisy: the ratios count, and not the figures.`;
@@ -80,7 +81,7 @@ async function main(args: string[]): Promise<number> {
   const wrong = Object.entries(options).find(([, value]) => !(value > 0 && value <= 100_000_000));
   if (wrong) return refuse(`Cannot take --${wrong[0]}: a number above 0 is expected`);
   const report = startReport(name);
-  await (await bench.load()).run(report, options);
+  await (await bench.load()).run(report, { ...options, dkim: values.dkim });
   return report.end() || !values.strict ? 0 : 1;
 }
 
@@ -95,6 +96,7 @@ function readArguments(args: string[]) {
         mails: { type: "string", default: "5000" },
         contacts: { type: "string" },
         events: { type: "string" },
+        dkim: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

@@ -14,11 +14,10 @@ const MISSING = [
   "/uploads",
   "/users",
   "/webhooks",
-  "/workflows",
 ];
 
 /** Endpoints that take nothing but their path. */
-const BODILESS = /\/(compute|refresh|duplicate|cancel)$/;
+const BODILESS = /\/(compute|refresh|duplicate|cancel|cancel-all)$/;
 
 interface Operation {
   summary?: string;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { readMailReport } from "../../src/mail/bounce_reports.ts";
-import { ORIGINAL, report, RETURN_PATH, SAMPLES, wire } from "./bounce_samples.ts";
+import type { BounceType } from "../../src/mail/notice.ts";
+import { report, SAMPLES, RETURN_PATH, wire } from "./bounce_samples.ts";
 
 const read = (source: Uint8Array, fromNobody = true) => readMailReport(source, fromNobody);
 const at = (time: string) => new Date(time);
@@ -131,14 +132,20 @@ ${Buffer.from(SAMPLES.gmail).toString()}
   });
 
   test("what stands in the copy of the mail does not count", async () => {
-    const [qmail] = (await read(SAMPLES.qmail)).findings;
-    const full = wire(
-      Buffer.from(SAMPLES.qmail).toString().replace("(#5.1.1 - chkuser)", "for now (#4.3.0)"),
-    );
+    const text = Buffer.from(SAMPLES.qmail).toString();
+    const full = text.replace("(#5.1.1 - chkuser)", "for now (#4.3.0)");
+    const unsaid = text.replace("550 sorry, no mailbox here by that name (#5.1.1 - chkuser)", "no");
+    expect(unsaid).toContain("452 4.2.2");
 
-    expect(qmail).toMatchObject({ bounceType: "Permanent" });
-    expect((await read(full)).findings).toMatchObject([{ bounceType: "Transient" }]);
-    expect(JSON.stringify(qmail)).not.toContain(ORIGINAL.slice(-20));
+    expect((await read(wire(full))).findings).toMatchObject([{ bounceType: "Transient" }]);
+    expect((await read(wire(unsaid))).findings).toMatchObject([{ bounceType: "Undetermined" }]);
+  });
+
+  test("a header that names whom it failed for makes a bounce of it, whatever the subject is", async () => {
+    const text = Buffer.from(SAMPLES.eximText)
+      .toString()
+      .replace(/^Subject: .*$/m, "Subject: Zurück");
+    expect((await read(wire(text))).findings).toEqual([bounce("Permanent", "nobody@example.net") as never]);
   });
 
   test("a report in base64 is read as well", async () => {
@@ -161,7 +168,7 @@ describe("whether an address works", () => {
     return finding?.kind === "bounce" ? finding.bounceType : finding?.kind;
   };
 
-  test.each([
+  test.each<[string, string, BounceType]>([
     ["5.1.1", "550 User unknown", "Permanent"],
     ["5.1.2", "550 Bad destination system", "Permanent"],
     ["5.1.7", "550 Bad sender's mailbox", "Undetermined"],
@@ -189,6 +196,8 @@ describe("whether an address works", () => {
     ["", "550 your address 192.0.2.5 is on a block list", "Undetermined"],
     ["", "451 4.3.0 try again", "Transient"],
     ["", "it did not work", "Undetermined"],
+    ["", "550 connection from 10.5.1.1 refused by policy", "Undetermined"],
+    ["5.0.0", "550 5.7.1 no", "Undetermined"],
     ["2.0.0", "250 ok", "Undetermined"],
   ])("%s %s: %s", async (status, diagnostic, expected) => {
     expect(await of(status, diagnostic)).toBe(expected);
@@ -283,5 +292,7 @@ describe("whatever comes", () => {
   test("of a large mail only the beginning is read, and the report is there", async () => {
     const source = report({ status: "Action: failed\nStatus: 5.1.1", original: "x".repeat(MEGABYTE) });
     expect((await read(source)).findings).toMatchObject([{ bounceType: "Permanent" }]);
+    const late = report({ text: "x\n".repeat(100_000), status: "Action: failed\nStatus: 5.1.1" });
+    expect((await read(late)).findings).toMatchObject([{ bounceType: "Undetermined" }]);
   });
 });

@@ -4,7 +4,7 @@ import { disableProject, enableProject } from "../../src/accounts/projects.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
-import { buryDeadWorkers, sweepEmails } from "../../src/sending/recovery.ts";
+import { buryDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
 import { useService } from "../support/service.ts";
 
@@ -141,6 +141,24 @@ describe("a state", () => {
     },
   );
 
+  test.each([
+    ["SENT", { status: "OPENED", doubtedAt: null }],
+    ["IN_DOUBT", { status: "OPENED", doubtedAt: null, sentAt: expect.any(Date) }],
+    ["BOUNCED", { status: "BOUNCED" }],
+  ])(
+    "of a mail that is opened before its outcome %s is written goes on from there",
+    async (status, expected) => {
+      const [id] = await accept(mails.fresh());
+      await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${service.workerId}, opened_at = now(), opens = 1
+      where id = ${id!}`;
+      await settleAs(id!, status);
+
+      expect(await ledger(id!)).toMatchObject(expected);
+      await service.runJobs();
+    },
+  );
+
   test("that another process holds is not changed", async () => {
     const [id] = await accept(mails.fresh());
     await service.pool`update emails set status = 'SENDING', claimed_by = ${Bun.randomUUIDv7()} where id = ${id!}`;
@@ -174,6 +192,28 @@ describe("a dead process", () => {
     expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
     expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
     expect(service.smtp.received).toHaveLength(0);
+  });
+
+  test("leaves no doubt about a mail that was opened meanwhile", async () => {
+    const dead = Bun.randomUUIDv7();
+    await die(dead, "11 seconds");
+    const [opened, clicked] = await accept([mails.fresh(), mails.fresh()]);
+    await service.pool`
+      update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1, opened_at = now(), opens = 1
+      where id in (${opened!}, ${clicked!})`;
+    await service.pool`update emails set clicked_at = now(), clicks = 1 where id = ${clicked!}`;
+    await buryDeadWorkers(service);
+    later(16 * 60_000);
+    await settleDoubts(service);
+    await service.runJobs();
+
+    expect(await ledger(opened!)).toMatchObject({
+      status: "OPENED",
+      doubtedAt: null,
+      sentAt: expect.any(Date),
+    });
+    expect(await ledger(clicked!)).toMatchObject({ status: "CLICKED", error: null });
+    expect([arrivals(opened!), arrivals(clicked!)]).toEqual([0, 0]);
   });
 
   test("that has left the table of workers too leaves nothing that is SENDING for ever", async () => {

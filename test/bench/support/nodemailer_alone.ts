@@ -1,5 +1,6 @@
 // The ceiling of a delivery: the mail library alone, with messages that are ready to be sent.
 import { createTransport, type SendMailOptions } from "nodemailer";
+import type { DkimKey } from "../../../src/sending/dkim_keys.ts";
 import { plainText } from "../../../src/content/plain_text.ts";
 import { runChild } from "./child.ts";
 import { newsletter } from "./newsletter.ts";
@@ -10,6 +11,8 @@ export interface Batch {
   port: number;
   connections: number;
   mails: number;
+  /** What signs them, where they are to be signed. */
+  dkim?: DkimKey | undefined;
 }
 
 /** Sends the mails from a process of its own, and tells how much processor time that took. */
@@ -22,13 +25,16 @@ if (import.meta.main) {
   console.log(JSON.stringify({ processorMs }));
 }
 
-async function sendAll({ port, connections, mails }: Batch): Promise<number> {
+async function sendAll({ port, connections, mails, dkim }: Batch): Promise<number> {
   const transport = createTransport({
     host: "127.0.0.1",
     port,
     pool: true,
     maxConnections: connections,
     maxMessages: Infinity,
+    ...(dkim && {
+      dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey },
+    }),
   });
   const messages = Array.from({ length: mails }, (_, n) => toMessage(n));
   const before = process.cpuUsage();

@@ -12,6 +12,8 @@ export interface BenchOptions {
   contacts?: number | undefined;
   /** Events of the project; each bench has its own default. */
   events?: number | undefined;
+  /** Whether the bench of campaigns is about signatures instead. */
+  dkim?: boolean;
 }
 
 /** What a figure should be. With a ceiling, the goal is about the ratio to it. */

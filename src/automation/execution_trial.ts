@@ -1,0 +1,175 @@
+// The way that a contact would take through a workflow, without anything being done.
+import { sortData } from "../audience/contact_data.ts";
+import { getContact } from "../audience/contacts.ts";
+import { type Context, newId } from "../context.ts";
+import type { Json } from "../db/types.ts";
+import { type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "./_run.ts";
+import { performCondition } from "./_step_condition.ts";
+import { performDelay } from "./_step_delay.ts";
+import { performExit } from "./_step_exit.ts";
+import { addressOf, noAddress } from "./_step_send_email.ts";
+import { changeOf, outputOf, subscriptionOf } from "./_step_update_contact.ts";
+import { performWait } from "./_step_wait_for_event.ts";
+import { type GraphStep, type StepType, triggerOf } from "./workflow_graph.ts";
+import { currentVersion } from "./workflow_versions.ts";
+
+/** Who goes through the workflow: a contact of the project, or somebody with this data. */
+export interface TrialInput {
+  contactId?: string | undefined;
+  data?: Record<string, unknown> | undefined;
+  /** The data of the event that starts it. */
+  eventData?: Record<string, unknown> | undefined;
+  /** How waits end: by their event, which is the default, or by their timeout. */
+  waits?: "event" | "timeout" | undefined;
+}
+
+/** A step of the way. */
+export interface TrialStep {
+  stepId: string;
+  name: string;
+  type: StepType;
+  /** When it would begin, if the workflow started now. */
+  at: Date;
+  branch: string | null;
+  /** What it would do, and what decides. */
+  output: Json;
+  error: string | null;
+}
+
+/** The way through, and how it ends. RUNNING: it goes round in a circle, of which the beginning is told. */
+export interface Trial {
+  path: TrialStep[];
+  status: "COMPLETED" | "EXITED" | "FAILED" | "RUNNING";
+  exitReason: string | null;
+}
+
+const MAX_STEPS = 200;
+
+/**
+ * Walks the graph as it is now, for one contact, and answers the path: nothing is written, sent or called. Time passes in
+ * delays as it would. Throws WORKFLOW_NOT_FOUND and CONTACT_NOT_FOUND.
+ */
+export async function tryWorkflow(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  input: TrialInput,
+): Promise<Trial> {
+  const version = await currentVersion(ctx, projectId, workflowId);
+  const contact = await contactOf(ctx, projectId, input);
+  const run = newRun(projectId, workflowId, version, contact, input.eventData);
+  const path: TrialStep[] = [];
+  let now = ctx.now();
+  while (run.status === "RUNNING" && path.length < MAX_STEPS) {
+    const step = stepOf(run);
+    const at = now;
+    const outcome = await outcomeOf({ ...ctx, now: () => at }, step, run);
+    const { until, event, ...end } = passed(outcome, input.waits ?? "event", at);
+    if (event) run.context = { ...run.context, event: {} };
+    now = until;
+    path.push({ stepId: step.id, name: step.name, type: step.type, at, ...toldOf(end.outcome) });
+    takeOutcome(run, step.id, at, end.outcome, now);
+  }
+  return { path, status: run.status as Trial["status"], exitReason: run.exitReason };
+}
+
+/** What a step would come to. */
+async function outcomeOf(ctx: Context, step: GraphStep, run: Run): Promise<Outcome> {
+  const visits = [{ run, pageId: step.id }];
+  switch (step.type) {
+    case "TRIGGER":
+      return { kind: "on" };
+    case "CONDITION":
+      return (await performCondition(ctx, step, visits))[0]!;
+    case "DELAY":
+      return (await performDelay(ctx, step, visits))[0]!;
+    case "WAIT_FOR_EVENT":
+      return (await performWait(ctx, step, visits))[0]!;
+    case "EXIT":
+      return (await performExit(ctx, step, visits))[0]!;
+    case "WEBHOOK":
+      return { kind: "on", output: { method: step.config.method, url: step.config.url } };
+    case "SEND_EMAIL": {
+      const to = addressOf(step.config, run);
+      if (to === null) return { kind: "fail", reason: noAddress(step) };
+      return { kind: "on", output: { to, templateId: step.templateId } };
+    }
+    case "UPDATE_CONTACT":
+      return { kind: "on", output: update(step, run) };
+  }
+}
+
+/** Changes the contact in memory, by the rule of `merge_contact_data`. */
+function update({ config }: GraphStep<"UPDATE_CONTACT">, run: Run): Json {
+  const change = changeOf(config, run);
+  const subscribed = subscriptionOf(config);
+  const data = { ...run.contact.data, ...change.sets };
+  for (const key of change.deletes) delete data[key];
+  run.contact = { ...run.contact, data, subscribed: subscribed ?? run.contact.subscribed };
+  return outputOf(change, subscribed);
+}
+
+/** A wait that is over, and the moment at which it is. */
+function passed(
+  outcome: Outcome,
+  waits: "event" | "timeout",
+  now: Date,
+): { outcome: Outcome; until: Date; event: boolean } {
+  if (outcome.kind !== "wait") return { outcome, until: now, event: false };
+  const output = outcome.output ?? null;
+  if (outcome.event === undefined) {
+    return { outcome: { kind: "on", output }, until: outcome.until!, event: false };
+  }
+  const branch = outcome.until === null ? "event" : waits;
+  const until = branch === "timeout" ? outcome.until! : now;
+  return { outcome: { kind: "on", branch, output }, until, event: branch === "event" };
+}
+
+function toldOf(outcome: Outcome): Pick<TrialStep, "branch" | "output" | "error"> {
+  const branch = outcome.kind === "on" ? (outcome.branch ?? null) : null;
+  const output = "output" in outcome ? (outcome.output ?? null) : null;
+  return { branch, output, error: outcome.kind === "fail" ? outcome.reason : null };
+}
+
+async function contactOf(ctx: Context, projectId: string, input: TrialInput): Promise<RunContact> {
+  if (input.contactId !== undefined) {
+    return (await getContact(ctx, projectId, input.contactId)) as unknown as RunContact;
+  }
+  const { sets: data, values } = sortData(input.data);
+  const email = typeof values.email === "string" ? values.email : "sample@example.com";
+  const now = ctx.now();
+  return { id: newId(ctx), email, subscribed: true, data, createdAt: now, updatedAt: now };
+}
+
+function newRun(
+  projectId: string,
+  workflowId: string,
+  { id: versionId, graph }: Awaited<ReturnType<typeof currentVersion>>,
+  contact: RunContact,
+  eventData: Record<string, unknown> | undefined,
+): Run {
+  return {
+    projectId,
+    id: "",
+    workflowId,
+    versionId,
+    graph,
+    contact,
+    status: "RUNNING",
+    stepId: triggerOf(graph).id,
+    openPageId: null,
+    wasAwaiting: false,
+    wakeAt: null,
+    heldUp: false,
+    depth: 0,
+    context: eventData === undefined ? {} : { event: eventData },
+    exitReason: null,
+    completedAt: null,
+    moves: 0,
+    moved: 0,
+    hasNewContext: false,
+    awaits: null,
+    told: [],
+    ended: [],
+  };
+}

@@ -1,0 +1,96 @@
+// Workflows that start by the clock: for the members of a segment, or for all contacts, range by range.
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Fragment } from "../db/types.ts";
+import { addJobs } from "../jobs.ts";
+import { compileAudience, defineAudience } from "../sending/campaign_audience.ts";
+import { startRuns } from "./_start_runs.ts";
+import { addRuns } from "./execution_run.ts";
+import { nextRunAt, type ScheduleTrigger } from "./workflow_trigger.ts";
+
+const MAX_DUE = 500;
+/** Contacts of one commit. */
+const RANGE = 2_000;
+
+/**
+ * Begins what is due, and has what was begun go on, as after a crash. A time that was missed, however often it has come
+ * round since, is made up for once.
+ */
+export async function startScheduledWorkflows(ctx: Context): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const now = tx.now();
+    const due = await q.scheduledRuns.due(tx, { now, limit: MAX_DUE });
+    const rows = due.map(({ projectId, id, triggerConfig, nextRunAt: dueAt }) => ({
+      project_id: projectId,
+      workflow_id: id,
+      due_at: dueAt,
+      next_run_at: nextRunAt(triggerConfig as unknown as ScheduleTrigger, now),
+    }));
+    if (rows.length > 0) await q.scheduledRuns.begin(tx, { rows, now });
+    const unfinished = await q.scheduledRuns.unfinished(tx);
+    await addJobs(
+      tx,
+      "start_scheduled_run",
+      unfinished.map(({ projectId, id }) => ({ projectId, runId: id })),
+    );
+  });
+}
+
+/**
+ * Starts a workflow for everybody it is due for. Whoever runs this again goes on behind the last range that was committed;
+ * of two at once one goes on.
+ */
+export async function startScheduledRun(ctx: Context, projectId: string, runId: string): Promise<void> {
+  while (await startRange(ctx, projectId, runId));
+}
+
+/** Starts it for the next contacts. False when there are none left. */
+async function startRange(ctx: Context, projectId: string, runId: string): Promise<boolean> {
+  return await inTransaction(ctx, async (tx) => {
+    const run = await q.scheduledRuns.hold(tx, { projectId, runId });
+    if (!run) return false;
+    const contacts =
+      run.enabled && run.triggerType === "SCHEDULE"
+        ? await q.scheduledRuns.range(tx, {
+            projectId,
+            afterId: run.upTo,
+            until: run.createdAt,
+            audience: (await audienceOf(tx, projectId, run.triggerConfig as unknown as ScheduleTrigger))(),
+            limit: RANGE,
+          })
+        : [];
+    if (contacts.length === 0) {
+      await q.scheduledRuns.finish(tx, { projectId, runId });
+      return false;
+    }
+    const { workflowId, allowReentry, dueAt } = run;
+    const started = await startRuns(
+      tx,
+      contacts.map(({ id: contactId }) => ({
+        projectId,
+        workflowId,
+        versionId: null,
+        allowReentry,
+        contactId,
+        depth: 0,
+        story: { scheduledFor: dueAt.toISOString() },
+      })),
+    );
+    await addRuns(
+      tx,
+      started.filter(({ status }) => status === "RUNNING"),
+    );
+    await q.scheduledRuns.advance(tx, { projectId, runId, upTo: contacts.at(-1)!.id });
+    return true;
+  });
+}
+
+/** Whom a schedule is for, whether they are subscribed or not: that counts when a mail is sent. */
+async function audienceOf(tx: Context, projectId: string, trigger: ScheduleTrigger): Promise<() => Fragment> {
+  const segmentId = trigger.segmentId ?? null;
+  const audienceType = segmentId === null ? "ALL" : "SEGMENT";
+  const who = { type: "TRANSACTIONAL", audienceType, segmentId, audienceCondition: null } as const;
+  const definition = await defineAudience(tx, projectId, who);
+  await q.audience.allowHashing(tx);
+  return compileAudience(tx, projectId, who.type, definition, tx.now());
+}

@@ -1,0 +1,7 @@
+import { startScheduledWorkflows as start } from "../src/automation/workflow_schedule.ts";
+import type { Context } from "../src/context.ts";
+
+/** Begins the workflows whose time has come. A second run finds the next time in its place. */
+export async function startScheduledWorkflows(ctx: Context): Promise<void> {
+  await start(ctx);
+}
