@@ -147,14 +147,13 @@ begin
       coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
       coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
       coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
-      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed,
-      max(greatest(sent_at, bounced_at, complained_at)) as latest
+      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
     from changed
     group by project_id, campaign_id
   ),
   for_reputation as (
     insert into reputation_deltas (project_id, day, total, bounces, complaints)
-    select project_id, (latest at time zone 'UTC')::date, handed_over, bounced, complained
+    select project_id, (now() at time zone 'UTC')::date, handed_over, bounced, complained
     from counted
     where (handed_over, bounced, complained) <> (0, 0, 0)
   )
@@ -607,6 +606,7 @@ create table domains (
   constraint domains_domain_check CHECK (((domain = lower(domain)) AND (domain ~ '^[a-z0-9.-]{1,253}$'::text))),
   constraint domains_record_states_check CHECK ((jsonb_typeof(record_states) = 'object'::text))
 );
+CREATE INDEX domains_by_return_path ON public.domains USING btree (return_path);
 CREATE INDEX domains_due ON public.domains USING btree (next_check_at);
 CREATE INDEX domains_verified ON public.domains USING btree (domain) WHERE (status = 'VERIFIED'::domain_status);
 
@@ -737,6 +737,7 @@ create table platform_mails (
   html text not null,
   text text not null,
   attempts integer not null default 0,
+  doubts integer not null default 0,
   held_until timestamp with time zone,
   error text,
   sent_at timestamp with time zone,

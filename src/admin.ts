@@ -1,6 +1,7 @@
 // `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
 import { parseArgs } from "node:util";
 import {
+  assertProject,
   createProject,
   disableProject,
   enableProject,
@@ -14,9 +15,11 @@ import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { examine, toText } from "./doctor/mod.ts";
-import { Problem, problems } from "./problem.ts";
-import { addVerifiedDomain } from "./accounts/domains.ts";
-import { makeDkimKey } from "./sending/dkim_keys.ts";
+import { Problem } from "./problem.ts";
+import { addVerifiedDomain, readDomain } from "./accounts/domains.ts";
+import { cancelCampaign } from "./sending/campaign_status.ts";
+import { campaignsUnderWay } from "./sending/campaigns.ts";
+import { makeDkimKey, replaceLostDkimKey } from "./sending/dkim_keys.ts";
 import { getDomain } from "./sending/domains.ts";
 import { openService } from "./service.ts";
 
@@ -30,15 +33,23 @@ const HELP = `Usage: bun run admin <command>
                                                     L is one of ${LANGUAGES.join(", ")}
                                                     N is mails a second, or none for no limit
   project disable <id> [--reason R]                 refuse its requests and hold its mail
-  project enable <id>                               take it back into service
+  project enable <id>                               take it back into service; its campaigns go on: cancel before
+                                                    those that should not
   project webhook-secret <id> [--rotate]            what its webhooks are signed with, or a new one; the one before
                                                     stays valid beside it for a day
   domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
+  domain rekey <project id> <domain>                make a new DKIM key where the one it has was made with a lost
+                                                    SECRET_KEY; it is verified anew
+  campaign list <project id>                        the campaigns that are being sent, or will be at their time
+  campaign cancel <project id> <campaign id>        end one of them, also while the project is disabled
   migrate                                           bring the database to the newest schema
   doctor [--json]                                   look at everything the installation needs, and say what to do
 
 The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
 `;
+
+/** The exit code of a command that nobody knows: 1 is that of one that failed, and of a doctor that found an error. */
+const MISUSED = 2;
 
 interface Options {
   name?: string | undefined;
@@ -77,7 +88,8 @@ const COMMANDS: Record<string, Command> = {
   },
   "project enable": async (ctx, [given]) => {
     const id = await existingProject(ctx, given);
-    return { id, disabled: false, changed: await enableProject(ctx, id) };
+    const changed = await enableProject(ctx, id);
+    return { id, disabled: false, changed, campaignsUnderWay: await campaignsUnderWay(ctx, id) };
   },
   "project webhook-secret": async (ctx, [given], { rotate }) => {
     const id = projectId(given);
@@ -88,6 +100,18 @@ const COMMANDS: Record<string, Command> = {
   "domain add": async (ctx, [given, domain = ""], { verified }) => {
     assertVerified(domain, verified);
     return await trustDomain(ctx, await existingProject(ctx, given), domain);
+  },
+  "domain rekey": async (ctx, [given, name = ""]) => {
+    const id = await existingProject(ctx, given);
+    const { domainId, isReplaced } = await replaceLostDkimKey(ctx, id, readDomain(name));
+    const { domain, status, records } = await getDomain(ctx, id, domainId);
+    return { domain, status, changed: isReplaced, records };
+  },
+  "campaign list": async (ctx, [given]) => await campaignsUnderWay(ctx, await existingProject(ctx, given)),
+  "campaign cancel": async (ctx, [given, campaign]) => {
+    const id = await existingProject(ctx, given);
+    const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"));
+    return { id: campaign, name, status };
   },
   // Opening the database has migrated it already.
   migrate: async () => ({ migrations: migrationNames() }),
@@ -112,24 +136,19 @@ function sendRate(text: string | undefined): number | null | undefined {
 }
 
 function projectId(given: string | undefined): string {
-  const id = (given ?? "").toLowerCase();
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new Error("Cannot find a project without its id: see `project list`");
+  return asId(given, "project", ": see `project list`");
 }
 
-/** The id, when there is such a project: one that can be enabled or else disabled, and then is as it was before. */
+function asId(given: string | undefined, noun: string, hint = ""): string {
+  const id = (given ?? "").toLowerCase();
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
+  throw new Error(`Cannot find a ${noun} without its id${hint}`);
+}
+
+/** The id, when there is such a project. */
 async function existingProject(ctx: Context, given: string | undefined): Promise<string> {
   const id = projectId(given);
-  const found = Symbol("found");
-  const trial = inTransaction(ctx, async (tx) => {
-    if (!(await enableProject(tx, id)) && !(await disableProject(tx, id, null))) {
-      throw problems.notFound("project", id);
-    }
-    throw found; // rolls back
-  });
-  await trial.catch((thrown) => {
-    if (thrown !== found) throw thrown;
-  });
+  await assertProject(ctx, id);
   return id;
 }
 
@@ -167,7 +186,7 @@ async function main(): Promise<number> {
   );
   if (values.help || words === undefined) {
     (values.help ? console.log : console.error)(HELP);
-    return values.help ? 0 : 2;
+    return values.help ? 0 : MISUSED;
   }
   const service = await openService(loadConfig(), { guest: true });
   try {
@@ -186,5 +205,6 @@ try {
   console.error(
     [(error as Error).message, ...fields.map((field) => `  ${field.field}: ${field.message}`)].join("\n"),
   );
-  process.exitCode = 1;
+  const isMisused = String((error as { code?: unknown }).code).startsWith("ERR_PARSE_ARGS");
+  process.exitCode = isMisused ? MISUSED : 1;
 }

@@ -77,6 +77,33 @@ const deliver = async (
   }
 };
 
+/** A bounce that is all there, and waits for somebody who holds its mail in the database. */
+const heldMail = async (server: { port: number }, id: string, returnPath: string) => {
+  const client = await talk(server);
+  await client.say("EHLO mx.example.net");
+  await client.say("MAIL FROM:<>");
+  await client.say(`RCPT TO:<${returnPath}>`);
+  await client.say("DATA");
+  client.write(Buffer.from(SAMPLES.gmail).toString("latin1"));
+  const { promise: end, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+  void service.pool.begin(async (tx) => {
+    await tx`select from emails where id = ${id} for update`;
+    held();
+    await end;
+  });
+  await isHeld;
+  const answer = client.say(".");
+  answer.catch(() => {});
+  await until("the bounce waits for its mail", async () => {
+    const waiting = await service.pool`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%no key update%'`;
+    return waiting.length > 0;
+  });
+  return { answer, letGo };
+};
+
 const talk = async ({ port }: { port: number }) => {
   const client = connectSmtp(port);
   talking.push(client);
@@ -578,32 +605,16 @@ describe("the listener", () => {
     const { id, returnPath } = await sentMail();
     const server = await listen({ goodbyeMs });
     const idle = await talk(server);
-    const client = await talk(server);
-    await client.say("EHLO mx.example.net");
-    await client.say("MAIL FROM:<>");
-    await client.say(`RCPT TO:<${returnPath}>`);
-    await client.say("DATA");
-    client.write(Buffer.from(SAMPLES.gmail).toString("latin1"));
-    const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
-    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
-    const holding = service.pool.begin(async (tx) => {
-      await tx`select from emails where id = ${id} for update`;
-      held();
-      await mayGoOn;
-    });
-    await isHeld;
-    const answer = client.say(".");
-    await Bun.sleep(100);
+    const { answer, letGo } = await heldMail(server, id, returnPath);
     const stopped = server.stop();
     await Bun.sleep(200);
-    goOn();
+    letGo();
     await stopped;
 
     expect(await answer).toMatch(reply);
     expect(await ledger.row(id)).toMatchObject({ status: "BOUNCED" });
     expect(await idle.reply()).toStartWith("421 ");
     await expect(connectSmtp(server.port).reply()).rejects.toThrow();
-    await holding;
   });
 });
 
@@ -621,15 +632,19 @@ describe("the process", () => {
     return { started, port: port === undefined ? null : Number(port) };
   };
 
-  test.each(["all", "http"])("with MODE=%s takes bounces, and exits with 0 at SIGTERM", async (MODE) => {
-    const { id, returnPath } = await sentMail();
+  test.each(["all", "http"])("with MODE=%s takes bounces, at SIGTERM to the last one", async (MODE) => {
+    const [first, last] = [await sentMail(), await sentMail()];
     const { started, port } = await start({ MODE });
-    const client = await talk({ port: port! });
-    expect(await deliver({ port: port! }, returnPath, SAMPLES.gmail)).toMatch(TAKEN);
-    expect(await ledger.row(id)).toMatchObject({ status: "BOUNCED" });
+    expect(await deliver({ port: port! }, first.returnPath, SAMPLES.gmail)).toMatch(TAKEN);
+    expect(await ledger.row(first.id)).toMatchObject({ status: "BOUNCED" });
 
-    expect(await started.end("SIGTERM")).toBe(0);
-    await client.closed;
+    const { answer, letGo } = await heldMail({ port: port! }, last.id, last.returnPath);
+    const ended = started.end("SIGTERM");
+    await Bun.sleep(300);
+    letGo();
+    expect(await answer).toMatch(TAKEN);
+    expect(await ended).toBe(0);
+    expect(await ledger.row(last.id)).toMatchObject({ status: "BOUNCED" });
   });
 
   test("with MODE=worker, and without the setting, does not listen", async () => {

@@ -37,3 +37,6 @@ create table domains (
 
 -- Serves `domains.claim_due`.
 create index domains_due on domains (next_check_at);
+
+-- Serves `domains.returned_to`: asked for every mail that comes back.
+create index domains_by_return_path on domains (return_path);

@@ -6,6 +6,8 @@ create table platform_mails (
   html       text not null,
   text       text not null,
   attempts   int not null default 0,
+  -- How many of them ended without anybody knowing whether the mail was taken.
+  doubts     int not null default 0,
   -- While one process hands it over, no other one does.
   held_until timestamptz,
   -- What the other side said last, or why it was given up.

@@ -17,7 +17,7 @@ create table reputations (
 create index reputations_not_healthy on reputations (project_id) where level <> 'HEALTHY';
 
 -- Mails that were handed over or bounced instead, permanent bounces and complaints, by the day (UTC) on which they
--- became known, but for what still stands in `reputation_deltas`.
+-- were written down here, whatever the clocks of others say; but for what still stands in `reputation_deltas`.
 create table reputation_days (
   project_id uuid not null references projects on delete cascade,
   day        date not null,

@@ -178,13 +178,26 @@ where c.status in ('SCHEDULED', 'SENDING', 'CANCELLED')
   and (c.status <> 'SCHEDULED' or c.scheduled_for < :now);
 
 -- name: requeue :one
--- Gives jobs to mails that are due and have none, batch by batch, the oldest first.
+-- Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
+-- again begins anew, as in `emails.requeue_overdue`.
 with due as materialized (
-  select id
+  select id, tried_at
   from emails
   where campaign_id = :campaign_id and status = 'PENDING' and due_at <= :now and project_id = :project_id
   order by due_at
   limit :limit::int
+),
+renewed as (
+  update emails e
+  set tried_at = null
+  from (
+    select w.id
+    from emails w
+    where w.project_id = :project_id and w.id in (select id from due where tried_at is not null)
+      and w.status = 'PENDING'
+    for update of w skip locked
+  ) as held
+  where e.project_id = :project_id and e.id = held.id
 ),
 numbered as (
   select id, (row_number() over (order by id) - 1) / :batch_size::int as batch

@@ -165,6 +165,13 @@ from (
 where c.project_id = :project_id and c.id = before.id
 returning before.status as "status!";
 
+-- name: under_way :many
+-- The campaigns that are being sent, or will be at their time, the oldest first.
+select id, name, status
+from campaigns
+where project_id = :project_id and status in ('SCHEDULED', 'SENDING') and finished_at is null
+order by id;
+
 -- name: fold :exec
 -- Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
 with taken as (

@@ -16,10 +16,32 @@ select clock_timestamp() as "now!";
 select name from migrations order by name;
 
 -- name: domains :many
--- The domains of all projects, by name.
+-- The domains of all projects, by name; those that nobody can look up come last.
 select
   d.domain, p.name as project_name, d.status, d.verified_at, d.return_path, d.dkim_selector, d.dkim_public_key
 from domains d
 join projects p on p.id = d.project_id
-order by d.domain, d.project_id
+order by d.domain ~ :reserved, d.domain, d.project_id
+limit :limit::int;
+
+-- name: dkim_keys :many
+-- The sealed keys of all projects behind one domain, in the order of their ids.
+select project_id, id, domain, dkim_private_key as "dkim_private_key!"
+from domains
+where dkim_private_key is not null and (project_id, id) > (:after_project_id::uuid, :after_id::uuid)
+order by project_id, id
+limit :limit::int;
+
+-- name: takes_notifications :one
+-- Whether one came by SNS within the days that they are remembered.
+select exists (select from webhook_receipts where source = 'sns') as "has_come!";
+
+-- name: held_campaigns :many
+-- The campaigns of disabled projects that go on as soon as their project is enabled.
+select p.id as project_id, p.name as project_name, count(*)::int as "total!"
+from projects p
+join campaigns c on c.project_id = p.id
+where p.disabled_at is not null and c.status in ('SCHEDULED', 'SENDING') and c.finished_at is null
+group by p.id
+order by p.id
 limit :limit::int;

@@ -1,8 +1,9 @@
 -- name: verified :maybe
--- The domain, when this project may send from it.
+-- The domain, when this project may send from it. Inside of a transaction it cannot be removed before the end of it.
 select domain
 from domains
-where project_id = :project_id and domain = :domain and status = 'VERIFIED';
+where project_id = :project_id and domain = :domain and status = 'VERIFIED'
+for key share;
 
 -- name: add_verified :one
 -- For the operator and the first start: a domain that is trusted without a look at the DNS. What a check that is under
@@ -58,6 +59,30 @@ set
   updated_at       = now()
 where project_id = :project_id and id = :domain_id and dkim_selector is null;
 
+-- name: sealed_key :maybe
+-- The key of a domain by its name, if it has one.
+select id, dkim_selector, dkim_private_key
+from domains
+where project_id = :project_id and domain = :domain;
+
+-- name: replace_key :exec
+-- Gives a domain another key in place of the one with this selector. The DNS holds the old one: nothing is proved any
+-- more, and what a check that is under way finds is not written. 0 when it has another key by now.
+update domains
+set
+  dkim_selector    = :dkim_selector,
+  dkim_public_key  = :dkim_public_key,
+  dkim_private_key = :dkim_private_key,
+  status           = case when trusted then status else 'PENDING' end,
+  record_states    = record_states - 'DKIM TXT',
+  verified_at      = null,
+  failures         = 0,
+  failing_since    = null,
+  check_started_at = null,
+  next_check_at    = :now,
+  updated_at       = now()
+where project_id = :project_id and id = :domain_id and dkim_selector = :replaced;
+
 -- name: signing_key :maybe
 -- The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
 select id, domain, dkim_selector as "dkim_selector!", dkim_private_key as "dkim_private_key!"
@@ -83,13 +108,14 @@ limit :limit::int;
 
 -- name: claim_due :many
 -- Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
--- processes at once take different ones.
+-- processes at once take different ones. How many is written here, so that the planner knows that they are few; with a
+-- parameter it reads the whole table for them.
 with due as (
   select project_id, id
   from domains
   where next_check_at <= :now
   order by next_check_at
-  limit :limit::int
+  limit 100
   for update skip locked
 )
 update domains d

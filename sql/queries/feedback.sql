@@ -1,22 +1,33 @@
 -- name: hold_mails :many
 -- Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
 -- that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
--- the answer has a row for each `n` whose mail is known. Left out is what was never sent: a notice about it is about
+-- the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told, or name
+-- nothing: headers can be written by somebody else, but not what the provider has answered to us. Left out is what was never sent: a notice about it is about
 -- nothing of ours. What was in doubt once may have been sent, whatever became of it afterwards. Contents are looked up
 -- one by one, whatever the planner believes about them.
 with named as (
   select *
   from json_to_recordset(:names::json) as r (n int, project_id uuid, email_id uuid, provider_id text)
 ),
+looked_up as materialized (
+  select n.*, k.id is not null as is_known
+  from named n
+  left join lateral (
+    select e.id
+    from emails e
+    where e.project_id = n.project_id and e.id = n.email_id
+    limit 1
+  ) as k on true
+),
 meant as (
   select n, project_id, email_id as id
-  from named
-  where project_id is not null and email_id is not null
+  from looked_up
+  where is_known
   union all
-  select n.n, e.project_id, e.id
-  from named n
-  join emails e on e.provider_id = n.provider_id
-  where n.project_id is null or n.email_id is null
+  select l.n, e.project_id, e.id
+  from looked_up l
+  join emails e on e.provider_id = l.provider_id
+  where not l.is_known
 ),
 held as materialized (
   select
@@ -55,30 +66,15 @@ order by m.n;
 -- reason, remark, message_id, provider_id}`.
 --
 -- The states stand in their type from the weakest to the strongest: of two the stronger one stays, in whatever order
--- they are reported. All of this is only said about mails that have left, so each is SENT at least. Times are set once.
--- The reason is that of the end that a mail came to; a remark stands as long as nothing better is known.
-update emails e
-set
-  status        = greatest(e.status, c.status),
-  claimed_by    = null,
-  sent_at       = coalesce(e.sent_at, c.sent_at),
-  delivered_at  = coalesce(e.delivered_at, c.delivered_at),
-  bounced_at    = coalesce(e.bounced_at, c.bounced_at),
-  complained_at = coalesce(e.complained_at, c.complained_at),
-  message_id    = coalesce(e.message_id, c.message_id),
-  provider_id   = coalesce(e.provider_id, c.provider_id),
-  error         = coalesce(
-    case when e.bounced_at is not null or e.status in ('FAILED', 'SUPPRESSED') then e.error end,
-    c.reason,
-    case
-      when greatest(e.status, c.status) = 'SENT' then coalesce(c.remark, case when e.status = 'SENT' then e.error end)
-    end
-  )
-from (
+-- they are reported. All of this is only said about mails that have left, so each is SENT at least. What the ledger had
+-- taken for FAILED or SUPPRESSED, without knowing that it had left while it was in doubt, becomes what is said now. A
+-- rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
+-- Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
+-- known.
+with change as (
   select
     r.*,
     case
-      when r.rejected then 'FAILED'
       when r.complained_at is not null then 'COMPLAINED'
       when r.bounced_at is not null then 'BOUNCED'
       when r.delivered_at is not null then 'DELIVERED'
@@ -88,5 +84,56 @@ from (
     project_id uuid, id uuid, sent_at timestamptz, delivered_at timestamptz, bounced_at timestamptz,
     complained_at timestamptz, rejected boolean, reason text, remark text, message_id text, provider_id text
   )
-) as c
-where e.project_id = c.project_id and e.id = c.id;
+),
+compared as (
+  select
+    c.*,
+    greatest(case when e.status not in ('FAILED', 'SUPPRESSED') then e.status end, c.status) as strongest,
+    e.status = 'FAILED' and e.sent_at is not null as was_rejected
+  from change c
+  join emails e on e.project_id = c.project_id and e.id = c.id
+),
+judged as (
+  select
+    *,
+    case when strongest = 'SENT' and (rejected or was_rejected) then 'FAILED' else strongest end as final
+  from compared
+)
+update emails e
+set
+  status        = j.final,
+  claimed_by    = null,
+  data          = null,
+  sent_at       = coalesce(e.sent_at, j.sent_at),
+  delivered_at  = coalesce(e.delivered_at, j.delivered_at),
+  bounced_at    = coalesce(e.bounced_at, j.bounced_at),
+  complained_at = coalesce(e.complained_at, j.complained_at),
+  message_id    = coalesce(e.message_id, j.message_id),
+  provider_id   = coalesce(e.provider_id, j.provider_id),
+  error         = case
+    when e.bounced_at is not null then e.error
+    when j.bounced_at is not null then j.reason
+    when j.final = 'FAILED' then coalesce(case when j.was_rejected then e.error end, j.reason)
+    when j.final = 'SENT' then coalesce(j.remark, case when e.status = 'SENT' then e.error end)
+  end
+from judged j
+where e.project_id = j.project_id and e.id = j.id;
+
+-- name: hold_lost :many
+-- Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
+-- address has bounced, unless they have another one by now. `lost` holds
+-- `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
+with lost as materialized (
+  select *
+  from json_to_recordset(:lost::json) as r (project_id uuid, contact_id uuid, address text, complained boolean)
+)
+select c.project_id, c.id
+from contacts c
+where (c.project_id, c.id) in (select project_id, contact_id from lost)
+  and exists (
+    select
+    from lost l
+    where l.project_id = c.project_id and l.contact_id = c.id and (l.complained or l.address = c.email)
+  )
+order by c.project_id, c.email
+for no key update of c;

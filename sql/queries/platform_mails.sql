@@ -14,14 +14,15 @@ order by u.id
 returning id;
 
 -- name: claim :maybe
--- Null for a mail that was sent, is being sent, was given up or is not there.
+-- Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:
+-- that process died, perhaps after the mail was taken.
 update platform_mails
-set attempts = attempts + 1, held_until = :held_until
+set attempts = attempts + 1, doubts = doubts + (held_until is not null)::int, held_until = :held_until
 where id = :mail_id
   and sent_at is null
   and failed_at is null
   and (held_until is null or held_until < :now)
-returning to_address, subject, html, text, created_at;
+returning to_address, subject, html, text, attempts, doubts, created_at;
 
 -- name: is_open :one
 -- Whether it has still to be sent, by whomever.
@@ -33,7 +34,12 @@ select exists (
 -- nullable: error, sent_at, failed_at
 -- What became of an attempt. With neither time it is tried again.
 update platform_mails
-set held_until = null, error = :error, sent_at = :sent_at, failed_at = :failed_at
+set
+  held_until = null,
+  doubts     = doubts + (:in_doubt::boolean)::int,
+  error      = :error,
+  sent_at    = :sent_at,
+  failed_at  = :failed_at
 where id = :mail_id and sent_at is null;
 
 -- name: purge :exec

@@ -9,12 +9,13 @@ on conflict do nothing
 returning id;
 
 -- name: purge :exec
--- Forgets what came before `before`, at most `limit` at a time.
+-- Forgets what came before `before`, at most `limit` at a time. By their places in the table: found by their keys they
+-- would be joined with all of it.
 delete from webhook_receipts
-where (source, id) in (
-  select source, id
+where ctid = any (array(
+  select ctid
   from webhook_receipts
   where received_at < :before
   order by received_at
   limit :limit::int
-);
+));

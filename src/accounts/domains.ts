@@ -26,7 +26,10 @@ export function readDomain(name: string): string {
   ]);
 }
 
-/** Throws 403 unless the project may send from this address: its domain has to be verified. */
+/**
+ * Throws 403 unless the project may send from this address: its domain has to be verified. Whoever writes something that
+ * sends from it asks in the same transaction: until its end the domain cannot be removed.
+ */
 export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   if (!(await q.domains.verified(ctx, { projectId, domain }))) throw problems.senderDomainNotVerified(domain);

@@ -41,6 +41,11 @@ export async function createFirstProject(
   });
 }
 
+/** Throws not-found unless there is such a project. */
+export async function assertProject(ctx: Context, projectId: string): Promise<void> {
+  if (!(await q.projects.presented(ctx, { projectId }))) throw problems.notFound("project", projectId);
+}
+
 /** Every project, oldest first, without secrets. For the operator. */
 export async function listProjects(ctx: Context) {
   return await q.projects.list(ctx);

@@ -6,7 +6,8 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import { type Context, perService } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { Context } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
 export type Purpose =
@@ -17,29 +18,34 @@ export type Purpose =
   | "webhook secrets"
   | "return paths";
 
+/** Where `SECRET_KEY` is taken from. */
+export type KeyHolder = Pick<Context, "config">;
+
 /** A 32-byte key for one purpose, derived from `SECRET_KEY` (HKDF, RFC 5869). */
-export function derivedKey(ctx: Context, purpose: Purpose): Buffer {
-  const keys = derivedKeys(ctx);
+export function derivedKey({ config }: KeyHolder, purpose: Purpose): Buffer {
+  let keys = derivedKeys.get(config);
+  if (!keys) derivedKeys.set(config, (keys = new Map()));
   let key = keys.get(purpose);
   if (!key) {
-    key = Buffer.from(hkdfSync("sha256", ctx.config.SECRET_KEY, "postrider", purpose, 32));
+    key = Buffer.from(hkdfSync("sha256", config.SECRET_KEY, "postrider", purpose, 32));
     keys.set(purpose, key);
   }
   return key;
 }
 
-const derivedKeys = perService(() => new Map<Purpose, Buffer>());
+// They depend on nothing else, so that two services in one process share nothing.
+const derivedKeys = new WeakMap<Config, Map<Purpose, Buffer>>();
 
 // 128 bits: as hard to guess as a key, and links stay short.
 const SIGNATURE_BYTES = 16;
 
 /** `payload` as a token for links: nobody without the key can make or change one. */
-export function signToken(ctx: Context, purpose: Purpose, payload: Buffer): string {
+export function signToken(ctx: KeyHolder, purpose: Purpose, payload: Buffer): string {
   return Buffer.concat([payload, signatureOf(ctx, purpose, payload)]).toString("base64url");
 }
 
 /** The payload of a token made by {@linkcode signToken} for the same purpose, or null. */
-export function openToken(ctx: Context, purpose: Purpose, token: string): Buffer | null {
+export function openToken(ctx: KeyHolder, purpose: Purpose, token: string): Buffer | null {
   const bytes = Buffer.from(token, "base64url");
   // Written in one way only: the decoder would also take other letters, and leave out what it does not know.
   if (bytes.length <= SIGNATURE_BYTES || bytes.toString("base64url") !== token) return null;
@@ -49,7 +55,7 @@ export function openToken(ctx: Context, purpose: Purpose, token: string): Buffer
 }
 
 /** What proves that `payload` is ours: 16 bytes, of which the first ones will do where there is little room. */
-export function signatureOf(ctx: Context, purpose: Purpose, payload: Buffer): Buffer {
+export function signatureOf(ctx: KeyHolder, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
 }
 
@@ -63,7 +69,7 @@ const CIPHER = "aes-256-gcm";
  * `plaintext` encrypted for one purpose and for one place, such as the ids of its row: moved to another place it does
  * not open.
  */
-export function seal(ctx: Context, purpose: Purpose, plaintext: string, place: string[]): Buffer {
+export function seal(ctx: KeyHolder, purpose: Purpose, plaintext: string, place: string[]): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, derivedKey(ctx, purpose), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(boundTo(place));
@@ -75,7 +81,7 @@ export function seal(ctx: Context, purpose: Purpose, plaintext: string, place: s
  * What {@linkcode seal} was given, for the same purpose and place. Null when it was changed or moved, and when it was
  * sealed with another `SECRET_KEY`.
  */
-export function unseal(ctx: Context, purpose: Purpose, sealed: Uint8Array, place: string[]): string | null {
+export function unseal(ctx: KeyHolder, purpose: Purpose, sealed: Uint8Array, place: string[]): string | null {
   const bytes = Buffer.from(sealed);
   if (bytes[0] !== SEALED_FORMAT || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return null;
   const nonce = bytes.subarray(1, 1 + NONCE_BYTES);

@@ -1,12 +1,13 @@
-// How many webhooks are called at once. Each holds a job, and somebody else's server decides for how long: they share a
-// part of the jobs that a process does at the same time, and the rest waits in the queue of the database.
+// How many webhooks are called at once. Each holds a job, and somebody else's server decides for how long. Quick ones do
+// no harm. Of slow ones there are few at a time, and fewer of one project: the rest waits in the queue of the database.
 
-/** What places are made of. */
+/** How many calls there may be at once. */
 interface PlaceOptions {
-  /** How many there are. */
   all: number;
-  /** How many of them one project may have. As many more of it may wait here for one. */
-  each: number;
+  /** Of them, to servers that are slow. */
+  slow: number;
+  /** Of these, of one project. */
+  slowEach: number;
   patienceMs?: number;
 }
 
@@ -19,44 +20,60 @@ export interface Places {
   take(projectId: string): Promise<(() => void) | number>;
 }
 
+/** The calls of one project. */
 interface Line {
-  running: number;
+  /** When those began that are under way, the oldest first: readings of performance.now(). */
+  running: Set<{ since: number }>;
   /** How long a call takes, by those that ended last. */
   meanMs: number;
   /** Until when its places are given away, a reading of performance.now(). */
   takenUntil: number;
 }
 
-const PATIENCE_MS = 1_000;
-const FIRST_GUESS_MS = 500;
+/** What takes no longer is quick. */
+const QUICK_MS = 250;
+const FIRST_GUESS_MS = 100;
+/** So long a job waits here for a place. So many may. */
+const PATIENCE_MS = 500;
+const waitersOf = ({ slow }: PlaceOptions) => slow;
 /** What comes back sooner would do nothing but ask. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 120_000;
 const MAX_IDLE_LINES = 1_000;
 
 /** Places of one process. */
-export function createPlaces({ all, each, patienceMs = PATIENCE_MS }: PlaceOptions): Places {
+export function createPlaces(options: PlaceOptions): Places {
+  const { all, slow, slowEach, patienceMs = PATIENCE_MS } = options;
   const lines = new Map<string, Line>();
   const waiting: { projectId: string; admit: () => void }[] = [];
-  let running = 0;
 
   const lineOf = (projectId: string): Line => {
     let line = lines.get(projectId);
-    if (!line) lines.set(projectId, (line = { running: 0, meanMs: FIRST_GUESS_MS, takenUntil: 0 }));
+    if (!line) {
+      lines.set(projectId, (line = { running: new Set(), meanMs: FIRST_GUESS_MS, takenUntil: 0 }));
+    }
     return line;
   };
 
-  const isFree = (projectId: string) => running < all && lineOf(projectId).running < each;
+  const countOf = (isMeant: (line: Line) => boolean): number => {
+    let count = 0;
+    for (const line of lines.values()) if (line.running.size > 0 && isMeant(line)) count += line.running.size;
+    return count;
+  };
+
+  const isFree = (projectId: string): boolean => {
+    const line = lineOf(projectId);
+    if (countOf(() => true) >= all) return false;
+    return !isSlow(line) || (line.running.size < slowEach && countOf(isSlow) < slow);
+  };
 
   const grant = (projectId: string): (() => void) => {
     const line = lineOf(projectId);
-    const startedAt = performance.now();
-    running += 1;
-    line.running += 1;
+    const call = { since: performance.now() };
+    line.running.add(call);
     return () => {
-      running -= 1;
-      line.running -= 1;
-      line.meanMs += (performance.now() - startedAt - line.meanMs) / 4;
+      line.running.delete(call);
+      line.meanMs += (performance.now() - call.since - line.meanMs) / 4;
       const next = waiting.findIndex((other) => isFree(other.projectId));
       if (next !== -1) waiting.splice(next, 1)[0]!.admit();
       forgetIdle();
@@ -65,15 +82,16 @@ export function createPlaces({ all, each, patienceMs = PATIENCE_MS }: PlaceOptio
 
   const forgetIdle = (): void => {
     if (lines.size <= MAX_IDLE_LINES) return;
-    for (const [projectId, line] of lines) if (line.running === 0) lines.delete(projectId);
+    for (const [projectId, line] of lines) if (line.running.size === 0) lines.delete(projectId);
   };
 
   /** When there will be a place, if everybody before takes theirs: a reading of performance.now(). */
   const queueUp = (projectId: string): number => {
     const line = lineOf(projectId);
     const now = performance.now();
+    const places = isSlow(line) ? slowEach : all;
     // No longer than anybody waits: a server that is quick again is not taken for slow until all have come back.
-    const end = Math.max(line.takenUntil, now) + line.meanMs / each;
+    const end = Math.max(line.takenUntil, now) + line.meanMs / places;
     return (line.takenUntil = Math.min(end, now + LONGEST_PAUSE_MS));
   };
 
@@ -83,12 +101,16 @@ export function createPlaces({ all, each, patienceMs = PATIENCE_MS }: PlaceOptio
     return pause < LONGEST_PAUSE_MS * 0.99 ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
   };
 
+  const isWorthWaiting = (projectId: string): boolean => {
+    if (waiting.length >= waitersOf(options)) return false;
+    return !isSlow(lineOf(projectId)) || waiting.every((other) => other.projectId !== projectId);
+  };
+
   return {
     take(projectId) {
       if (isFree(projectId)) return Promise.resolve(grant(projectId));
       const turnAt = queueUp(projectId);
-      const before = waiting.filter((other) => other.projectId === projectId).length;
-      if (before >= each || waiting.length >= all) return Promise.resolve(pauseUntil(turnAt));
+      if (!isWorthWaiting(projectId)) return Promise.resolve(pauseUntil(turnAt));
       return new Promise((resolve) => {
         const waiter = { projectId, admit: () => (clearTimeout(timer), resolve(grant(projectId))) };
         const timer = setTimeout(() => {
@@ -99,4 +121,10 @@ export function createPlaces({ all, each, patienceMs = PATIENCE_MS }: PlaceOptio
       });
     },
   };
+}
+
+/** A call that has not ended yet counts as soon as it has taken too long. */
+function isSlow({ running, meanMs }: Line): boolean {
+  const [oldest] = running;
+  return meanMs > QUICK_MS || (oldest !== undefined && performance.now() - oldest.since > QUICK_MS);
 }

@@ -50,12 +50,11 @@ const HOLD_MS = 5 * 60_000;
 /** What a job that comes that much too early is not sent back for: clocks differ. */
 const EARLY_MS = 1_000;
 
-/** The fast lane does two jobs at once for each connection (`src/worker.ts`): a quarter of them may be calls. */
-const CALLS_PER_CONNECTION = 1 / 2;
-
-const placesOf = perService(({ mailer }) => {
-  const all = Math.max(1, Math.floor(mailer.connections * CALLS_PER_CONNECTION));
-  return createPlaces({ all, each: Math.ceil(all / 2) });
+// The fast lane does two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, a quarter slow
+// ones, and half of that slow ones of one project.
+const placesOf = perService(({ mailer: { connections } }) => {
+  const slow = Math.max(1, Math.floor(connections / 2));
+  return createPlaces({ all: Math.max(1, connections), slow, slowEach: Math.ceil(slow / 2) });
 });
 
 /**

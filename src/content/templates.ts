@@ -96,20 +96,22 @@ export async function createTemplate(
 ): Promise<Template> {
   const html = await compileBody(input.body, inputErrors(input));
   const fromEmail = parseAddress(input.from)!.email;
-  await assertSenderVerified(ctx, projectId, fromEmail);
-  const row = await q.templates.insert(ctx, {
-    projectId,
-    name: input.name,
-    description: input.description ?? null,
-    subject: input.subject,
-    body: input.body,
-    html,
-    fromEmail,
-    fromName: input.fromName?.trim() || null,
-    replyTo: addressOrNull(input.replyTo),
-    type: input.type ?? "MARKETING",
+  return await inTransaction(ctx, async (tx) => {
+    await assertSenderVerified(tx, projectId, fromEmail);
+    const row = await q.templates.insert(tx, {
+      projectId,
+      name: input.name,
+      description: input.description ?? null,
+      subject: input.subject,
+      body: input.body,
+      html,
+      fromEmail,
+      fromName: input.fromName?.trim() || null,
+      replyTo: addressOrNull(input.replyTo),
+      type: input.type ?? "MARKETING",
+    });
+    return toTemplate(row);
   });
-  return toTemplate(row);
 }
 
 /**
@@ -126,25 +128,27 @@ export async function patchTemplate(
   if (patch.body === undefined && errors.length > 0) throw problems.invalid(errors);
   const html = patch.body === undefined ? null : await compileBody(patch.body, errors);
   const fromEmail = patch.from === undefined ? null : parseAddress(patch.from)!.email;
-  if (fromEmail !== null) await assertSenderVerified(ctx, projectId, fromEmail);
-  const row = await q.templates.patch(ctx, {
-    projectId,
-    templateId,
-    name: patch.name ?? null,
-    setDescription: patch.description !== undefined,
-    description: patch.description ?? null,
-    subject: patch.subject ?? null,
-    body: patch.body ?? null,
-    html,
-    fromEmail,
-    setFromName: patch.fromName !== undefined,
-    fromName: patch.fromName?.trim() || null,
-    setReplyTo: patch.replyTo !== undefined,
-    replyTo: addressOrNull(patch.replyTo),
-    type: patch.type ?? null,
+  return await inTransaction(ctx, async (tx) => {
+    if (fromEmail !== null) await assertSenderVerified(tx, projectId, fromEmail);
+    const row = await q.templates.patch(tx, {
+      projectId,
+      templateId,
+      name: patch.name ?? null,
+      setDescription: patch.description !== undefined,
+      description: patch.description ?? null,
+      subject: patch.subject ?? null,
+      body: patch.body ?? null,
+      html,
+      fromEmail,
+      setFromName: patch.fromName !== undefined,
+      fromName: patch.fromName?.trim() || null,
+      setReplyTo: patch.replyTo !== undefined,
+      replyTo: addressOrNull(patch.replyTo),
+      type: patch.type ?? null,
+    });
+    if (!row) throw problems.templateNotFound(templateId);
+    return toTemplate(row);
   });
-  if (!row) throw problems.templateNotFound(templateId);
-  return toTemplate(row);
 }
 
 /** Deletes a template. Throws CONFLICT while a step of a workflow sends it, or a campaign that was made from it is to be sent. */

@@ -89,7 +89,8 @@ export interface Queries {
      * still be tried: without one they stand still.
      * (sql/queries/campaign_send.sql:164) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
-    /** Gives jobs to mails that are due and have none, batch by batch, the oldest first.
+    /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
+     * again begins anew, as in `emails.requeue_overdue`.
      * (sql/queries/campaign_send.sql:180) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
@@ -128,8 +129,11 @@ export interface Queries {
      * finished.
      * (sql/queries/campaigns.sql:151) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
-    /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
+    /** The campaigns that are being sent, or will be at their time, the oldest first.
      * (sql/queries/campaigns.sql:168) */
+    underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
+    /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
+     * (sql/queries/campaigns.sql:175) */
     fold(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -280,61 +284,78 @@ export interface Queries {
     /** The migrations that were applied.
      * (sql/queries/doctor.sql:14) */
     migrations(on: On): Promise<{ name: string }[]>;
-    /** The domains of all projects, by name.
+    /** The domains of all projects, by name; those that nobody can look up come last.
      * (sql/queries/doctor.sql:18) */
-    domains(on: On, args: { limit: number }): Promise<{ domain: string; projectName: string; status: "PENDING" | "VERIFIED" | "FAILED"; verifiedAt: Date | null; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null }[]>;
+    domains(on: On, args: { reserved: string; limit: number }): Promise<{ domain: string; projectName: string; status: "PENDING" | "VERIFIED" | "FAILED"; verifiedAt: Date | null; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null }[]>;
+    /** The sealed keys of all projects behind one domain, in the order of their ids.
+     * (sql/queries/doctor.sql:27) */
+    dkimKeys(on: On, args: { afterProjectId: string; afterId: string; limit: number }): Promise<{ projectId: string; id: string; domain: string; dkimPrivateKey: Uint8Array }[]>;
+    /** Whether one came by SNS within the days that they are remembered.
+     * (sql/queries/doctor.sql:35) */
+    takesNotifications(on: On): Promise<{ hasCome: boolean }>;
+    /** The campaigns of disabled projects that go on as soon as their project is enabled.
+     * (sql/queries/doctor.sql:39) */
+    heldCampaigns(on: On, args: { limit: number }): Promise<{ projectId: string; projectName: string; total: number }[]>;
   };
   domains: {
-    /** The domain, when this project may send from it.
+    /** The domain, when this project may send from it. Inside of a transaction it cannot be removed before the end of it.
      * (sql/queries/domains.sql:1) */
     verified(on: On, args: { projectId: string; domain: string }): Promise<{ domain: string } | null>;
     /** For the operator and the first start: a domain that is trusted without a look at the DNS. What a check that is under
      * way finds is not written any more.
-     * (sql/queries/domains.sql:7) */
+     * (sql/queries/domains.sql:8) */
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
     /** Null when the project has the domain already.
-     * (sql/queries/domains.sql:16) */
+     * (sql/queries/domains.sql:17) */
     insert(on: On, args: { projectId: string; id: string; domain: string; dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Whether the project has this domain, and how many it has in all.
-     * (sql/queries/domains.sql:27) */
+     * (sql/queries/domains.sql:28) */
     standing(on: On, args: { domain: string; projectId: string }): Promise<{ total: number; isKnown: boolean }>;
-    /** (sql/queries/domains.sql:35) */
+    /** (sql/queries/domains.sql:36) */
     get(on: On, args: { projectId: string; domainId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** (sql/queries/domains.sql:42) */
+    /** (sql/queries/domains.sql:43) */
     list(on: On, args: { projectId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** Gives a domain its key, and has it checked soon. 0 when it has one.
-     * (sql/queries/domains.sql:50) */
+     * (sql/queries/domains.sql:51) */
     setKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string }): Promise<number>;
+    /** The key of a domain by its name, if it has one.
+     * (sql/queries/domains.sql:62) */
+    sealedKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; dkimSelector: string | null; dkimPrivateKey: Uint8Array | null } | null>;
+    /** Gives a domain another key in place of the one with this selector. The DNS holds the old one: nothing is proved any
+     * more, and what a check that is under way finds is not written. 0 when it has another key by now.
+     * (sql/queries/domains.sql:68) */
+    replaceKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string; replaced: string }): Promise<number>;
     /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
-     * (sql/queries/domains.sql:61) */
+     * (sql/queries/domains.sql:86) */
     signingKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string; dkimSelector: string; dkimPrivateKey: Uint8Array } | null>;
     /** Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
-     * (sql/queries/domains.sql:71) */
+     * (sql/queries/domains.sql:96) */
     returnPath(on: On, args: { projectId: string; domain: string }): Promise<{ returnPath: string } | null>;
     /** The projects whose bounces come back to a domain. Whatever its records say now: the mails went out before.
-     * (sql/queries/domains.sql:77) */
+     * (sql/queries/domains.sql:102) */
     returnedTo(on: On, args: { returnPath: string; limit: number }): Promise<{ projectId: string }[]>;
     /** Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
-     * processes at once take different ones.
-     * (sql/queries/domains.sql:84) */
-    claimDue(on: On, args: { now: Date; limit: number; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
+     * processes at once take different ones. How many is written here, so that the planner knows that they are few; with a
+     * parameter it reads the whole table for them.
+     * (sql/queries/domains.sql:109) */
+    claimDue(on: On, args: { now: Date; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
     /** Takes one domain, unless a look-up of it began after `not_since`.
-     * (sql/queries/domains.sql:103) */
+     * (sql/queries/domains.sql:129) */
     claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
     /** Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
      * deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
-     * (sql/queries/domains.sql:114) */
+     * (sql/queries/domains.sql:140) */
     recordChecks(on: On, args: { checks: JsonArg; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
-     * (sql/queries/domains.sql:150) */
+     * (sql/queries/domains.sql:176) */
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
-    /** (sql/queries/domains.sql:157) */
+    /** (sql/queries/domains.sql:183) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
     /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
-     * (sql/queries/domains.sql:161) */
+     * (sql/queries/domains.sql:187) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
-     * (sql/queries/domains.sql:169) */
+     * (sql/queries/domains.sql:195) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
@@ -373,25 +394,26 @@ export interface Queries {
      * (sql/queries/emails.sql:222) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
-     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. Campaigns look after theirs.
+     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. The time for which they are
+     * tried again begins anew: they could not be tried while they were held. Campaigns look after theirs.
      * (sql/queries/emails.sql:252) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:270) */
+    /** (sql/queries/emails.sql:271) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:277) */
+     * (sql/queries/emails.sql:278) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:292) */
+     * (sql/queries/emails.sql:293) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:303) */
+     * (sql/queries/emails.sql:304) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:309) */
+     * (sql/queries/emails.sql:310) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:316) */
+     * (sql/queries/emails.sql:317) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -505,7 +527,8 @@ export interface Queries {
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
      * that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
-     * the answer has a row for each `n` whose mail is known. Left out is what was never sent: a notice about it is about
+     * the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told, or name
+     * nothing: headers can be written by somebody else, but not what the provider has answered to us. Left out is what was never sent: a notice about it is about
      * nothing of ours. What was in doubt once may have been sent, whatever became of it afterwards. Contents are looked up
      * one by one, whatever the planner believes about them.
      * (sql/queries/feedback.sql:1) */
@@ -515,10 +538,18 @@ export interface Queries {
      * reason, remark, message_id, provider_id}`.
      * 
      * The states stand in their type from the weakest to the strongest: of two the stronger one stays, in whatever order
-     * they are reported. All of this is only said about mails that have left, so each is SENT at least. Times are set once.
-     * The reason is that of the end that a mail came to; a remark stands as long as nothing better is known.
-     * (sql/queries/feedback.sql:52) */
+     * they are reported. All of this is only said about mails that have left, so each is SENT at least. What the ledger had
+     * taken for FAILED or SUPPRESSED, without knowing that it had left while it was in doubt, becomes what is said now. A
+     * rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
+     * Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
+     * known.
+     * (sql/queries/feedback.sql:63) */
     write(on: On, args: { changes: JsonArg }): Promise<number>;
+    /** Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
+     * address has bounced, unless they have another one by now. `lost` holds
+     * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
+     * (sql/queries/feedback.sql:122) */
+    holdLost(on: On, args: { lost: JsonArg }): Promise<{ projectId: string; id: string }[]>;
   };
   idempotencyKeys: {
     /** Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
@@ -552,17 +583,18 @@ export interface Queries {
     /** The same mail to each of those who answer for a project: its owners and admins.
      * (sql/queries/platform_mails.sql:6) */
     insertForMembers(on: On, args: { subject: string; html: string; text: string; now: Date; projectId: string }): Promise<{ id: string }[]>;
-    /** Null for a mail that was sent, is being sent, was given up or is not there.
+    /** Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:
+     * that process died, perhaps after the mail was taken.
      * (sql/queries/platform_mails.sql:16) */
-    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; html: string; text: string; createdAt: Date } | null>;
+    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; html: string; text: string; attempts: number; doubts: number; createdAt: Date } | null>;
     /** Whether it has still to be sent, by whomever.
-     * (sql/queries/platform_mails.sql:26) */
+     * (sql/queries/platform_mails.sql:27) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
     /** What became of an attempt. With neither time it is tried again.
-     * (sql/queries/platform_mails.sql:32) */
-    settle(on: On, args: { error: string | null; sentAt: Date | null; failedAt: Date | null; mailId: string }): Promise<number>;
+     * (sql/queries/platform_mails.sql:33) */
+    settle(on: On, args: { inDoubt: boolean; error: string | null; sentAt: Date | null; failedAt: Date | null; mailId: string }): Promise<number>;
     /** Old ones, oldest first: they may hold links that were meant for one person.
-     * (sql/queries/platform_mails.sql:39) */
+     * (sql/queries/platform_mails.sql:45) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projects: {
@@ -830,7 +862,8 @@ export interface Queries {
      * for. They are written in one order, so that two claims cannot deadlock.
      * (sql/queries/webhook_receipts.sql:1) */
     claim(on: On, args: { source: string; now: Date; ids: string[] }): Promise<{ id: string }[]>;
-    /** Forgets what came before `before`, at most `limit` at a time.
+    /** Forgets what came before `before`, at most `limit` at a time. By their places in the table: found by their keys they
+     * would be joined with all of it.
      * (sql/queries/webhook_receipts.sql:11) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };

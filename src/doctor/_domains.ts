@@ -25,7 +25,7 @@ const AT_ONCE = 20;
 const LOOK_UP_MS = 4_000;
 const ALL_MS = 60_000;
 
-/** Names that lead nowhere on purpose (RFC 2606). */
+/** Names that lead nowhere on purpose (RFC 2606). Postgres reads this, too. */
 const RESERVED = /(^|\.)(example|test|invalid|localhost)$|(^|\.)example\.(com|net|org)$/;
 
 const NAMES: Record<RecordPurpose, string> = {
@@ -44,7 +44,7 @@ export const domains: Check = {
     const { sql } = patient;
     if (!sql) return skipped("domains", "The database cannot be reached");
     if (!(await isMigrated(patient))) return skipped("domains", "The database is not migrated");
-    const all = await q.doctor.domains({ sql }, { limit: MAX_DOMAINS });
+    const all = await q.doctor.domains({ sql }, { reserved: RESERVED.source, limit: MAX_DOMAINS });
     if (all.length === 0) return skipped("domains", "No project has a domain");
     return await lookAtAll(patient, all);
   },

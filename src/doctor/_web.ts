@@ -1,4 +1,6 @@
-import { isProduction } from "../config.ts";
+import { isProduction, snsTopics } from "../config.ts";
+import { q } from "../db/queries.ts";
+import { isMigrated } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
 const FETCH_MS = 5_000;
@@ -35,8 +37,29 @@ export const secretKey: Check = {
   },
 };
 
-function shape(address: string): Finding[] {
-  const { protocol, hostname } = new URL(address);
+/** Whose notifications of bounces and complaints are believed. */
+export const snsTopicArns: Check = {
+  name: "sns_topic_arns",
+  limitMs: 8_000,
+  needsDatabase: true,
+  async look(patient) {
+    const { config, sql } = patient;
+    if (!isProduction(config)) return skipped("sns_topic_arns", "It matters in production only");
+    if (snsTopics(config).length > 0) return ok("sns_topic_arns", "Only notifications of these topics count");
+    const isReadable = sql !== null && (await isMigrated(patient));
+    const report = isReadable && (await q.doctor.takesNotifications({ sql })).hasCome ? failure : warning;
+    const message =
+      "Notifications of any account of Amazon's count: strangers may report mails as bounced, or send some in";
+    const advice =
+      "Set SNS_TOPIC_ARNS to the topics of your own. Without Amazon SES name one that does not exist, such as " +
+      "arn:aws:sns:us-east-1:000000000000:none.";
+    return report("sns_topic_arns", message, advice);
+  },
+};
+
+function shape(given: string): Finding[] {
+  const { protocol, hostname } = new URL(given);
+  const address = shown(given);
   if (isLocal(hostname)) {
     const message = `Links in mails point to ${address}, which nobody else can open`;
     return [warning("base_url", message, "Set BASE_URL to the address of this service in the internet.")];
@@ -49,10 +72,11 @@ function shape(address: string): Finding[] {
 }
 
 async function reach({ config }: Patient): Promise<Finding> {
-  const { BASE_URL: address } = config;
+  const { BASE_URL } = config;
+  const address = shown(BASE_URL);
   const report = isProduction(config) ? failure : warning;
   try {
-    const answer = await fetch(`${address}/health`, {
+    const answer = await fetch(`${BASE_URL}/health`, {
       redirect: "manual",
       signal: AbortSignal.timeout(FETCH_MS),
     });
@@ -76,12 +100,20 @@ async function reach({ config }: Patient): Promise<Finding> {
       "Look at BASE_URL, and whether the proxy before the service passes every path on.",
     );
   } catch (error) {
-    const message = `Nothing answers at ${address}: ${reasonOf(error as Error)}`;
+    const reason = reasonOf(error as Error).replaceAll(BASE_URL, address);
+    const message = `Nothing answers at ${address}: ${reason}`;
     const advice = isProduction(config)
       ? "Look whether the service runs, the name leads here, the certificate is valid and a firewall lets this machine through."
       : "Start the service with `bun run start`, or set BASE_URL (or PORT) to where it listens.";
     return report("base_url", message, advice);
   }
+}
+
+/** Without user and password: what is said here may be shown to others. */
+function shown(address: string): string {
+  const url = new URL(address);
+  [url.username, url.password] = ["", ""];
+  return url.href.replace(/\/$/, "");
 }
 
 function reasonOf(error: Error & { code?: string }): string {

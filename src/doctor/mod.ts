@@ -9,8 +9,10 @@ import { openService } from "../service.ts";
 import { clock, database, migrations, workers } from "./_database.ts";
 import { domains } from "./_domains.ts";
 import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";
+import { dkimKeys } from "./_keys.ts";
 import { platformFrom, smtp } from "./_mail.ts";
-import { baseUrl, secretKey } from "./_web.ts";
+import { campaigns } from "./_projects.ts";
+import { baseUrl, secretKey, snsTopicArns } from "./_web.ts";
 
 export type { Finding } from "./_findings.ts";
 
@@ -22,9 +24,12 @@ const CHECKS: readonly Check[] = [
   clock,
   smtp,
   domains,
+  dkimKeys,
+  campaigns,
   baseUrl,
   secretKey,
   platformFrom,
+  snsTopicArns,
 ];
 
 const CONNECT_MS = 8_000;
@@ -46,8 +51,8 @@ export async function examine(loadConfig: () => Config, { now = () => new Date()
   const found = await Promise.all(
     CHECKS.map(async (check) => {
       const opened = check.needsDatabase ? await opening : null;
-      const sql = opened === null || opened instanceof Error ? null : opened.sql;
-      return await examineOne(check, { ...patient, sql });
+      if (opened === null || opened instanceof Error) return await examineOne(check, patient);
+      return await examineOne(check, { ...patient, sql: opened.sql, config: opened.config });
     }),
   );
   const opened = await opening;
@@ -76,11 +81,13 @@ export function toText(findings: Finding[]): string {
 
 interface Opened {
   sql: postgres.Sql;
+  /** With the secret that a development machine has made for itself. */
+  config: Config;
   close(): Promise<void>;
 }
 
 async function openDatabase(config: Config): Promise<Opened | Error> {
-  const opening = config.DATABASE_URL === undefined ? openEmbedded(config) : connect(config.DATABASE_URL);
+  const opening = config.DATABASE_URL === undefined ? openEmbedded(config) : connect(config, config.DATABASE_URL);
   const limitMs = config.DATABASE_URL === undefined ? START_MS : CONNECT_MS;
   let timer: Timer | undefined;
   const late = new Promise<Error>((resolve) => {
@@ -96,12 +103,12 @@ async function openDatabase(config: Config): Promise<Opened | Error> {
 }
 
 /** As it is: whatever the schema, it is left alone. */
-async function connect(url: string): Promise<Opened> {
+async function connect(config: Config, url: string): Promise<Opened> {
   const sql = openPool(url, { max: 4, name: "postrider doctor" });
   const close = () => sql.end({ timeout: 1 });
   try {
     await q.doctor.clock({ sql });
-    return { sql, close };
+    return { sql, config, close };
   } catch (error) {
     void close().catch(() => {});
     throw error;
@@ -111,7 +118,7 @@ async function connect(url: string): Promise<Opened> {
 /** It belongs to us: it is started where it does not run, as by every other command. */
 async function openEmbedded(config: Config): Promise<Opened> {
   const service = await openService({ ...config, LOG_LEVEL: "warn" }, { guest: true });
-  return { sql: service.ctx.pool, close: () => service.close() };
+  return { sql: service.ctx.pool, config: service.ctx.config, close: () => service.close() };
 }
 
 function unreachable({ DATABASE_URL, DATA_DIR }: Config, error: Error): Finding {

@@ -100,9 +100,10 @@ export async function startInboundSmtp<Addressee>(
     { id, envelope }: SMTPServerSession,
   ): Promise<void> => {
     const source = await readAll(stream, limits.messageBytes);
-    const addressee = talks.get(id)?.addressee ?? null;
     // The library says that it is too large.
-    if (source === null || addressee === null) return;
+    if (source === null) return;
+    const addressee = talks.get(id)?.addressee ?? null;
+    if (addressee === null) throw reply(451, "The recipient is gone, come again later");
     const sender = envelope.mailFrom ? envelope.mailFrom.address : "";
     const taken = take({ addressee, sender, source }).catch(() => {
       throw reply(451, "Cannot take this now, come again later");

@@ -21,14 +21,19 @@ export interface SesReport {
 /** SES has at most 50 recipients in a mail. */
 const MAX_RECIPIENTS = 100;
 const MAX_HEADERS = 1_000;
+/** One line of a header (RFC 5322); ours are shorter. */
+const MAX_HEADER = 998;
 const MAX_SUBJECT = 998;
 const MAX_LINK = 8_000;
 const MAX_AGENT = 1_000;
+const MAX_NAME = 500;
+/** What is said to have happened before there was SES has no time that could be believed. */
+const EARLIEST = Date.UTC(2011, 0, 1);
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Our own headers (`headers.ts`, `compose.ts`), which SES gives back as they were. */
 const OUR_MESSAGE_ID = new RegExp(`^\\s*<?(${UUID})@`, "i");
-const OUR_FEEDBACK_ID = new RegExp(`^\\s*[^:]+:(${UUID}):[^:]+:postrider\\s*$`, "i");
+const OUR_FEEDBACK_ID = new RegExp(`^[^:]+:(${UUID}):[^:]+:postrider\\s*$`, "i");
 
 /** How the SMTP server of SES says that it has taken a mail, and under which id. */
 const SES_REPLY = new RegExp(`^250 (?:2\\.\\d\\.\\d )?Ok ([0-9a-f]{16}-${UUID}-\\d{6})$`, "i");
@@ -150,8 +155,8 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
 function mailName(mail: Json): MailName {
   const headers = list(mail.headers, MAX_HEADERS).map(object);
   const header = (name: string) =>
-    text(headers.find((field) => text(field.name)?.toLowerCase() === name)?.value) ?? "";
-  const messageIds = [header("message-id"), text(object(mail.commonHeaders).messageId) ?? ""];
+    line(headers.find((field) => text(field.name)?.toLowerCase() === name)?.value);
+  const messageIds = [header("message-id"), line(object(mail.commonHeaders).messageId)];
   const emailId = messageIds.map((id) => OUR_MESSAGE_ID.exec(id)?.[1]).find((id) => id !== undefined);
   const projectId = OUR_FEEDBACK_ID.exec(header("feedback-id"))?.[1];
   const isOurs = emailId !== undefined && projectId !== undefined;
@@ -182,9 +187,9 @@ function receivedMail(report: Json, now: Date): ReceivedMail {
 
 /** The author; a mail without a return path is a report, and nobody's. */
 function senderOf(returnPath: string | null, from: string | null): ReceivedMail["sender"] {
-  if (returnPath !== null && /^\s*(<>)?\s*$/.test(returnPath)) return null;
+  if (returnPath !== null && ["", "<>"].includes(returnPath.trim())) return null;
   const author = parseMailbox(from ?? "") ?? parseMailbox(returnPath ?? "");
-  return author && { email: author.email, name: author.name ?? null };
+  return author && { email: author.email, name: storableText(author.name, MAX_NAME) };
 }
 
 function bounceTypeOf(type: unknown): BounceType {
@@ -216,11 +221,11 @@ function addressOf(value: unknown): string | null {
   return (parseAddress(value) ?? parseMailbox(value))?.email ?? null;
 }
 
-/** A time as ISO 8601; what lies ahead of our own clock happened now. Null for anything else. */
+/** A time as ISO 8601; what lies ahead of our own clock happened now. Null for anything else, and for ancient times. */
 function instant(value: unknown, now: Date): Date | null {
   if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT/.test(value)) return null;
   const time = Date.parse(value);
-  return Number.isNaN(time) ? null : new Date(Math.min(time, now.getTime()));
+  return time >= EARLIEST ? new Date(Math.min(time, now.getTime())) : null;
 }
 
 function parse(message: string): Json {
@@ -237,6 +242,11 @@ function object(value: unknown): Json {
 
 function list(value: unknown, atMost = MAX_RECIPIENTS): unknown[] {
   return Array.isArray(value) ? value.slice(0, atMost) : [];
+}
+
+/** A header that is no longer than ours are; anything else counts as empty. */
+function line(value: unknown): string {
+  return typeof value === "string" && value.length <= MAX_HEADER ? value : "";
 }
 
 function text(value: unknown): string | null {

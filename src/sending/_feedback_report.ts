@@ -4,7 +4,7 @@ import type { NewEvent } from "../audience/events.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import type { Notice } from "../mail/notice.ts";
 import { messageIdOf } from "./compose.ts";
-import type { SuppressionReason } from "./suppressions.ts";
+import type { Lost } from "./_giving_up.ts";
 
 /** A mail that notices are about, as it is before they count. */
 export type HeldMail = Awaited<ReturnType<Queries["feedback"]["holdMails"]>>[number];
@@ -140,7 +140,7 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
 }
 
 /** Why nothing is to be sent any more to whom this mail went; null where nothing new speaks against it. */
-export function reasonToGiveUp({ news }: Report): SuppressionReason | null {
+export function reasonToGiveUp({ news }: Report): Lost["reason"] | null {
   if (news.complainedAt) return "COMPLAINT";
   return news.bouncedAt ? "BOUNCE" : null;
 }

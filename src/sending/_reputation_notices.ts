@@ -1,6 +1,6 @@
 // What the members of a project are told about its reputation.
 import { type Counts, exceeded, faultsOf, LEVELS, type RateName } from "./_reputation_levels.ts";
-import type { Notice } from "./platform_mail.ts";
+import type { MemberNotice } from "./platform_mail.ts";
 
 /** What has happened: a level was exceeded, or the project was disabled for it. */
 export type Turn = "WARNING" | "CRITICAL" | "DISABLED";
@@ -20,7 +20,7 @@ const ADVICE: Record<RateName, string> = {
 const CRITICAL = `over ${LEVELS.bounceRate.critical} % bounces or ${LEVELS.complaintRate.critical} % complaints`;
 
 /** The notice about a turn. `disables`: whether this installation disables a project that is critical. */
-export function noticeOf(projectName: string, turn: Turn, counts: Counts, disables: boolean): Notice {
+export function noticeOf(projectName: string, turn: Turn, counts: Counts, disables: boolean): MemberNotice {
   const { violations, warnings } = faultsOf(counts);
   const rates = exceeded(counts, "warning");
   const what = rates.map((rate) => NAMES[rate]).join(" and ");

@@ -108,6 +108,14 @@ export async function deleteCampaign(ctx: Context, projectId: string, campaignId
   });
 }
 
+/** The campaigns of a project that are being sent, or will be at their time. They wait while it is disabled. */
+export async function campaignsUnderWay(
+  ctx: Context,
+  projectId: string,
+): Promise<{ id: string; name: string; status: Campaign["status"] }[]> {
+  return await q.campaigns.underWay(ctx, { projectId });
+}
+
 /** Adds what has been counted since the last time to the counters, so that reading them stays quick. */
 export async function foldCampaignCounts(ctx: Context): Promise<void> {
   while ((await q.campaigns.fold(ctx, { limit: FOLD_LIMIT })) === FOLD_LIMIT);
@@ -122,13 +130,13 @@ async function save(
 ): Promise<Campaign> {
   const values = await contentOf(ctx, projectId, input);
   await assertAudience(ctx, projectId, values);
-  await assertSenderVerified(ctx, projectId, values.fromEmail);
   const totalRecipients = await countRecipients(ctx, projectId, values);
   try {
     return await inTransaction(ctx, async (tx) => {
       // A segment that the audience refers to cannot be deleted or changed meanwhile.
       await q.segments.lockAll(tx, { projectId });
       await assertAudience(tx, projectId, values);
+      await assertSenderVerified(tx, projectId, values.fromEmail);
       return await getCampaign(tx, projectId, await write(tx, { ...values, totalRecipients }));
     });
   } catch (error) {

@@ -1,12 +1,12 @@
 // The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
-import { optOutContacts } from "../audience/contacts.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import type { Attachment } from "../mail/mailer.ts";
 import { createCourier, type Errand, Postponed } from "./_courier.ts";
+import { giveUpOn, type Lost } from "./_giving_up.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
 import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
 import { sendSigned } from "./dkim.ts";
@@ -14,7 +14,6 @@ import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
 import { admit } from "./send_rates.ts";
-import { suppressAddresses } from "./suppressions.ts";
 
 /** A mail that this process has claimed. */
 interface Parcel {
@@ -123,23 +122,13 @@ async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand
   if (bounced.length === 0) return await take(ctx);
   return await inTransaction(ctx, async (tx) => {
     const claimed = await take(tx);
-    await giveUpOn(tx, bounced);
+    await giveUpOn(tx, bounced.map(lostBy));
     return claimed;
   });
 }
 
-/** Nothing is sent any more to addresses that bounced, and their contacts are unsubscribed (wire.md section 8). */
-async function giveUpOn(tx: Context, bounced: Outcome[]): Promise<void> {
-  await suppressAddresses(
-    tx,
-    bounced.map(({ project_id, address }) => ({ projectId: project_id, email: address, reason: "BOUNCE" })),
-  );
-  await optOutContacts(
-    tx,
-    bounced.flatMap(({ project_id, contact_id }) =>
-      contact_id === null ? [] : [{ projectId: project_id, contactId: contact_id }],
-    ),
-  );
+function lostBy({ project_id, contact_id, address }: Outcome): Lost {
+  return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
 }
 
 async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {

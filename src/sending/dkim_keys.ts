@@ -1,9 +1,10 @@
 // The keys that sign the mails of a domain. The private half is sealed before it reaches the database.
 import { generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { seal, unseal } from "../accounts/secrets.ts";
+import { type KeyHolder, seal, unseal } from "../accounts/secrets.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { problems } from "../problem.ts";
 
 /** What signs the mails of a domain. `privateKey` is PEM (PKCS #8): neither for the log nor for an answer. */
 export interface DkimKey {
@@ -33,12 +34,20 @@ const makePair = promisify(generateKeyPair);
 export async function dkimKeyOf(ctx: Context, projectId: string, domain: string): Promise<DkimKey | null> {
   const row = await q.domains.signingKey(ctx, { projectId, domain });
   if (!row) return null;
-  const privateKey = unseal(ctx, PURPOSE, row.dkimPrivateKey, [projectId, row.id]);
+  const privateKey = openDkimKey(ctx, { ...row, projectId });
   if (privateKey === null) {
     ctx.log.error("DKIM key cannot be opened: is this the SECRET_KEY that it was made with?", { projectId });
     return null;
   }
   return { selector: row.dkimSelector, domain: row.domain, privateKey };
+}
+
+/** The private half of a stored key; null when `SECRET_KEY` is not the one it was sealed with. */
+export function openDkimKey(
+  ctx: KeyHolder,
+  row: { projectId: string; id: string; dkimPrivateKey: Uint8Array },
+): string | null {
+  return unseal(ctx, PURPOSE, row.dkimPrivateKey, [row.projectId, row.id]);
 }
 
 /** Makes a key for one domain of a project. Takes up to a few 100 ms, beside the main thread. */
@@ -60,4 +69,24 @@ export async function newDkimKey(ctx: Context, projectId: string, domainId: stri
 export async function makeDkimKey(ctx: Context, projectId: string, domainId: string): Promise<void> {
   const key = await newDkimKey(ctx, projectId, domainId);
   await q.domains.setKey(ctx, { projectId, domainId, ...key, now: ctx.now() });
+}
+
+/**
+ * Gives a domain another key where its own cannot be opened any more, and tells whether it did. Then it has to be
+ * verified anew, unless the operator vouches for it. A key that opens is kept, and so is one that another process put
+ * there meanwhile. Throws 404.
+ */
+export async function replaceLostDkimKey(
+  ctx: Context,
+  projectId: string,
+  domain: string,
+): Promise<{ domainId: string; isReplaced: boolean }> {
+  const row = await q.domains.sealedKey(ctx, { projectId, domain });
+  if (!row) throw problems.notFound("domain", domain);
+  const { id: domainId, dkimSelector: replaced, dkimPrivateKey } = row;
+  if (replaced === null || dkimPrivateKey === null) return { domainId, isReplaced: false };
+  if (openDkimKey(ctx, { projectId, id: domainId, dkimPrivateKey }) !== null) return { domainId, isReplaced: false };
+  const key = await newDkimKey(ctx, projectId, domainId);
+  const changed = await q.domains.replaceKey(ctx, { projectId, domainId, ...key, replaced, now: ctx.now() });
+  return { domainId, isReplaced: changed === 1 };
 }

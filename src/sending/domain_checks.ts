@@ -3,6 +3,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { addJob } from "../jobs.ts";
 import type { DnsAnswer } from "../mail/dns.ts";
 import {
   type DomainRecord,
@@ -12,7 +13,7 @@ import {
   type RecordState,
 } from "../mail/domain_records.ts";
 import { recordsOf, type RecordStates } from "./domain_records.ts";
-import { afterCheck, type Finding, nextCheckAt } from "./domain_status.ts";
+import { afterCheck, type KeyVerdict, nextCheckAt } from "./domain_status.ts";
 import { notifyMembers } from "./platform_mail.ts";
 
 type Claimed = Awaited<ReturnType<Queries["domains"]["claimDue"]>>[number];
@@ -26,19 +27,19 @@ const LOOK_UP_MS = 4_000;
 /** Whoever has not come back by then is taken for dead. */
 const HOLD_MS = 2 * 60_000;
 /** So many domains are looked up at once. */
-const BATCH = 50;
-/** Then the next run of the schedule goes on. */
-const RUN_MS = 4 * 60_000;
+const AT_ONCE = 50;
+/** A batch, as `domains.claim_due` takes it: two domains for each place, so it ends before a process that is to stop. */
+const BATCH = 100;
 
-/** Checks every domain that is due, a batch at a time. Several processes at once share them. */
+/**
+ * Checks a batch of the domains that are due; where there may be more, the next batch is another job. Several processes
+ * at once share them.
+ */
 export async function checkDueDomains(ctx: Context): Promise<void> {
-  const endAt = performance.now() + RUN_MS;
-  for (let claimed = BATCH; claimed === BATCH && performance.now() < endAt;) {
-    const now = ctx.now();
-    const domains = await q.domains.claimDue(ctx, { now, heldUntil: heldUntil(now), limit: BATCH });
-    await check(ctx, domains, now);
-    claimed = domains.length;
-  }
+  const now = ctx.now();
+  const domains = await q.domains.claimDue(ctx, { now, heldUntil: heldUntil(now) });
+  await check(ctx, domains, now);
+  if (domains.length === BATCH) await addJob(ctx, "check_domains", {}, { key: "check_domains" });
 }
 
 /** Checks one domain now, unless a look-up of it began within the last 30 s. */
@@ -54,16 +55,27 @@ function heldUntil(now: Date): Date {
   return new Date(now.getTime() + HOLD_MS);
 }
 
-/** Looks all of them up at once, and writes in one statement what was found. */
+/** Looks all of them up, and writes in one statement what was found. */
 async function check(ctx: Context, domains: Claimed[], startedAt: Date): Promise<void> {
   if (domains.length === 0) return;
-  const seen = await Promise.all(domains.map((domain) => lookUp(ctx, domain)));
+  const seen = await lookUpAll(ctx, domains);
   const now = ctx.now();
   const checks = domains.map((domain, i) => outcomeOf(domain, seen[i]!, now));
   await inTransaction(ctx, async (tx) => {
     const written = await q.domains.recordChecks(tx, { checks, startedAt, now });
     for (const domain of written) if (domain.changed) await notify(tx, domain);
   });
+}
+
+/** What the DNS says of each domain, in their order. A domain whose servers are silent holds up its place only. */
+async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates[]> {
+  const seen: RecordStates[] = [];
+  const left = domains.entries();
+  const work = async () => {
+    for (const [i, domain] of left) seen[i] = await lookUp(ctx, domain);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return seen;
 }
 
 /**
@@ -94,7 +106,7 @@ async function stateOf(ctx: Context, record: DomainRecord, deadline: number): Pr
 
 function outcomeOf(domain: Claimed, seen: RecordStates, now: Date) {
   const before = domain.recordStates as RecordStates;
-  const standing = afterCheck(domain, findingOf(seen["DKIM TXT"]), now);
+  const standing = afterCheck(domain, verdictOf(seen["DKIM TXT"]), now);
   return {
     project_id: domain.projectId,
     id: domain.id,
@@ -107,7 +119,7 @@ function outcomeOf(domain: Claimed, seen: RecordStates, now: Date) {
   };
 }
 
-function findingOf(state: RecordState | undefined): Finding {
+function verdictOf(state: RecordState | undefined): KeyVerdict {
   if (state === undefined) return "unknown";
   return state === "VERIFIED" ? "match" : "fail";
 }

@@ -1,7 +1,7 @@
 // What a look-up does to a domain: pure, so that days of checks can be tried in a moment.
 
 /** What a look-up said about the record that a domain is verified by. `unknown`: the DNS did not answer. */
-export type Finding = "match" | "fail" | "unknown";
+export type KeyVerdict = "match" | "fail" | "unknown";
 
 /** How a domain stands, as far as its status depends on it. */
 export interface Standing {
@@ -30,9 +30,9 @@ const RARELY_MS = 6 * HOUR_MS;
 const JITTER = 0.1;
 
 /** How a domain stands after a look-up. One that the DNS said nothing about stands as before. */
-export function afterCheck(before: Standing, finding: Finding, now: Date): Standing {
-  if (finding === "unknown") return before;
-  if (finding === "match") {
+export function afterCheck(before: Standing, verdict: KeyVerdict, now: Date): Standing {
+  if (verdict === "unknown") return before;
+  if (verdict === "match") {
     const verifiedAt = before.verifiedAt ?? now;
     return { ...before, status: "VERIFIED", verifiedAt, failures: 0, failingSince: null };
   }

@@ -36,14 +36,17 @@ const MAX_NAMED = 100;
  */
 export async function addDomain(ctx: Context, projectId: string, name: string): Promise<Domain> {
   const domain = readDomain(name);
-  const { total, isKnown } = await q.domains.standing(ctx, { projectId, domain });
-  if (isKnown) throw problems.domainTaken(domain);
-  if (total >= MAX_DOMAINS) throw problems.tooManyDomains(MAX_DOMAINS);
+  await assertRoomFor(ctx, projectId, domain);
   const id = newId(ctx);
   const key = await newDkimKey(ctx, projectId, id);
-  const row = await q.domains.insert(ctx, { projectId, id, domain, ...key, now: ctx.now() });
-  if (!row) throw problems.domainTaken(domain);
-  return toDomain(ctx, row);
+  return await inTransaction(ctx, async (tx) => {
+    // Making the key took a moment, in which others may have been added.
+    await q.projects.hold(tx, { projectId });
+    await assertRoomFor(tx, projectId, domain);
+    const row = await q.domains.insert(tx, { projectId, id, domain, ...key, now: tx.now() });
+    if (!row) throw problems.domainTaken(domain);
+    return toDomain(tx, row);
+  });
 }
 
 /** All domains of a project, by name. */
@@ -79,6 +82,12 @@ export async function removeDomain(ctx: Context, projectId: string, domainId: st
     if (templates.length + campaigns.length > 0) throw problems.domainInUse({ templates, campaigns });
     await q.domains.remove(tx, { projectId, domainId });
   });
+}
+
+async function assertRoomFor(ctx: Context, projectId: string, domain: string): Promise<void> {
+  const { total, isKnown } = await q.domains.standing(ctx, { projectId, domain });
+  if (isKnown) throw problems.domainTaken(domain);
+  if (total >= MAX_DOMAINS) throw problems.tooManyDomains(MAX_DOMAINS);
 }
 
 async function rowOf(ctx: Context, projectId: string, domainId: string): Promise<Row> {

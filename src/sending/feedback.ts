@@ -1,7 +1,6 @@
 // What became of mails after they were handed over: the ledger, the events, and who gets no mail any more. Whoever says
 // it (a provider's notices, bounce mails, complaint reports), in whatever order and however often: it comes to the same.
 import { claimReceipts } from "../accounts/webhook_receipts.ts";
-import { optOutContacts } from "../audience/contacts.ts";
 import { recordEvents } from "../audience/events.ts";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -15,8 +14,8 @@ import {
   reportsOf,
   softBounceKeys,
 } from "./_feedback_report.ts";
+import { giveUpOn, type Lost } from "./_giving_up.ts";
 import { isMachine } from "./_machines.ts";
-import { suppressAddresses } from "./suppressions.ts";
 
 /**
  * Writes down what these notices say, in the transaction of `tx`: in the ledger, which only moves forward, and with the
@@ -39,7 +38,7 @@ export async function applyNotices(tx: Context, notices: Notice[]): Promise<Noti
   const events = reports.flatMap((report) => eventsOf(report, softBounces));
   await recordEvents(tx, events);
   await recordEngagement(tx, reports);
-  await giveUpOn(tx, reports);
+  await giveUpOn(tx, reports.flatMap(lostIn));
   const known = new Set(held.map(({ n }) => n));
   return notices.filter((_, n) => !known.has(n));
 }
@@ -67,21 +66,9 @@ function headersOf(userAgent: string | null): Headers {
   return new Headers({ "user-agent": (userAgent ?? "").replace(/[^ -~]/g, "?") });
 }
 
-/** Nothing is sent any more to addresses that bounced or complained, and their contacts are unsubscribed. */
-async function giveUpOn(tx: Context, reports: Report[]): Promise<void> {
-  const lost = reports.flatMap((report) => {
-    const reason = reasonToGiveUp(report);
-    return reason === null ? [] : [{ ...report.mail, reason, address: addressOf(report) }];
-  });
-  if (lost.length === 0) return;
-  await suppressAddresses(
-    tx,
-    lost.flatMap(({ projectId, address, reason }) =>
-      address === null ? [] : [{ projectId, email: address, reason }],
-    ),
-  );
-  await optOutContacts(
-    tx,
-    lost.flatMap(({ projectId, contactId }) => (contactId === null ? [] : [{ projectId, contactId }])),
-  );
+/** Whom nothing is to be sent to any more after this. */
+function lostIn(report: Report): Lost[] {
+  const reason = reasonToGiveUp(report);
+  const { projectId, contactId } = report.mail;
+  return reason === null ? [] : [{ projectId, contactId, address: addressOf(report), reason }];
 }

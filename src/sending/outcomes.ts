@@ -23,7 +23,10 @@ export interface Outcome {
   event_data: Record<string, unknown> | null;
 }
 
-/** How long a mail is tried again after its first attempt: what waits for a rate or a project loses nothing. */
+/**
+ * How long a mail is tried again after its first attempt. What waits for a rate or a project loses nothing: whoever takes
+ * mails back that are overdue (`emails.requeue_overdue`, `campaign_send.requeue`) lets the day begin anew for each.
+ */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;
 const LONGEST_RETRY_MS = 3_600_000;

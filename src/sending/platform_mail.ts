@@ -7,23 +7,27 @@ import type { Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
 import { platformHtml, platformText, type PlatformWords } from "./_platform_layout.ts";
 
-/** What a notice says: plain text, a paragraph each, and at most one link. */
-export type Notice = PlatformWords;
+/** What a notice to members says: plain text, a paragraph each, and at most one link. */
+export type MemberNotice = PlatformWords;
 
 /** A mail to one person. With a `projectId` it says on account of which project it comes. */
-export interface PlatformMail extends Notice {
+export interface PlatformMail extends MemberNotice {
   to: string;
   projectId?: string | undefined;
 }
 
 /** Longer than any handover takes; afterwards whoever had it is taken for dead. */
 const HOLD_MS = 5 * 60_000;
+/** The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is at it. */
+const MAX_ATTEMPTS = 15;
+/** What was in doubt is sent once more. Who has two copies already gets no third one. */
+const MAX_DOUBTS = 1;
 const KEEP_DAYS = 30;
 const PURGE_LIMIT = 1_000;
 const MAX_SUBJECT = 250;
 
 /** Tells the owners and admins of a project, each with a mail: they are sent if and only if `tx` commits. */
-export async function notifyMembers(tx: Context, projectId: string, notice: Notice): Promise<void> {
+export async function notifyMembers(tx: Context, projectId: string, notice: MemberNotice): Promise<void> {
   await inTransaction(tx, async (on) => {
     const { name } = (await q.projects.presented(on, { projectId })) ?? { name: "" };
     const parts = partsOf(notice, reasonFor(name));
@@ -50,7 +54,8 @@ export async function sendPlatformMail(
 
 /**
  * Hands a platform mail over. One that was sent is not sent again. Throws where it must be tried again: after a refusal
- * for now, and where nobody knows whether it was taken, always with the same Message-ID.
+ * for now, and once where nobody knows whether it was taken, always with the same Message-ID. In the end it is given up,
+ * and its row says why.
  */
 export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
   const now = ctx.now();
@@ -62,13 +67,27 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
     ctx.log.warn("platform mail not sent: PLATFORM_FROM is not set", { subject: mail.subject });
     return await settle(ctx, mailId, { failedAt: now, error: "PLATFORM_FROM is not set" });
   }
+  if (mail.doubts > MAX_DOUBTS) return await settle(ctx, mailId, { failedAt: now, error: DOUBTFUL });
   const { state, response } = await ctx.mailer.send(toMail(mailId, mail, from));
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
   }
-  await settle(ctx, mailId, { error: response });
+  const inDoubt = state === "in_doubt";
+  const givenUp = whyGivenUp(mail, inDoubt);
+  if (givenUp !== null) {
+    return await settle(ctx, mailId, { failedAt: ctx.now(), error: `${givenUp}: ${response}`, inDoubt });
+  }
+  await settle(ctx, mailId, { error: response, inDoubt });
   throw new Error(`Cannot send this platform mail yet: it is ${state}`);
+}
+
+const DOUBTFUL = "Given up: nobody knows whether it was taken";
+
+/** Null where it is to be tried again. */
+function whyGivenUp({ attempts, doubts }: StoredMail, inDoubt: boolean): string | null {
+  if (inDoubt && doubts >= MAX_DOUBTS) return DOUBTFUL;
+  return attempts >= MAX_ATTEMPTS ? `Given up after ${attempts} attempts` : null;
 }
 
 /** Deletes platform mails that are 30 days old. */
@@ -87,11 +106,12 @@ interface Attempt {
   sentAt?: Date;
   failedAt?: Date;
   error?: string;
+  inDoubt?: boolean;
 }
 
 async function settle(ctx: Context, mailId: string, attempt: Attempt): Promise<void> {
-  const { sentAt = null, failedAt = null, error = null } = attempt;
-  await q.platformMails.settle(ctx, { mailId, sentAt, failedAt, error });
+  const { sentAt = null, failedAt = null, error = null, inDoubt = false } = attempt;
+  await q.platformMails.settle(ctx, { mailId, sentAt, failedAt, error, inDoubt });
 }
 
 type StoredMail = NonNullable<Awaited<ReturnType<typeof q.platformMails.claim>>>;
@@ -112,7 +132,7 @@ function toMail(id: string, mail: StoredMail, from: { email: string; name?: stri
   };
 }
 
-function partsOf(words: Notice, reason: string) {
+function partsOf(words: MemberNotice, reason: string) {
   const subject = inOneLine(words.subject).slice(0, MAX_SUBJECT).toWellFormed();
   const said = { ...words, subject };
   return { subject, html: platformHtml(said, reason), text: platformText(said, reason) };

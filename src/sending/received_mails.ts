@@ -6,11 +6,14 @@ import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { ReceivedMail } from "../mail/notice.ts";
 
+/** The filters that are believed when they say FAIL. SPF and DKIM are not among them: forwarded mail breaks either. */
+const BELIEVED = ["spam", "virus", "dmarc"];
+
 /**
  * Records mails that came in, as `email.received` of their senders, for every project that has a verified domain among
  * the recipients: of several such projects each hears of it, once. A sender who is new becomes a contact who is not
  * subscribed, because whoever writes has not asked for newsletters; one who is known keeps the subscription as it is.
- * Answers how many mails were for nobody.
+ * A mail that a filter of the provider does not believe is an event of nobody. Answers how many mails were for nobody.
  */
 export async function recordReceived(tx: Context, mails: ReceivedMail[]): Promise<number> {
   if (mails.length === 0) return 0;
@@ -22,23 +25,28 @@ export async function recordReceived(tx: Context, mails: ReceivedMail[]): Promis
     return [...new Set(projects)].map((projectId) => ({ mail, projectId }));
   });
   const writes = new Map(
-    deliveries.flatMap(({ mail, projectId }) =>
-      mail.sender ? [[contactKey(projectId, mail.sender.email), senderOf(projectId, mail.sender.email)]] : [],
-    ),
+    deliveries.flatMap(({ mail, projectId }) => {
+      const author = authorOf(mail);
+      return author ? [[contactKey(projectId, author.email), senderOf(projectId, author.email)]] : [];
+    }),
   );
   const contacts =
     writes.size > 0 ? await upsertContacts(tx, [...writes.values()]) : new Map<string, { id: string }>();
   await recordEvents(
     tx,
-    deliveries.map(({ mail, projectId }) => ({
-      projectId,
-      contactId: mail.sender && contacts.get(contactKey(projectId, mail.sender.email))!.id,
-      name: "email.received",
-      data: particularsOf(mail),
-    })),
+    deliveries.map(({ mail, projectId }) => {
+      const author = authorOf(mail);
+      const contactId = author && contacts.get(contactKey(projectId, author.email))!.id;
+      return { projectId, contactId, name: "email.received", data: particularsOf(mail) };
+    }),
   );
   const reached = new Set(deliveries.map(({ mail }) => mail));
   return mails.length - reached.size;
+}
+
+/** Who has written a mail, as far as that can be believed: anybody can write any sender. */
+function authorOf({ sender, verdicts }: ReceivedMail): ReceivedMail["sender"] {
+  return BELIEVED.some((filter) => verdicts[filter] === "FAIL") ? null : sender;
 }
 
 function senderOf(projectId: string, email: string): ContactWrite {

@@ -37,6 +37,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "counts of conditions over contacts and events, against SQL written by hand",
     load: () => import("./segments.ts"),
   },
+  workflows: {
+    about: "100,000 events that start a workflow each, and 1,000,000 executions of which an event wakes one",
+    load: () => import("./workflows.ts"),
+  },
   render: {
     about: "one mail of a campaign from template to source, against composing with the mail library",
     load: () => import("./render.ts"),

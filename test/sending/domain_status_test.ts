@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { afterCheck, type Finding, nextCheckAt, type Standing } from "../../src/sending/domain_status.ts";
+import { afterCheck, type KeyVerdict, nextCheckAt, type Standing } from "../../src/sending/domain_status.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const at = (minutes: number) => new Date(START + minutes * 60_000);
@@ -16,9 +16,9 @@ const TRUSTED: Standing = { ...NEW, status: "VERIFIED", trusted: true };
 const HOURS = 60;
 
 /** How a domain stands after checks at these minutes. */
-const after = (before: Standing, checks: [number, Finding][]) =>
-  checks.reduce((standing, [minute, finding]) => afterCheck(standing, finding, at(minute)), before);
-const fails = (...minutes: number[]) => minutes.map((minute): [number, Finding] => [minute, "fail"]);
+const after = (before: Standing, checks: [number, KeyVerdict][]) =>
+  checks.reduce((standing, [minute, verdict]) => afterCheck(standing, verdict, at(minute)), before);
+const fails = (...minutes: number[]) => minutes.map((minute): [number, KeyVerdict] => [minute, "fail"]);
 
 describe("a verified domain", () => {
   test.each([
@@ -32,7 +32,7 @@ describe("a verified domain", () => {
     ["a DNS that does not answer", Array(99).fill([90, "unknown"]), "VERIFIED"],
     ["two failures and a DNS that does not answer", [...fails(0, 30), [90, "unknown"]], "VERIFIED"],
     ["three failures around silence", [...fails(0), [30, "unknown"], ...fails(59, 61)], "FAILED"],
-  ] as [string, [number, Finding][], string][])("after %s", (_, checks, status) => {
+  ] as [string, [number, KeyVerdict][], string][])("after %s", (_, checks, status) => {
     const standing = after(VERIFIED, checks);
 
     expect(standing.status).toBe(status as Standing["status"]);
@@ -78,7 +78,7 @@ describe("a domain that the operator vouches for", () => {
 });
 
 test("whatever is found in whatever order, only failures over an hour or three days give a domain up", () => {
-  const findings = fc.constantFrom<Finding>("match", "fail", "unknown");
+  const findings = fc.constantFrom<KeyVerdict>("match", "fail", "unknown");
   const check = fc.tuple(fc.integer({ min: 0, max: 24 * HOURS }), findings);
   fc.assert(
     fc.property(fc.array(check, { maxLength: 40 }), fc.boolean(), (pauses, isNew) => {
@@ -86,16 +86,16 @@ test("whatever is found in whatever order, only failures over an hour or three d
       let minute = 0;
       // The failures since the last good check, which is all that may count.
       let failed: number[] = [];
-      for (const [pause, finding] of pauses) {
+      for (const [pause, verdict] of pauses) {
         minute += pause;
-        if (finding === "match") failed = [];
-        if (finding === "fail") failed.push(minute);
+        if (verdict === "match") failed = [];
+        if (verdict === "fail") failed.push(minute);
         const before = standing;
-        standing = afterCheck(before, finding, at(minute));
+        standing = afterCheck(before, verdict, at(minute));
         const span = minute - (failed[0] ?? minute);
         const isDue = before.status === "VERIFIED" ? failed.length >= 3 && span >= 60 : span >= 72 * HOURS;
         const isGivenUp = before.status !== "FAILED" && standing.status === "FAILED";
-        expect(isGivenUp).toBe(before.status !== "FAILED" && finding === "fail" && isDue);
+        expect(isGivenUp).toBe(before.status !== "FAILED" && verdict === "fail" && isDue);
         expect(standing.verifiedAt !== null).toBe(standing.status === "VERIFIED");
       }
     }),
