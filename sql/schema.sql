@@ -192,6 +192,17 @@ begin
   );
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.executions_take_their_own()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  delete from step_executions s using removed r where s.project_id = r.project_id and s.execution_id = r.id;
+  delete from waits w using removed r where w.project_id = r.project_id and w.execution_id = r.id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -698,6 +709,7 @@ CREATE INDEX executions_by_status ON public.executions USING btree (project_id, 
 CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
+CREATE TRIGGER executions_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION executions_take_their_own();
 
 create table idempotency_keys (
   project_id uuid not null,
@@ -886,8 +898,7 @@ create table step_executions (
   error text,
   started_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
-  constraint step_executions_pkey PRIMARY KEY (project_id, id),
-  constraint step_executions_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
+  constraint step_executions_pkey PRIMARY KEY (project_id, id)
 );
 CREATE INDEX step_executions_by_execution ON public.step_executions USING btree (project_id, execution_id, id);
 
@@ -950,8 +961,7 @@ create table waits (
   execution_id uuid not null,
   step_execution_id uuid not null,
   started_at timestamp with time zone not null,
-  constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id),
-  constraint waits_project_id_execution_id_fkey FOREIGN KEY (project_id, execution_id) REFERENCES executions(project_id, id) ON DELETE CASCADE
+  constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id)
 );
 CREATE UNIQUE INDEX waits_by_execution ON public.waits USING btree (project_id, execution_id);
 

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { disableProject, LANGUAGES } from "../src/accounts/projects.ts";
 import { PHRASES } from "../src/content/phrases.ts";
 import { securityOf } from "../src/sending/reputation.ts";
+import { campaignsOf } from "./support/campaign.ts";
 import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
@@ -74,8 +75,14 @@ describe("bun run admin", () => {
     const disabled = admin("project", "disable", project.id, "--reason", "unpaid");
     const refused = await statusOf();
     const again = admin("project", "disable", project.id);
-    admin("project", "enable", project.id);
+    const enabled = admin("project", "enable", project.id);
 
+    expect(JSON.parse(enabled.out)).toEqual({
+      id: project.id,
+      disabled: false,
+      changed: true,
+      campaignsUnderWay: [],
+    });
     expect(JSON.parse(disabled.out)).toEqual({ id: project.id, disabled: true, changed: true });
     expect(JSON.parse(again.out).changed).toBe(false);
     expect([refused, await statusOf()]).toEqual([403, 200]);
@@ -107,7 +114,12 @@ describe("bun run admin", () => {
     [["constructor"], 2, "Usage"],
     [["toString"], 2, "Usage"],
     [[], 2, "Usage"],
-    [["--unknown"], 1, "unknown"],
+    [["--unknown"], 2, "unknown"],
+    [["doctor", "--unknown"], 2, "unknown"],
+    [["project", "list", "--name"], 2, "--name"],
+    [["domain", "rekey", UNKNOWN, "x.example"], 1, "Cannot find this project"],
+    [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
+    [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
   ])("%j is refused with a clear word, and changes nothing", async (args, code, word) => {
     const count = async () => (await service.pool`select count(*)::int as n from projects`)[0]!.n as number;
     const before = await count();
@@ -167,6 +179,55 @@ describe("bun run admin", () => {
     ]);
   });
 
+  test("campaign cancel ends a campaign of a disabled project, so that enabling does not send it", async () => {
+    const project = await service.createProject();
+    await service.pool`
+      insert into contacts (project_id, email, subscribed) values (${project.id}, 'ada@example.com', true)`;
+    const { call, create, send, get } = campaignsOf(service, () => project);
+    const [bad, good, other] = [
+      await create({ name: "Bad" }),
+      await create({ name: "Good" }),
+      await create(),
+    ];
+    for (const id of [bad, good]) expect((await send(id)).status).toBe(200);
+    admin("project", "disable", project.id);
+    const listed = JSON.parse(admin("campaign", "list", project.id).out);
+    const cancelled = admin("campaign", "cancel", project.id, bad);
+    const refused = [
+      admin("campaign", "cancel", project.id, other),
+      admin("campaign", "cancel", project.id, "5"),
+    ];
+    const enabled = JSON.parse(admin("project", "enable", project.id).out);
+    await service.runJobs();
+
+    const shown = (id: string, name: string) => ({ id, name, status: "SENDING" });
+    expect(listed).toEqual([shown(bad, "Bad"), shown(good, "Good")]);
+    expect(JSON.parse(cancelled.out)).toEqual({ id: bad, name: "Bad", status: "CANCELLED" });
+    expect(refused.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual([
+      [1, expect.stringContaining("DRAFT")],
+      [1, "Cannot find a campaign without its id"],
+    ]);
+    expect(enabled.campaignsUnderWay).toEqual([shown(good, "Good")]);
+    expect((await get(bad)).status).toBe("CANCELLED");
+    expect((await call("GET", "/emails")).body.data.map((row: { status: string }) => row.status)).toEqual([
+      "SENT",
+    ]);
+  });
+
+  test("domain rekey makes a new key where the old one does not open, and shows the record to publish", async () => {
+    const project = await service.createProject();
+    const first = JSON.parse(admin("domain", "add", project.id, "rekey.example", "--verified").out);
+    const kept = JSON.parse(admin("domain", "rekey", project.id, "Rekey.Example").out);
+    const settings = { DATABASE_URL: service.databaseUrl, SECRET_KEY: "another secret, of 32 characters" };
+    const made = JSON.parse(adminWith(settings, "domain", "rekey", project.id, "rekey.example").out);
+    const dkim = ({ records }: { records: { purpose: string; name: string }[] }) =>
+      records.find(({ purpose }) => purpose === "DKIM")!.name;
+
+    expect([kept.changed, dkim(kept)]).toEqual([false, dkim(first)]);
+    expect(made).toMatchObject({ domain: "rekey.example", status: "VERIFIED", changed: true });
+    expect(dkim(made)).not.toBe(dkim(first));
+  });
+
   test("--help lists every command", () => {
     const { out, exitCode } = admin("--help");
 
@@ -178,6 +239,9 @@ describe("bun run admin", () => {
       "project disable",
       "project enable",
       "domain add",
+      "domain rekey",
+      "campaign list",
+      "campaign cancel",
       "migrate",
       "doctor",
     ]) {

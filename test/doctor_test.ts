@@ -10,6 +10,8 @@ import { type Config, loadConfig } from "../src/config.ts";
 import { examine, type Finding, toText } from "../src/doctor/mod.ts";
 import { recordsOf } from "../src/sending/domain_records.ts";
 import { addDomain } from "../src/sending/domains.ts";
+import { disableProject } from "../src/accounts/projects.ts";
+import { campaignsOf } from "./support/campaign.ts";
 import { startNameServer } from "./support/name_server.ts";
 import { useService } from "./support/service.ts";
 
@@ -28,7 +30,10 @@ const see = async (settings: Partial<Record<keyof Config, string>> = {}, options
   return await examine(() => loadConfig(env), options);
 };
 const about = (findings: Finding[], check: string) => findings.filter((finding) => finding.check === check);
-const CHECKS = "database migrations workers clock smtp domains base_url secret_key platform_from".split(" ");
+const CHECKS =
+  "database migrations workers clock smtp domains dkim_keys campaigns base_url secret_key platform_from sns_topic_arns".split(
+    " ",
+  );
 
 /** The address of an HTTP server on loopback; as the service answers, where nothing else is said. */
 const here = async (
@@ -106,9 +111,12 @@ describe("admin doctor, as a process", () => {
       ["clock", "ok"],
       ["smtp", "warning"],
       ["domain sandbox.example", "skipped"],
+      ["dkim_keys", "ok"],
+      ["campaigns", "ok"],
       ["base_url", "warning"],
       ["secret_key", "skipped"],
       ["platform_from", "warning"],
+      ["sns_topic_arns", "skipped"],
     ]);
     for (const word of [
       "bun run start",
@@ -127,6 +135,7 @@ describe("admin doctor, as a process", () => {
       SMTP_URL: `smtp://ada:s3cret@${CLOSED}`,
       NODE_ENV: "production",
       SECRET_KEY: "changeme-changeme-changeme-changeme",
+      BASE_URL: `https://ada:s3cret@${CLOSED}/mail`,
     };
     const { out, err, exitCode } = doctor(settings);
     const json = doctor(settings, "--json");
@@ -235,7 +244,9 @@ describe("the database", () => {
 
     expect(about(behind, "migrations")[0]).toMatchObject({
       status: "error",
-      message: expect.stringMatching(/^2 of \d+ migrations are not applied, from 0018_/),
+      message: expect.stringMatching(
+        new RegExp(`^${rows.length} of \\d+ migrations are not applied, from 0018_`),
+      ),
     });
     expect(about(ahead, "migrations")[0]).toMatchObject({
       status: "warning",
@@ -454,6 +465,95 @@ describe("the DNS", () => {
   );
 });
 
+describe("domains in great number", () => {
+  test("are looked at where somebody can look them up, whatever stands before them in the alphabet", async () => {
+    const project = await service.createProject();
+    endings.push(() => service.pool`delete from projects where id = ${project.id}`);
+    await service.pool`
+      insert into domains (project_id, domain)
+      select ${project.id}, 'a' || n || '.example' from generate_series(1, 1000) as n`;
+    await service.pool`insert into domains (project_id, domain) values (${project.id}, 'zebra.com')`;
+    const server = await startNameServer({});
+    endings.push(() => server.stop());
+    const findings = await see({ DNS_SERVERS: server.address });
+
+    expect(about(findings, "domain zebra.com").map(({ status }) => status)).toEqual(["warning"]);
+    expect(about(findings, "domains")[0]!.message).toBe("Only 1000 were looked at");
+  });
+});
+
+describe("the keys that sign", () => {
+  const keys = async (secret: string) => about(await see({ SECRET_KEY: secret }), "dkim_keys");
+  const project = async (...domains: string[]) => {
+    const { id } = await service.createProject();
+    endings.push(() => service.pool`delete from projects where id = ${id}`);
+    for (const domain of domains) await addDomain(service, id, domain);
+    return id;
+  };
+
+  test("are well where each opens, and there is nothing to say where there is none", async () => {
+    const none = await keys(service.config.SECRET_KEY);
+    await project("one.example", "two.example");
+
+    expect(none.map(({ status }) => status)).toEqual(["skipped"]);
+    expect(await keys(service.config.SECRET_KEY)).toEqual([
+      { check: "dkim_keys", status: "ok", message: "All 2 open" },
+    ]);
+  });
+
+  test("are an error where one does not open, which says what to do", async () => {
+    const id = await project("one.example", "two.example");
+    await service.pool`update domains set dkim_private_key = '\\x01' where domain = 'two.example'`;
+    const [one] = await keys(service.config.SECRET_KEY);
+    const [all] = await keys(SECRET_KEY);
+
+    expect(one).toMatchObject({
+      status: "error",
+      message: expect.stringMatching(/^1 of 2 cannot be opened .* from two\.example$/),
+      advice: expect.stringContaining(`bun run admin domain rekey ${id} two.example`),
+    });
+    expect(all!.message).toStartWith("2 of 2 cannot be opened");
+  });
+
+  test("are left alone where the service keeps its SECRET_KEY for itself", async () => {
+    await project("one.example");
+    expect((await keys("")).map(({ status }) => status)).toEqual(["skipped"]);
+  });
+});
+
+test("campaigns of a disabled project are told, for they go on when it is enabled", async () => {
+  const project = await service.createProject();
+  endings.push(() => service.pool`delete from projects where id = ${project.id}`);
+  const { create, addContacts, send } = campaignsOf(service, () => project);
+  await addContacts(1);
+  await send(await create());
+  const [enabled] = about(await see(), "campaigns");
+  await disableProject(service, project.id, "EMAIL_REPUTATION");
+  const [disabled] = about(await see(), "campaigns");
+
+  expect(enabled!.status).toBe("ok");
+  expect(disabled).toMatchObject({
+    status: "warning",
+    message: "Project Test is disabled, and 1 campaign waits for it",
+    advice: expect.stringContaining(`bun run admin campaign cancel ${project.id}`),
+  });
+});
+
+describe("SNS_TOPIC_ARNS", () => {
+  const topics = async (more: object = {}) =>
+    about(await see({ NODE_ENV: "production", ...more }), "sns_topic_arns").map(({ status }) => status);
+
+  test("that is empty is a warning in production, and an error once notifications have come", async () => {
+    const before = await topics();
+    await service.pool`insert into webhook_receipts values ('sns', 'an id', now())`;
+    endings.push(() => service.pool`delete from webhook_receipts`);
+    const named = { SNS_TOPIC_ARNS: "arn:aws:sns:eu-west-1:123456789012:mail" };
+
+    expect([before, await topics(), await topics(named)]).toEqual([["warning"], ["error"], ["ok"]]);
+    expect(await topics({ NODE_ENV: "development" })).toEqual(["skipped"]);
+  });
+});
+
 describe("BASE_URL", () => {
   const baseUrl = async (BASE_URL: string, NODE_ENV = "development") =>
     about(await see({ BASE_URL, NODE_ENV }), "base_url");
@@ -480,6 +580,20 @@ describe("BASE_URL", () => {
     expect(other[0]!.message).toContain("something else answers (200");
     expect(missing[0]!.message).toContain("something else answers (404");
     expect(redirected[0]!.message).toContain("redirects to https://mail.example.com/health");
+  });
+
+  test("is told without its user and password, whatever answers there", async () => {
+    const withLogin = (address: string) => address.replace("//", "//ada:s3cret@");
+    const found = [
+      ...(await baseUrl(withLogin(await here()), "production")),
+      ...(await baseUrl(withLogin(await here(() => new Response("", { status: 404 }))))),
+      ...(await baseUrl(withLogin(`http://${CLOSED}/mail`))),
+      ...(await baseUrl("http://ada:s3cret@postrider.invalid", "production")),
+    ];
+
+    expect(JSON.stringify(found)).not.toMatch(/ada|s3cret/);
+    expect(found[0]!.message).toMatch(/^Links in mails point to http:\/\/127\.0\.0\.1:\d+, which/);
+    expect(found[2]!.message).toStartWith("Nothing answers at http://127.0.0.1:9/mail: ");
   });
 
   test("in production: this machine, and what is not https, is a warning though it answers", async () => {

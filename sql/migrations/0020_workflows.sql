@@ -143,7 +143,9 @@ create index executions_open on executions (status, wake_at) where status in ('R
 -- Serves the deletion of a contact.
 create index executions_by_contact on executions (project_id, contact_id);
 
--- What became of each step of an execution.
+-- What became of each step of an execution. No foreign key: it would be checked row by row, and as long as the
+-- statistics say that there are few executions, by an index that holds all of a project. Stories and waits are told
+-- about executions that are held or just made, and go with them by the trigger below.
 create table step_executions (
   project_id   uuid not null,
   id           uuid not null default uuid_v7(),
@@ -155,8 +157,7 @@ create table step_executions (
   error        text,
   started_at   timestamptz not null default now(),
   completed_at timestamptz,
-  primary key (project_id, id),
-  foreign key (project_id, execution_id) references executions (project_id, id) on delete cascade
+  primary key (project_id, id)
 );
 
 -- Serves the story of one execution.
@@ -172,12 +173,23 @@ create table waits (
   step_execution_id uuid not null,
   -- An event that is older does not end it.
   started_at        timestamptz not null,
-  primary key (project_id, contact_id, event_name, execution_id),
-  foreign key (project_id, execution_id) references executions (project_id, id) on delete cascade
+  primary key (project_id, contact_id, event_name, execution_id)
 );
 
 -- Serves the end of a wait by its timeout, and by cancelling.
 create unique index waits_by_execution on waits (project_id, execution_id);
+
+create function executions_take_their_own() returns trigger
+language plpgsql set enable_seqscan = off as $$
+begin
+  delete from step_executions s using removed r where s.project_id = r.project_id and s.execution_id = r.id;
+  delete from waits w using removed r where w.project_id = r.project_id and w.execution_id = r.id;
+  return null;
+end $$;
+
+create trigger executions_removed
+after delete on executions referencing old table as removed
+for each statement execute function executions_take_their_own();
 
 -- What the mails of steps with a template say: one content for all of them, until the template or the way in which the
 -- project follows mails is another one.

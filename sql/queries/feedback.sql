@@ -1,10 +1,10 @@
 -- name: hold_mails :many
 -- Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
 -- that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
--- the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told, or name
--- nothing: headers can be written by somebody else, but not what the provider has answered to us. Left out is what was never sent: a notice about it is about
--- nothing of ours. What was in doubt once may have been sent, whatever became of it afterwards. Contents are looked up
--- one by one, whatever the planner believes about them.
+-- the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told or name
+-- nothing: a header may be somebody else's, but not what the provider has answered to us. Left out is what was never
+-- sent: a notice about it is about nothing of ours. What was in doubt once may have been sent, whatever became of it
+-- afterwards. All is looked up one by one, whatever the planner believes about the tables.
 with named as (
   select *
   from json_to_recordset(:names::json) as r (n int, project_id uuid, email_id uuid, provider_id text)
@@ -26,7 +26,12 @@ meant as (
   union all
   select l.n, e.project_id, e.id
   from looked_up l
-  join emails e on e.provider_id = l.provider_id
+  cross join lateral (
+    select e.project_id, e.id
+    from emails e
+    where e.provider_id = l.provider_id
+    offset 0
+  ) as e
   where not l.is_known
 ),
 held as materialized (

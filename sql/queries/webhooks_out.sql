@@ -60,3 +60,7 @@ select graphile_worker.add_job(
   job_key      => :key,
   job_key_mode => 'preserve_run_at'
 );
+
+-- name: dequeue :exec
+-- Takes a call out of the queue that waits there with this key.
+select graphile_worker.remove_job(:key);

@@ -3,7 +3,14 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
-import type { Dns } from "../mail/dns.ts";
+import {
+  type AddressRules,
+  bareHost,
+  checkedAddresses,
+  Failed,
+  readUrl,
+  Refused,
+} from "./_checked_addresses.ts";
 
 /** What is asked for. Names of headers are as they stand; `host` and `content-length` are not among them. */
 export interface GuardedRequest {
@@ -14,12 +21,7 @@ export interface GuardedRequest {
 }
 
 /** What a request may do. */
-export interface GuardOptions {
-  dns: Dns;
-  /** What speaks against calling an address, such as `a private address`; null when it may be called. */
-  reasonAgainst: (address: string) => string | null;
-  /** Addresses of a name that the DNS does not know, as those in the hosts file. They are checked, too. */
-  localAddresses?: ((name: string) => Promise<string[]>) | undefined;
+export interface GuardOptions extends AddressRules {
   /** For everything together, from the look-up to the last byte. */
   timeoutMs?: number | undefined;
   /** Certificates to trust instead of the usual ones, as PEM. */
@@ -42,9 +44,6 @@ const MAX_HEADER_BYTES = 16_384;
 const MAX_REDIRECTS = 3;
 /** Of the addresses of a name that can be reached, as many are tried. */
 const MAX_TRIED = 4;
-
-class Refused extends Error {}
-class Failed extends Error {}
 
 /** One way to go: a URL and the address to connect to for it. */
 interface Call extends GuardedRequest {
@@ -86,7 +85,7 @@ async function follow(
 ): Promise<GuardedAnswer> {
   let call: Call = { ...request, at: readUrl(request.url), ca: options.ca };
   for (let redirects = 0; ; redirects++) {
-    const addresses = await checkedAddresses(call.at, options, limit);
+    const addresses = await checkedAddresses(call.at, options, limit.signal);
     const received = await callFirst(call, addresses, limit);
     const location = isRedirect(received.status) ? received.headers.get("location") : null;
     if (location === null) return { state: "answered", url: call.at.href, ...received };
@@ -97,64 +96,6 @@ async function follow(
 
 function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status);
-}
-
-/** A URL as it may be asked for: numbers for a host have become a plain address here, in whatever notation they were. */
-function readUrl(text: string, base?: URL): URL {
-  const url = URL.parse(text, base);
-  if (!url || url.port === "0") throw new Refused(`"${text.slice(0, 200).toWellFormed()}" is no URL`);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new Refused(`${url.protocol}//… is neither http:// nor https://`);
-  }
-  if (url.username + url.password !== "") throw new Refused("a URL must not hold a name or a password");
-  return url;
-}
-
-/** Every address of the host, those of IPv4 first. Throws where one of them must not be called. */
-async function checkedAddresses(
-  { hostname }: URL,
-  { dns, reasonAgainst, localAddresses }: Omit<GuardOptions, "timeoutMs">,
-  limit: Limit,
-): Promise<string[]> {
-  const name = bareHost(hostname);
-  const addresses = isIP(name) > 0 ? [name] : await lookUp(name, dns, localAddresses, limit);
-  for (const address of addresses) {
-    const reason = reasonAgainst(address);
-    if (reason === null) continue;
-    throw new Refused(address === name ? `${name} is ${reason}` : `${name} leads to ${address}, ${reason}`);
-  }
-  return addresses;
-}
-
-/** Without the brackets of IPv6, and without the dot at the end. */
-function bareHost(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-}
-
-async function lookUp(
-  name: string,
-  dns: Dns,
-  localAddresses: GuardOptions["localAddresses"],
-  { signal, endsAt }: Limit,
-): Promise<string[]> {
-  // This machine, whatever a name server says (RFC 6761).
-  if (/(^|\.)localhost$/.test(name)) return ["127.0.0.1"];
-  const timeoutMs = Math.max(1, endsAt - performance.now());
-  const answers = await Promise.all([
-    dns.lookup(name, "A", { timeoutMs }),
-    dns.lookup(name, "AAAA", { timeoutMs }),
-  ]);
-  signal.throwIfAborted();
-  const found = answers.flatMap((answer) => (answer.state === "found" ? answer.records : []));
-  if (found.length > 0) return found;
-  const local = localAddresses ? await Promise.race([localAddresses(name), aborted(signal)]) : [];
-  if (local.length > 0) return local;
-  if (answers.some(({ state }) => state === "failed")) throw new Failed(`${name} could not be looked up`);
-  throw new Failed(`there is no host ${name}`);
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 }
 
 /** Calls the first address that a connection can be made to. */

@@ -1,130 +1,137 @@
-// How many webhooks are called at once. Each holds a job, and somebody else's server decides for how long. Quick ones do
-// no harm. Of slow ones there are few at a time, and fewer of one project: the rest waits in the queue of the database.
+// How many webhooks are called at once. Each holds a job, and somebody else's server decides for how long: they share a
+// part of the jobs that a process does at the same time. Who finds no place is put aside, and comes in as soon as one is
+// free; only what is too much even for that is sent away for a while.
 
 /** How many calls there may be at once. */
 interface PlaceOptions {
   all: number;
-  /** Of them, to servers that are slow. */
-  slow: number;
-  /** Of these, of one project. */
-  slowEach: number;
-  patienceMs?: number;
+  /** Of one project. */
+  each: number;
 }
 
-/** Places for calls. */
-export interface Places {
-  /**
-   * A place, at once or in a moment: call what it answers with when the place is free again. Else in how many
-   * milliseconds to ask again.
-   */
-  take(projectId: string): Promise<(() => void) | number>;
+/** What needs a place: one call of a project. */
+interface Errand {
+  projectId: string;
+  stepExecutionId: string;
+}
+
+/** Places for calls, and those who wait for one. */
+export interface Places<E extends Errand> {
+  /** Takes a place. False when there is none. */
+  enter(errand: E): boolean;
+  /** Gives a place back. */
+  leave(errand: E): void;
+  /** Puts an errand aside; where it is aside already it keeps its turn. False when that would be too long in coming. */
+  putAside(errand: E): boolean;
+  /** Takes a place for one that was put aside, one project after the other. Null when nobody can come in. */
+  enterNext(): E | null;
+  /** Takes one that was put aside, without a place. */
+  release(): E | null;
+  /** In how many milliseconds there will be a place for somebody who is sent away now. */
+  pauseMs(projectId: string): number;
 }
 
 /** The calls of one project. */
-interface Line {
-  /** When those began that are under way, the oldest first: readings of performance.now(). */
-  running: Set<{ since: number }>;
+interface Line<E> {
+  /** When those under way began: readings of performance.now(). */
+  running: Map<E, number>;
+  /** By the step, in the order of their turns. */
+  aside: Map<string, E>;
   /** How long a call takes, by those that ended last. */
   meanMs: number;
   /** Until when its places are given away, a reading of performance.now(). */
   takenUntil: number;
 }
 
-/** What takes no longer is quick. */
-const QUICK_MS = 250;
-const FIRST_GUESS_MS = 100;
-/** So long a job waits here for a place. So many may. */
-const PATIENCE_MS = 500;
-const waitersOf = ({ slow }: PlaceOptions) => slow;
-/** What comes back sooner would do nothing but ask. */
+const FIRST_GUESS_MS = 200;
+const LONGEST_ASIDE_MS = 30_000;
+const MAX_ASIDE = 1_000;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 120_000;
-const MAX_IDLE_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 /** Places of one process. */
-export function createPlaces(options: PlaceOptions): Places {
-  const { all, slow, slowEach, patienceMs = PATIENCE_MS } = options;
-  const lines = new Map<string, Line>();
-  const waiting: { projectId: string; admit: () => void }[] = [];
+export function createPlaces<E extends Errand>({ all, each }: PlaceOptions): Places<E> {
+  // Whoever had a turn last is at the end.
+  const lines = new Map<string, Line<E>>();
+  let running = 0;
+  let aside = 0;
 
-  const lineOf = (projectId: string): Line => {
+  const lineOf = (projectId: string): Line<E> => {
     let line = lines.get(projectId);
     if (!line) {
-      lines.set(projectId, (line = { running: new Set(), meanMs: FIRST_GUESS_MS, takenUntil: 0 }));
+      line = { running: new Map(), aside: new Map(), meanMs: FIRST_GUESS_MS, takenUntil: 0 };
+      lines.set(projectId, line);
+      if (lines.size > MAX_LINES) forgetIdle();
     }
     return line;
   };
 
-  const countOf = (isMeant: (line: Line) => boolean): number => {
-    let count = 0;
-    for (const line of lines.values()) if (line.running.size > 0 && isMeant(line)) count += line.running.size;
-    return count;
-  };
-
-  const isFree = (projectId: string): boolean => {
-    const line = lineOf(projectId);
-    if (countOf(() => true) >= all) return false;
-    return !isSlow(line) || (line.running.size < slowEach && countOf(isSlow) < slow);
-  };
-
-  const grant = (projectId: string): (() => void) => {
-    const line = lineOf(projectId);
-    const call = { since: performance.now() };
-    line.running.add(call);
-    return () => {
-      line.running.delete(call);
-      line.meanMs += (performance.now() - call.since - line.meanMs) / 4;
-      const next = waiting.findIndex((other) => isFree(other.projectId));
-      if (next !== -1) waiting.splice(next, 1)[0]!.admit();
-      forgetIdle();
-    };
-  };
-
   const forgetIdle = (): void => {
-    if (lines.size <= MAX_IDLE_LINES) return;
-    for (const [projectId, line] of lines) if (line.running.size === 0) lines.delete(projectId);
+    for (const [projectId, line] of lines) {
+      if (line.running.size + line.aside.size === 0) lines.delete(projectId);
+    }
   };
 
-  /** When there will be a place, if everybody before takes theirs: a reading of performance.now(). */
-  const queueUp = (projectId: string): number => {
-    const line = lineOf(projectId);
-    const now = performance.now();
-    const places = isSlow(line) ? slowEach : all;
-    // No longer than anybody waits: a server that is quick again is not taken for slow until all have come back.
-    const end = Math.max(line.takenUntil, now) + line.meanMs / places;
-    return (line.takenUntil = Math.min(end, now + LONGEST_PAUSE_MS));
+  const take = (line: Line<E>, errand: E): E => {
+    running += 1;
+    line.running.set(errand, performance.now());
+    return errand;
   };
 
-  const pauseUntil = (turnAt: number): number => {
-    const pause = Math.max(SHORTEST_PAUSE_MS, turnAt - performance.now());
-    // Who is told the longest comes back some time before, and not all at the same moment.
-    return pause < LONGEST_PAUSE_MS * 0.99 ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
-  };
-
-  const isWorthWaiting = (projectId: string): boolean => {
-    if (waiting.length >= waitersOf(options)) return false;
-    return !isSlow(lineOf(projectId)) || waiting.every((other) => other.projectId !== projectId);
+  const bringBack = (line: Line<E>): E => {
+    const [id, errand] = line.aside.entries().next().value!;
+    line.aside.delete(id);
+    aside -= 1;
+    return errand;
   };
 
   return {
-    take(projectId) {
-      if (isFree(projectId)) return Promise.resolve(grant(projectId));
-      const turnAt = queueUp(projectId);
-      if (!isWorthWaiting(projectId)) return Promise.resolve(pauseUntil(turnAt));
-      return new Promise((resolve) => {
-        const waiter = { projectId, admit: () => (clearTimeout(timer), resolve(grant(projectId))) };
-        const timer = setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1);
-          resolve(pauseUntil(turnAt));
-        }, patienceMs);
-        waiting.push(waiter);
-      });
+    enter(errand) {
+      const line = lineOf(errand.projectId);
+      if (running >= all || line.running.size >= each) return false;
+      take(line, errand);
+      return true;
+    },
+    leave(errand) {
+      const line = lineOf(errand.projectId);
+      const ms = performance.now() - line.running.get(errand)!;
+      line.running.delete(errand);
+      line.meanMs += (ms - line.meanMs) / 4;
+      running -= 1;
+    },
+    putAside(errand) {
+      const line = lineOf(errand.projectId);
+      if (line.aside.has(errand.stepExecutionId)) return true;
+      const waitMs = (line.aside.size * line.meanMs) / each;
+      if (aside >= MAX_ASIDE || waitMs > LONGEST_ASIDE_MS) return false;
+      line.aside.set(errand.stepExecutionId, errand);
+      aside += 1;
+      return true;
+    },
+    enterNext() {
+      if (running >= all || aside === 0) return null;
+      for (const [projectId, line] of lines) {
+        if (line.aside.size === 0 || line.running.size >= each) continue;
+        lines.delete(projectId);
+        lines.set(projectId, line);
+        return take(line, bringBack(line));
+      }
+      return null;
+    },
+    release() {
+      for (const line of lines.values()) if (line.aside.size > 0) return bringBack(line);
+      return null;
+    },
+    pauseMs(projectId) {
+      const line = lineOf(projectId);
+      const now = performance.now();
+      // No longer than anybody is sent away: a server that is quick again is not taken for slow until all are back.
+      const end = Math.max(line.takenUntil, now) + line.meanMs / each;
+      line.takenUntil = Math.min(end, now + LONGEST_PAUSE_MS);
+      const pause = Math.max(SHORTEST_PAUSE_MS, line.takenUntil - now);
+      // Who is sent away for longest comes back some time before, and not all at the same moment.
+      return pause < LONGEST_PAUSE_MS * 0.99 ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
     },
   };
-}
-
-/** A call that has not ended yet counts as soon as it has taken too long. */
-function isSlow({ running, meanMs }: Line): boolean {
-  const [oldest] = running;
-  return meanMs > QUICK_MS || (oldest !== undefined && performance.now() - oldest.since > QUICK_MS);
 }

@@ -8,6 +8,7 @@ import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
 import { describeError } from "../log.ts";
 import { reasonOf } from "./_failures.ts";
+import { inTurn } from "./_pace.ts";
 import { endWait, failWait, holdRuns, type Run, stepOf, takeOutcome } from "./_run.ts";
 import { startRuns } from "./_start_runs.ts";
 import { wakeByEvents, wakeByTime } from "./_wake.ts";
@@ -31,7 +32,10 @@ type Errand =
   | { kind: "run"; job: Jobs["run_executions"] };
 
 const engineOf = perService((ctx) =>
-  createBatcher((errands: Errand[]) => turn(ctx, errands), { maxItems: JOBS_A_TURN, maxFlights: TURNS }),
+  createBatcher((errands: Errand[]) => inTurn(ctx, () => turn(ctx, errands)), {
+    maxItems: JOBS_A_TURN,
+    maxFlights: TURNS,
+  }),
 );
 
 /** Starts what listens to these events, and wakes what waits for them. A second call starts and wakes nothing. */

@@ -50,24 +50,59 @@ const HOLD_MS = 5 * 60_000;
 /** What a job that comes that much too early is not sent back for: clocks differ. */
 const EARLY_MS = 1_000;
 
-// The fast lane does two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, a quarter slow
-// ones, and half of that slow ones of one project.
-const placesOf = perService(({ mailer: { connections } }) => {
-  const slow = Math.max(1, Math.floor(connections / 2));
-  return createPlaces({ all: Math.max(1, connections), slow, slowEach: Math.ceil(slow / 2) });
+/** A job goes on with the calls that were put aside for so long, and leaves the others to another one. */
+const TURN_MS = 5_000;
+/** Who is put aside comes back to the queue after that, should this process die meanwhile. */
+const ASIDE_MS = 60_000;
+
+// The fast lane does two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, and half of that
+// calls of one project: however slow servers are, mail has a job for each connection.
+const placesOf = perService(({ mailer }) => {
+  const all = Math.max(1, mailer.connections);
+  return createPlaces<WebhookJob>({ all, each: Math.ceil(all / 2) });
 });
 
 /**
  * Calls the webhook of a step, and ends the step or arranges the next attempt. Where too many are being called already
- * it comes back later. Nothing is called for an execution that has ended.
+ * it is put aside, or comes back later. Nothing is called for an execution that has ended.
  */
 export async function callWebhook(ctx: Context, job: WebhookJob, finishStep: FinishStep): Promise<void> {
-  const place = await placesOf(ctx).take(job.projectId);
-  if (typeof place === "number") return await enqueueAt(ctx, job, after(ctx, place));
+  const endsAt = performance.now() + TURN_MS;
+  const [own] = await Promise.allSettled([
+    placesOf(ctx).enter(job) ? callInPlace(ctx, job, finishStep) : waitForPlace(ctx, job),
+  ]);
+  await callOthers(ctx, finishStep, endsAt);
+  if (own.status === "rejected") throw own.reason;
+}
+
+/** The job is in the queue, too, as long as it is aside: this process may die. */
+async function waitForPlace(ctx: Context, job: WebhookJob): Promise<void> {
+  const places = placesOf(ctx);
+  const isAside = places.putAside(job);
+  const pauseMs = isAside ? ASIDE_MS * (1 + Math.random() * JITTER) : places.pauseMs(job.projectId);
+  await enqueueAt(ctx, job, after(ctx, pauseMs));
+}
+
+/** Calls what was put aside, as long as there are places and time. */
+async function callOthers(ctx: Context, finishStep: FinishStep, endsAt: number): Promise<void> {
+  const places = placesOf(ctx);
+  while (performance.now() < endsAt) {
+    const next = places.enterNext();
+    if (!next) return;
+    await callInPlace(ctx, next, async (tx, end) => {
+      await finishStep(tx, end);
+      await q.webhooksOut.dequeue(tx, { key: keyOf(next) });
+    });
+  }
+  const next = places.release();
+  if (next) await enqueueAt(ctx, next, ctx.now());
+}
+
+async function callInPlace(ctx: Context, job: WebhookJob, finishStep: FinishStep): Promise<void> {
   try {
     await callNow(ctx, job, finishStep);
   } finally {
-    place();
+    placesOf(ctx).leave(job);
   }
 }
 

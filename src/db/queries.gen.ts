@@ -527,10 +527,10 @@ export interface Queries {
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
      * that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
-     * the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told, or name
-     * nothing: headers can be written by somebody else, but not what the provider has answered to us. Left out is what was never sent: a notice about it is about
-     * nothing of ours. What was in doubt once may have been sent, whatever became of it afterwards. Contents are looked up
-     * one by one, whatever the planner believes about them.
+     * the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told or name
+     * nothing: a header may be somebody else's, but not what the provider has answered to us. Left out is what was never
+     * sent: a notice about it is about nothing of ours. What was in doubt once may have been sent, whatever became of it
+     * afterwards. All is looked up one by one, whatever the planner believes about the tables.
      * (sql/queries/feedback.sql:1) */
     holdMails(on: On, args: { names: JsonArg }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
     /** Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
@@ -543,12 +543,12 @@ export interface Queries {
      * rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
      * Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
      * known.
-     * (sql/queries/feedback.sql:63) */
+     * (sql/queries/feedback.sql:68) */
     write(on: On, args: { changes: JsonArg }): Promise<number>;
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
      * address has bounced, unless they have another one by now. `lost` holds
      * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
-     * (sql/queries/feedback.sql:122) */
+     * (sql/queries/feedback.sql:127) */
     holdLost(on: On, args: { lost: JsonArg }): Promise<{ projectId: string; id: string }[]>;
   };
   idempotencyKeys: {
@@ -887,6 +887,9 @@ export interface Queries {
     /** Enqueues a call, unless one waits already: that one keeps its time.
      * (sql/queries/webhooks_out.sql:55) */
     enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
+    /** Takes a call out of the queue that waits there with this key.
+     * (sql/queries/webhooks_out.sql:64) */
+    dequeue(on: On, args: { key: string }): Promise<number>;
   };
   workers: {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken

@@ -20,7 +20,7 @@ export const dkimKeys: Check = {
     }
     const { total, lost } = await tryAll(patient);
     if (total === 0) return skipped("dkim_keys", "No domain has one");
-    if (lost.length === 0) return ok("dkim_keys", total === 1 ? "The one there is opens" : `All ${total} open`);
+    if (lost.length === 0) return ok("dkim_keys", total === 1 ? "The only one opens" : `All ${total} open`);
     const named = lost.slice(0, MAX_NAMED).map(({ domain }) => domain);
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
     const message =

@@ -16,11 +16,11 @@ export const campaigns: Check = {
     const held = await q.doctor.heldCampaigns({ sql }, { limit: MAX_PROJECTS });
     if (held.length === 0) return ok("campaigns", "None waits for its project to be enabled");
     return held.map(({ projectId, projectName, total }) => {
-      const campaigns = total === 1 ? "1 campaign waits" : `${total} campaigns wait`;
+      const waiting = total === 1 ? "1 campaign waits" : `${total} campaigns wait`;
       const advice =
         `They go on as soon as it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
         `\`bun run admin campaign cancel ${projectId} <campaign id>\` ends one.`;
-      return warning("campaigns", `Project ${projectName} is disabled, and ${campaigns} for it`, advice);
+      return warning("campaigns", `Project ${projectName} is disabled, and ${waiting} for it`, advice);
     });
   },
 };

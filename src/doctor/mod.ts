@@ -87,7 +87,8 @@ interface Opened {
 }
 
 async function openDatabase(config: Config): Promise<Opened | Error> {
-  const opening = config.DATABASE_URL === undefined ? openEmbedded(config) : connect(config, config.DATABASE_URL);
+  const opening =
+    config.DATABASE_URL === undefined ? openEmbedded(config) : connect(config, config.DATABASE_URL);
   const limitMs = config.DATABASE_URL === undefined ? START_MS : CONNECT_MS;
   let timer: Timer | undefined;
   const late = new Promise<Error>((resolve) => {

@@ -1,10 +1,18 @@
 // /webhooks: what the infrastructure tells us. No key: what comes in proves by its signature whom it is from.
 import { Elysia, t } from "elysia";
+import { REMEMBER_RECEIPTS_MS } from "../accounts/webhook_receipts.ts";
 import { snsTopics } from "../config.ts";
 import type { Context } from "../context.ts";
 import { readSesMessage } from "../mail/ses_notices.ts";
-import { createSnsVerifier, fetchShortText, readSnsMessage, type SnsMessage, snsUrl } from "../mail/sns.ts";
-import { problems } from "../problem.ts";
+import {
+  createSnsVerifier,
+  fetchShortText,
+  readSnsMessage,
+  type SnsMessage,
+  snsTime,
+  snsUrl,
+} from "../mail/sns.ts";
+import { Problem, problems } from "../problem.ts";
 import { takeNotification } from "../sending/notifications.ts";
 import { readBytes } from "./_body.ts";
 import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
@@ -12,6 +20,9 @@ import { ProblemEnvelope } from "./_schemas.ts";
 
 /** SNS has messages of 256 KB, which grow when they are written as JSON in JSON. */
 const SNS_BODY_LIMIT = 512 * 1024;
+
+/** What is older may have been taken before and forgotten since; an hour is for clocks that differ. */
+const TOO_OLD_MS = REMEMBER_RECEIPTS_MS - 3_600_000;
 
 /** Stands for a body that nobody has read yet. */
 const UNREAD = {};
@@ -46,10 +57,12 @@ export function webhooksRoutes(
     .onParse(() => UNREAD)
     .derive(async (visit) => {
       const { request, server } = visit;
-      const message = await readMessage(request, topics);
-      const reason = await verifier.whyForged(message, () => allowFetch(ctx, request, server));
-      if (reason !== null) throw problems.forgedNotification(reason);
-      visit.body = message;
+      visit.body = await countingRefusals(ctx, request, server, async (count) => {
+        const message = await readMessage(request, topics);
+        const reason = await verifier.whyForged(message, count);
+        if (reason !== null) throw problems.forgedNotification(reason);
+        return message;
+      });
     })
     .post(
       "/sns",
@@ -66,7 +79,7 @@ export function webhooksRoutes(
         detail: {
           summary: "Notifications of Amazon SNS: what became of mails, and mail that came in",
           description:
-            "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once.",
+            "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once; one that is nearly 7 days old does nothing.",
           security: [],
         },
       },
@@ -84,19 +97,45 @@ async function readMessage(request: Request, topics: string[]): Promise<SnsMessa
   return message;
 }
 
-/** A stranger can make us ask Amazon for certificates that there are not, but not without end. */
-function allowFetch(ctx: Context, request: Request, server: KnowsAddress | null): void {
-  const wait = takePublicRequest(ctx, request, server);
-  if (wait !== null) throw problems.publicLimitExceeded(wait);
+/**
+ * A stranger can be refused, or make us ask Amazon for a certificate, but not without end: both count against the address
+ * that the request comes from, once. What is genuine costs nothing.
+ */
+async function countingRefusals<T>(
+  ctx: Context,
+  request: Request,
+  server: KnowsAddress | null,
+  work: (count: () => void) => Promise<T>,
+): Promise<T> {
+  let isCounted = false;
+  const count = () => {
+    if (isCounted) return;
+    isCounted = true;
+    const wait = takePublicRequest(ctx, request, server);
+    if (wait !== null) throw problems.publicLimitExceeded(wait);
+  };
+  try {
+    return await work(count);
+  } catch (error) {
+    if (error instanceof Problem) count();
+    throw error;
+  }
 }
 
-/** Does what a genuine message asks for. Throws where that fails, so that SNS repeats it. */
+/** Does what a genuine message asks for, unless it is too old. Throws where that fails, so that SNS repeats it. */
 async function take(
   ctx: Context,
   message: SnsMessage,
   fetchText: (url: URL) => Promise<string | null>,
 ): Promise<void> {
-  const { Type, MessageId, TopicArn, Message } = message;
+  const { Type, MessageId, TopicArn, Message, Timestamp } = message;
+  if (ctx.now().getTime() - snsTime(message)!.getTime() > TOO_OLD_MS) {
+    return ctx.log.warn("notification of SNS is too old", {
+      topic: TopicArn,
+      messageId: MessageId,
+      Timestamp,
+    });
+  }
   if (Type === "SubscriptionConfirmation") {
     await confirmSubscription(message, fetchText);
     ctx.log.info("subscribed to SNS", { topic: TopicArn });

@@ -17,10 +17,14 @@ export interface Failure extends Error {
 export interface Reply {
   code: number;
   text: string;
+  /** It began before all that we said had left, so that it is no answer to the end of it. */
+  isEarly: boolean;
 }
 
 /** A conversation with a server. */
 export interface Dialogue {
+  /** Nothing is said or heard any more. */
+  readonly isOver: boolean;
   /** Says something that has no reply of its own. `given`: the network has taken all of it. */
   say(words: string | Buffer, given?: () => void): void;
   /** The next reply that nobody waits for yet. Rejects with the reason why there is none. */
@@ -35,32 +39,59 @@ const REPLY = /^(?:\d{3}-[^\n]*\n)*(?!\d{3}-)[^\n]*\n/;
 /** A refusal of which only the line end is missing. */
 const CUT_REFUSAL = /^[45]\d{2}[ -]/;
 
-/** Takes over a socket; `hangUp` is called when there is no sense in going on. */
-export function createDialogue(socket: Socket, hangUp: (reason: Failure) => void): Dialogue {
+/** What a dialogue tells the connection that it is held on. */
+export interface DialogueEvents {
+  /** A piece of what was said has left, or a whole reply has come. */
+  progress(): void;
+  /** There is no sense in going on. */
+  hangUp(reason: Failure): void;
+}
+
+/** Takes over a socket. */
+export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEvents): Dialogue {
   const decoder = new StringDecoder();
   const listeners: PromiseWithResolvers<Reply>[] = [];
   let received = "";
+  let isEarly = false;
   let over: Failure | null = null;
 
   const hear = (text: string) => {
-    const reply = { code: Number(/^\d{3}(?!\d)/.exec(text)?.[0] ?? 0), text };
+    const reply = { code: Number(/^\d{3}(?!\d)/.exec(text)?.[0] ?? 0), text, isEarly };
+    isEarly = false;
+    progress();
     const listener = listeners.shift();
     listener?.resolve(reply);
     // 421 is said before hanging up, asked or not (RFC 5321 3.8); anything else that nobody asked for is out of step.
     if (!listener || reply.code === 421) hangUp(refusal("CONN", reply));
   };
-  socket.removeAllListeners("data");
-  socket.on("data", (bytes: Buffer) => {
-    received += decoder.write(bytes);
+  const hearAll = () => {
     for (let found = REPLY.exec(received); found && !over; found = REPLY.exec(received)) {
       received = received.slice(found[0].length);
       if (found[0].trim() !== "") hear(found[0].trim());
     }
+  };
+  const take = (bytes: Buffer) => {
+    const text = decoder.write(bytes);
+    received += text;
+    if (text.includes("\n")) hearAll();
+    if (over) return;
     if (received.length > MAX_REPLY_CHARS) hangUp(new Error("The reply of the server has no end"));
-  });
+    // What nobody waits for would be taken for the beginning of the next reply.
+    else if (listeners.length === 0 && received.trim() !== "") hangUp(outOfTurn());
+  };
+  socket.removeAllListeners("data");
+  socket.on("data", take);
   return {
+    get isOver() {
+      return over !== null;
+    },
     say(words, given) {
-      if (!over) socket.write(words, "latin1", (error) => !error && given?.());
+      const left = () => {
+        isEarly = received.trim() !== "";
+        progress();
+        given?.();
+      };
+      if (!over) socket.write(words, "latin1", (error) => !error && left());
     },
     listen() {
       const listener = Promise.withResolvers<Reply>();
@@ -71,13 +102,21 @@ export function createDialogue(socket: Socket, hangUp: (reason: Failure) => void
     end(reason) {
       if (CUT_REFUSAL.test(received) && listeners.length > 0) hear(received.trim());
       over ??= reason;
+      received = "";
+      // Whatever may still come until the socket is closed is not kept.
+      socket.removeListener("data", take).resume();
       for (const listener of listeners.splice(0)) listener.reject(over);
     },
   };
 }
 
+/** The server has said something before it was asked. */
+export function outOfTurn(): Failure {
+  return new Error("The server speaks out of turn");
+}
+
 /** The failure that this reply to a command means. */
-export function refusal(command: string, { code, text }: Reply): Failure {
+export function refusal(command: string, { code, text }: Pick<Reply, "code" | "text">): Failure {
   const words = { command, response: text, ...(code > 0 && { responseCode: code }) };
   return Object.assign(new Error(`${command} was refused: ${text}`), words);
 }

@@ -1,13 +1,8 @@
 // The connections to one SMTP server, and the messages that wait for one.
 
 import type { Failure } from "./_smtp_dialogue.ts";
-import {
-  type Envelope,
-  type Message,
-  openSession,
-  type Session,
-  type SessionOptions,
-} from "./_smtp_session.ts";
+import type { Message } from "./_smtp_message.ts";
+import { type Envelope, openSession, type Session, type SessionOptions } from "./_smtp_session.ts";
 
 /** How many connections there may be, and how many messages each may carry. */
 export type PoolOptions = SessionOptions & { maxConnections: number; maxMessages: number };
@@ -30,6 +25,7 @@ export function createSmtpPool(options: PoolOptions): SmtpPool {
   let connections = 0;
   let opening = 0;
   let pausedUntil = 0;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
 
   const take = (): Promise<Session> => {
@@ -53,8 +49,19 @@ export function createSmtpPool(options: PoolOptions): SmtpPool {
   // What waits gets the next connection that is free, be it new or done with another message. A server that allows
   // fewer than we may have is so kept busy with those it allows, and no message suffers from the refused ones.
   const grow = () => {
-    const isPaused = connections > 0 && performance.now() < pausedUntil;
-    if (isClosed || isPaused || opening >= waiting.length || connections >= options.maxConnections) return;
+    while (!isClosed && opening < waiting.length && connections < options.maxConnections) {
+      const pauseMs = connections > 0 ? pausedUntil - performance.now() : 0;
+      if (pauseMs > 0) return growLater(pauseMs);
+      open();
+    }
+  };
+  const growLater = (delayMs: number) => {
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      grow();
+    }, Math.ceil(delayMs));
+  };
+  const open = () => {
     let isOpen = false;
     connections += 1;
     opening += 1;
@@ -71,6 +78,7 @@ export function createSmtpPool(options: PoolOptions): SmtpPool {
         opening -= 1;
         pausedUntil = performance.now() + PAUSE_MS;
         if (connections === 0) refuseAll(reason);
+        else grow();
       },
     });
   };
@@ -88,6 +96,7 @@ export function createSmtpPool(options: PoolOptions): SmtpPool {
     },
     close() {
       isClosed = true;
+      clearTimeout(retry);
       for (const session of idle) session.quit();
       refuseAll(closed());
     },

@@ -6,24 +6,30 @@
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import DataStream from "nodemailer/lib/smtp-connection/data-stream";
-import { createDialogue, type Dialogue, type Failure, refusal, type Reply } from "./_smtp_dialogue.ts";
+import {
+  createDialogue,
+  type Dialogue,
+  type Failure,
+  outOfTurn,
+  refusal,
+  type Reply,
+} from "./_smtp_dialogue.ts";
+import { type Message, type Pieces, toPieces } from "./_smtp_message.ts";
+import { createPatience, type Patience, type PatienceOptions } from "./_smtp_patience.ts";
 
 /** How a server is reached, in the options of the mail library. */
-export type SessionOptions = SMTPConnection.Options & {
-  auth?: { user: string; pass: string };
-  /** `PLAIN`, `LOGIN` or `CRAM-MD5`; left out: the first of them that the server offers. */
-  authMethod?: string;
-};
+export type SessionOptions = SMTPConnection.Options &
+  PatienceOptions & {
+    auth?: { user: string; pass: string };
+    /** `PLAIN`, `LOGIN` or `CRAM-MD5`; left out: the first of them that the server offers. */
+    authMethod?: string;
+  };
 
 /** From whom and to whom. The addresses have been checked. */
 export interface Envelope {
   from: string;
   to: string;
 }
-
-/** A source, or what opens it when the server is ready for it. */
-export type Message = Buffer | (() => Readable);
 
 /** An open connection, which carries one message at a time. */
 export interface Session {
@@ -53,11 +59,6 @@ const COMMANDS = [
   { name: "RCPT TO", good: GOOD, words: ({ to }: Envelope) => `RCPT TO:<${to}>\r\n` },
   { name: "DATA", good: /^[23]/, words: () => "DATA\r\n" },
 ];
-const LAST_LINE = Buffer.from(".\r\n");
-const LINE_END = Buffer.from("\r\n");
-const DOT = 0x2e;
-/** Also behind half a line break. */
-const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 
 /** Opens a connection, and logs in where the options say so and the server wants it. */
 export function openSession(options: SessionOptions, on: SessionEvents): void {
@@ -65,12 +66,19 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
   let reason: Failure = new Error("Connection closed unexpectedly");
   let dialogue: Dialogue | undefined;
   let session: Session | null = null;
+  // The library would let all that waits to be written leave first, and the end of a message might be among it.
   const hangUp = (why?: Failure) => {
     if (why) reason = why;
+    if (connection._socket) connection._socket.destroy();
     connection.close();
   };
-  connection.on("error", (error) => (reason = error));
+  const patience = createPatience(options, hangUp);
+  const tooSlow = new Error("Timeout: the server takes too long to let us in");
+  const opening = setTimeout(hangUp, options.messageTimeout, tooSlow);
+  connection.on("error", hangUp);
   connection.once("end", () => {
+    clearTimeout(opening);
+    patience.end();
     dialogue?.end(reason);
     on.end(reason, session);
   });
@@ -79,9 +87,11 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
     const pipelines = /^250[ -]PIPELINING\b/im.test(String(connection.lastServerResponse));
     logIn(connection, options, (refused) => {
       if (refused) return hangUp(refused);
-      const socket = connection._socket as Socket;
-      dialogue = createDialogue(socket, hangUp);
-      session = createSession({ dialogue, socket, pipelines, hangUp }, on.free);
+      if (hasMoreWords(connection)) return hangUp(outOfTurn());
+      clearTimeout(opening);
+      dialogue = createDialogue(connection._socket as Socket, { progress: patience.note, hangUp });
+      const leave = () => connection.close();
+      session = createSession({ dialogue, patience, pipelines, hangUp, leave }, on.free);
       on.free(session);
     });
   });
@@ -96,25 +106,34 @@ function logIn(
   else connection.login({ ...auth, method: authMethod ?? false }, done);
 }
 
+/** Whether the server has begun to say something that nobody asked for. The library would take it for its last words. */
+function hasMoreWords(connection: SMTPConnection): boolean {
+  return (connection as unknown as { _remainder: string })._remainder.trim() !== "";
+}
+
 /** What a session needs of its connection. */
 interface Line {
   dialogue: Dialogue;
-  socket: Socket;
+  patience: Patience;
   pipelines: boolean;
+  /** Ends the connection at once; nothing leaves any more. */
   hangUp(why?: Failure): void;
+  /** Ends it when all that was said has left. */
+  leave(): void;
 }
 
 function createSession(line: Line, free: (session: Session) => void): Session {
-  const { dialogue, hangUp } = line;
+  const { dialogue, patience, hangUp, leave } = line;
   const session = {
     messages: 0,
     async deliver(envelope: Envelope, message: Message) {
       const progress: Progress = { sent: "nothing" };
       session.messages += 1;
+      patience.begin();
       try {
         await announce(line, envelope);
         const { text } = await transfer(line, message, progress);
-        free(session);
+        rest();
         return text;
       } catch (error) {
         void recover(progress);
@@ -123,15 +142,19 @@ function createSession(line: Line, free: (session: Session) => void): Session {
     },
     quit() {
       dialogue.say("QUIT\r\n");
-      hangUp();
+      leave();
     },
+  };
+  const rest = () => {
+    patience.end();
+    if (!dialogue.isOver) free(session);
   };
   const recover = async ({ sent }: Progress) => {
     // Refused in mid-message: whatever were said now would be part of it.
     if (sent === "part") return hangUp();
     dialogue.say("RSET\r\n");
     const reply = await dialogue.listen().catch(() => null);
-    if (reply && GOOD.test(reply.text)) free(session);
+    if (reply && GOOD.test(reply.text)) rest();
     else hangUp();
   };
   return session;
@@ -157,33 +180,37 @@ function failureOf(command: string, good: RegExp, reply: PromiseSettledResult<Re
   return good.test(reply.value.text) ? null : refusal(command, reply.value);
 }
 
+/** Sends the message after its announcement, and answers what the server says to it. */
 async function transfer(line: Line, message: Message, progress: Progress): Promise<Reply> {
+  progress.sent = "part"; // from here on the server takes everything for a part of the message
+  const pieces = toPieces(message);
   const reply = line.dialogue.listen();
-  const whole = () => void (progress.sent = "whole");
-  progress.sent = "part";
-  if (isPlain(message)) {
-    line.dialogue.say(Buffer.concat([message, LAST_LINE]), whole);
-    return assertTaken(await reply);
-  }
-  // The encoder of the library mends line breaks, doubles dots and writes the last line.
-  const encoder = new DataStream().once("end", whole);
-  const source = message instanceof Buffer ? Readable.from([message]) : message();
-  source.once("error", line.hangUp).pipe(encoder).pipe(line.socket, { end: false });
+  give(line, pieces, () => (progress.sent = "whole")).catch(line.hangUp);
   try {
-    return assertTaken(await reply);
+    return assertTaken(line, await reply, progress);
   } finally {
-    encoder.unpipe(line.socket);
-    source.destroy();
+    if (pieces instanceof Readable) pieces.destroy();
   }
 }
 
-function assertTaken(reply: Reply): Reply {
-  if (!GOOD.test(reply.text)) throw refusal("DATA", reply);
-  return reply;
+/** Says one piece when the one before has left. `whole`: the last one has, and with it the end of the message. */
+async function give({ dialogue }: Line, pieces: Pieces, whole: () => void): Promise<void> {
+  let last: Buffer | undefined;
+  for await (const piece of pieces) {
+    if (last) await new Promise<void>((resolve) => dialogue.say(last!, resolve));
+    last = piece;
+  }
+  // Not after the loop: nobody may know of an answer before this is known.
+  dialogue.say(last!, whole);
 }
 
-/** Whether a source can go over the wire as it is: nothing in it ends the message, or looks like it (RFC 5321 4.5.2). */
-function isPlain(message: Message): message is Buffer {
-  if (!(message instanceof Buffer) || message[0] === DOT) return false;
-  return message.subarray(-2).equals(LINE_END) && !LEADING_DOTS.some((dot) => message.includes(dot));
+function assertTaken(line: Line, reply: Reply, { sent }: Progress): Reply {
+  const isGood = GOOD.test(reply.text);
+  // A refusal may come before the end of a message. Anything else that does is no answer to it.
+  if (sent === "whole" ? reply.isEarly : isGood) {
+    line.hangUp();
+    throw refusal("CONN", reply);
+  }
+  if (!isGood) throw refusal("DATA", reply);
+  return reply;
 }

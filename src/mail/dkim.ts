@@ -204,13 +204,10 @@ function canonicalField(field: string): string {
 /** The source of a mail: the same each time, in lines that end in CRLF, as SMTP would mend them after the signature. */
 function write(mail: Mail, baseBoundary: string): Readable {
   const message = toMessage({ ...mail, text: withLineEnds(mail.text), html: withLineEnds(mail.html) });
-  const attachments = message.attachments!.map((attachment, i) => {
-    const content = attachment.content as Buffer;
-    // A message inside of a mail is not encoded.
-    const isMessage = /^message\//i.test(mail.attachments[i]!.contentType);
-    const mended = () => Buffer.from(withLineEnds(content.toString("latin1")), "latin1");
-    return { ...attachment, content: isMessage ? mended() : Readable.from(piecesOf(content)) };
-  });
+  const attachments = message.attachments!.map((attachment) => ({
+    ...attachment,
+    content: Readable.from(piecesOf(attachment.content as Buffer)),
+  }));
   return new MailComposer({ ...message, attachments, baseBoundary }).compile().createReadStream();
 }
 

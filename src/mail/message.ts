@@ -1,6 +1,9 @@
 import type { SendMailOptions } from "nodemailer";
 import type { Mail } from "./mailer.ts";
 
+/** What the mail library neither encodes nor keeps apart from the parts of the mail itself. */
+const UNENCODED = /^\s*(message|multipart)\//i;
+
 /** The mail as the mail library takes it. It encodes names, subjects and bodies; it may read no file and no URL. */
 export function toMessage(mail: Mail): SendMailOptions {
   return {
@@ -15,7 +18,11 @@ export function toMessage(mail: Mail): SendMailOptions {
     headers: { ...mail.headers },
     attachments: mail.attachments.map((attachment) => ({
       filename: attachment.filename,
-      contentType: attachment.contentType,
+      // A mail in a mail may have bytes and lines that no server takes, and may not be encoded (RFC 2046 5.2.1). So it
+      // goes as what any file is; its name says what is in it.
+      contentType: UNENCODED.test(attachment.contentType)
+        ? "application/octet-stream"
+        : attachment.contentType,
       contentDisposition: attachment.disposition,
       // A view, not a copy: twenty mails under way may carry the same file.
       content: Buffer.from(

@@ -1,8 +1,8 @@
 import MailComposer from "nodemailer/lib/mail-composer";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
 import type { Failure } from "./_smtp_dialogue.ts";
+import type { Message } from "./_smtp_message.ts";
 import { createSmtpPool, type PoolOptions } from "./_smtp_pool.ts";
-import type { Message } from "./_smtp_session.ts";
 import type { Handover, Mail, Mailer, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
@@ -15,18 +15,26 @@ const DEFAULTS = {
   // A server that is silent for so long is given up. After the end of a message RFC 5321 (4.5.3.2.6) would wait ten
   // minutes; a shorter wait costs a mail in doubt now and then, a longer one would hold a connection hostage.
   socketTimeout: 120_000,
+  // However slow it is, a server that goes on gets the ten minutes, and for the whole of a message.
+  messageTimeout: 600_000,
 };
 
 /**
  * Hands mail to the SMTP server of `url` over a pool of connections. The query of the URL takes `maxConnections`,
- * `maxMessages` (of a connection) and what the mail library knows of a connection, such as `socketTimeout`
- * (milliseconds), `requireTLS`, `authMethod` and `tls.rejectUnauthorized`.
+ * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it goes on) and what the mail
+ * library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`, `authMethod` and
+ * `tls.rejectUnauthorized`.
  */
 export function createSmtpMailer(url: string): Mailer {
   const given = parseConnectionUrl(url);
   const maxConnections = countOf(given.maxConnections, DEFAULTS.maxConnections);
-  const maxMessages = countOf(given.maxMessages, DEFAULTS.maxMessages);
-  const pool = createSmtpPool({ ...DEFAULTS, ...given, maxConnections, maxMessages } as PoolOptions);
+  const counts = {
+    maxConnections,
+    maxMessages: countOf(given.maxMessages, DEFAULTS.maxMessages),
+    socketTimeout: countOf(given.socketTimeout, DEFAULTS.socketTimeout),
+    messageTimeout: countOf(given.messageTimeout, DEFAULTS.messageTimeout),
+  };
+  const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts } as PoolOptions);
   return {
     connections: maxConnections,
     async send(mail) {
@@ -42,9 +50,9 @@ export function createSmtpMailer(url: string): Mailer {
   };
 }
 
-/** A number from 1 on, or what is usual. */
+/** A number from 1 on that a timer can wait for, or what is usual. */
 function countOf(given: unknown, usual: number): number {
-  return typeof given === "number" && given >= 1 ? Math.floor(given) : usual;
+  return typeof given === "number" && given >= 1 ? Math.min(Math.floor(given), 2 ** 31 - 1) : usual;
 }
 
 /** What can stand between the brackets of an SMTP command, and cannot end it. */
@@ -60,16 +68,15 @@ function toSource(mail: Mail | ReadyMail | StreamedMail): Message {
 
 /** Tells what a failed handover means for the mail (wire.md section 6; RFC 5321 section 4.2, RFC 3463). */
 function classify(failure: Failure): Handover {
-  const response = line(failure.response || failure.message);
+  const response = line(failure.response || failure.message || String(failure));
   const { responseCode: code = 0, command = "", sent } = failure;
-  if (code >= 400 && code < 500) return { state: "deferred", response };
+  // Behind the end of a message only an answer to it counts. Without one, or with one that is none, nobody knows.
+  const isAnswer = code >= 400 && (sent !== "whole" || command === "DATA");
+  if (!isAnswer) return { state: sent === "whole" ? "in_doubt" : "deferred", response };
   // A refusal that is about us and not about this mail (greeting, EHLO, STARTTLS, AUTH) may be mended by tomorrow.
   const aboutMail = /^(MAIL FROM|RCPT TO|DATA)/.test(command);
-  if (code >= 500 && aboutMail) {
-    return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
-  }
-  // Without an answer after the end of the message, or with one that is none, nobody knows.
-  return { state: sent === "whole" ? "in_doubt" : "deferred", response };
+  if (code < 500 || !aboutMail) return { state: "deferred", response };
+  return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
 }
 
 /** The enhanced status code where there is one (x.1.1 bad mailbox, x.2.1 disabled …), else the reply to RCPT TO. */

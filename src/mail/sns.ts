@@ -1,6 +1,7 @@
 // Messages of Amazon SNS: how they are read, and whether Amazon has signed them
 // (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html).
-import { type KeyObject, verify, X509Certificate } from "node:crypto";
+import { type KeyObject, verify } from "node:crypto";
+import { createSignerMemory, isValidAt } from "./_sns_certificates.ts";
 
 /** A message as SNS posts it. Whether it is genuine is another question: {@linkcode createSnsVerifier}. */
 export interface SnsMessage {
@@ -55,6 +56,8 @@ const ALGORITHMS = new Map([
 const ONE_LINE = /^[^\r\n]{0,2048}$/;
 const MESSAGE_ID = /^[\w-]{1,100}$/;
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
 /** The hosts of SNS, one a region. */
 const SNS_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
 const CERTIFICATE_PATH = /^\/[\w-]{1,200}\.pem$/;
@@ -73,6 +76,12 @@ export function readSnsMessage(text: string): SnsMessage | null {
     message[field] = value;
   }
   return MESSAGE_ID.test(message.MessageId!) ? (message as unknown as SnsMessage) : null;
+}
+
+/** When SNS has made a message; null where that cannot be read. A repeat has the time of the first try. */
+export function snsTime({ Timestamp }: SnsMessage): Date | null {
+  const time = TIME.test(Timestamp) ? Date.parse(Timestamp) : Number.NaN;
+  return Number.isNaN(time) ? null : new Date(time);
 }
 
 /** The text that the signature of a message is about. */
@@ -102,49 +111,14 @@ export interface SnsVerifierOptions {
 export interface SnsVerifier {
   /**
    * Why this message does not count as one of SNS; null when it does. Throws where its certificate cannot be fetched
-   * at the moment. `beforeFetch` is called where a certificate is not known yet, and may throw to prevent the fetch.
+   * at the moment. `beforeFetch` is called where a certificate was never seen before, and may throw to prevent the fetch.
    */
   whyForged(message: SnsMessage, beforeFetch?: () => void): Promise<string | null>;
 }
 
-interface Signer {
-  key: KeyObject;
-  validFrom: number;
-  validTo: number;
-}
-
-interface Remembered {
-  signer: Promise<Signer | null>;
-  until: number;
-}
-
-/** Amazon has a certificate for each region. */
-const MAX_CERTIFICATES = 64;
-const REMEMBER_MS = 24 * 3_600_000;
-
 /** A verifier with a memory of certificates. Signatures are checked beside the main thread. */
-export function createSnsVerifier({ fetchCertificate, now }: SnsVerifierOptions): SnsVerifier {
-  const known = new Map<string, Remembered>();
-
-  const signerAt = (url: URL, beforeFetch?: () => void): Promise<Signer | null> => {
-    const time = now().getTime();
-    const found = known.get(url.href);
-    known.delete(url.href);
-    if (found && found.until > time) {
-      known.set(url.href, found);
-      return found.signer;
-    }
-    beforeFetch?.();
-    const signer = fetchCertificate(url).then(toSigner);
-    const entry = { signer, until: time + REMEMBER_MS };
-    known.set(url.href, entry);
-    if (known.size > MAX_CERTIFICATES) known.delete(known.keys().next().value!);
-    // What is no certificate is not remembered: it may be one the next time.
-    const forget = () => void (known.get(url.href) === entry && known.delete(url.href));
-    signer.then((made) => made ?? forget(), forget);
-    return signer;
-  };
-
+export function createSnsVerifier(options: SnsVerifierOptions): SnsVerifier {
+  const signerAt = createSignerMemory(options);
   return {
     async whyForged(message, beforeFetch) {
       const algorithm = ALGORITHMS.get(message.SignatureVersion);
@@ -155,25 +129,11 @@ export function createSnsVerifier({ fetchCertificate, now }: SnsVerifierOptions)
       }
       const signer = await signerAt(url, beforeFetch);
       if (!signer) return "there is no certificate at its SigningCertURL";
-      const time = now().getTime();
-      if (time < signer.validFrom || time > signer.validTo)
-        return "its certificate is not valid at this time";
-      const isSigned = await isSignedBy(signer.key, algorithm, message);
-      return isSigned ? null : "its signature is wrong";
+      if (!isValidAt(signer, options.now())) return "its certificate is not valid at this time";
+      if (!(await isSignedBy(signer.key, algorithm, message))) return "its signature is wrong";
+      return snsTime(message) === null ? "its Timestamp is no time" : null;
     },
   };
-}
-
-function toSigner(pem: string | null): Signer | null {
-  if (pem === null) return null;
-  try {
-    const certificate = new X509Certificate(pem);
-    const key = certificate.publicKey;
-    const [validFrom, validTo] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
-    return key.asymmetricKeyType === "rsa" && validFrom <= validTo ? { key, validFrom, validTo } : null;
-  } catch {
-    return null;
-  }
 }
 
 function isSignedBy(key: KeyObject, algorithm: string, message: SnsMessage): Promise<boolean> {

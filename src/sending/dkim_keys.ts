@@ -84,8 +84,11 @@ export async function replaceLostDkimKey(
   const row = await q.domains.sealedKey(ctx, { projectId, domain });
   if (!row) throw problems.notFound("domain", domain);
   const { id: domainId, dkimSelector: replaced, dkimPrivateKey } = row;
-  if (replaced === null || dkimPrivateKey === null) return { domainId, isReplaced: false };
-  if (openDkimKey(ctx, { projectId, id: domainId, dkimPrivateKey }) !== null) return { domainId, isReplaced: false };
+  const isKept =
+    replaced === null ||
+    dkimPrivateKey === null ||
+    openDkimKey(ctx, { projectId, id: domainId, dkimPrivateKey }) !== null;
+  if (isKept) return { domainId, isReplaced: false };
   const key = await newDkimKey(ctx, projectId, domainId);
   const changed = await q.domains.replaceKey(ctx, { projectId, domainId, ...key, replaced, now: ctx.now() });
   return { domainId, isReplaced: changed === 1 };

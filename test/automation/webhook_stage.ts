@@ -52,6 +52,8 @@ export function webhookStage(service: TestService) {
 
   return {
     ends,
+    finishStep,
+
     get project() {
       return project;
     },

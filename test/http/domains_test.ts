@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createPublicKey } from "node:crypto";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { createTemplate } from "../../src/content/templates.ts";
+import { type Context, inTransaction } from "../../src/context.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
+import { createCampaign } from "../../src/sending/campaigns.ts";
 import { MAX_DOMAINS } from "../../src/sending/domains.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
@@ -183,6 +186,18 @@ describe("POST /domains", () => {
     expect(await list()).toHaveLength(MAX_DOMAINS);
   });
 
+  test(`of six at once makes no more than ${MAX_DOMAINS} domains`, async () => {
+    await service.pool`
+      insert into domains (project_id, domain)
+      select ${project.id}, n || '.example' from generate_series(2, ${MAX_DOMAINS - 2}::int) as n`;
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => call("POST", "/domains", { domain: `more${i}.example` })),
+    );
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+    expect(await list()).toHaveLength(MAX_DOMAINS);
+  });
+
   test("never shows the private key, neither in an answer nor in the log", async () => {
     const domain = await add("secret.example");
     const answers = JSON.stringify([domain, await list(), (await verify(domain.id)).body]);
@@ -219,6 +234,20 @@ describe("GET /domains/project/:projectId", () => {
     expect(checked.dkimTokens).toHaveLength(1);
   });
 });
+
+/** Goes on when this waits for a lock, or has an answer. */
+async function whenItWaits(promise: Promise<Answer>): Promise<{ promise: Promise<Answer> }> {
+  let isDone = false;
+  const done = () => void (isDone = true);
+  promise.then(done, done);
+  while (!isDone) {
+    const waiting = await service.pool`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    if (waiting.length > 0) break;
+    await Bun.sleep(5);
+  }
+  return { promise };
+}
 
 const MAIL = { to: "ada@example.com", subject: "Hi", body: "<p>Hello</p>" };
 
@@ -323,6 +352,55 @@ describe("DELETE /domains/:id", () => {
       [409, "CONFLICT", { templates, campaigns: [] }],
     ]);
     expect([sending.status, free.status]).toEqual([409, 204]);
+  });
+
+  const CONTENT = { name: "Spring", subject: "s", body: "b" };
+  const ADDRESS = `x@${DOMAIN}`;
+
+  test.each([
+    ["makes a template", () => call("POST", "/templates", { ...CONTENT, from: ADDRESS })],
+    ["changes the sender of a template", (id) => call("PATCH", `/templates/${id}`, { from: ADDRESS })],
+    [
+      "makes a campaign",
+      () => call("POST", "/campaigns", { ...CONTENT, from: ADDRESS, audienceType: "ALL" }),
+    ],
+    ["sends a mail", () => call("POST", "/v1/send", { ...MAIL, from: ADDRESS })],
+  ] as [string, (templateId: string) => Promise<Answer>][])(
+    "that is about to be done: whoever %s waits for it, and is refused",
+    async (_, write) => {
+      await service.pool`
+        insert into domains (project_id, domain, status) values (${project.id}, 'other.example', 'VERIFIED')`;
+      const { id } = (await call("POST", "/templates", { ...CONTENT, from: "x@other.example" })).body;
+      const writing = await service.pool.begin(async (sql) => {
+        await sql`delete from domains where project_id = ${project.id} and domain = ${DOMAIN}`;
+        return await whenItWaits(write(id));
+      });
+
+      expect((await writing.promise).body.error.details.reason).toBe("SENDER_DOMAIN_NOT_VERIFIED");
+    },
+  );
+
+  test.each([
+    [
+      "template",
+      (tx: Context) => createTemplate(tx, project.id, { ...CONTENT, from: ADDRESS }).then(() => undefined),
+    ],
+    [
+      "campaign",
+      (tx: Context) =>
+        createCampaign(tx, project.id, { ...CONTENT, from: ADDRESS, audienceType: "ALL" }).then(
+          () => undefined,
+        ),
+    ],
+  ])("waits for a %s that is being written, and is then refused because of it", async (_, write) => {
+    const [{ id }] = await list();
+    const removing = await inTransaction(service, async (tx) => {
+      await write(tx);
+      return await whenItWaits(remove(id));
+    });
+
+    expect((await removing.promise).status).toBe(409);
+    expect(namesOf(await list())).toEqual([DOMAIN]);
   });
 
   test("is not hindered by a sender of a sub-domain, of a longer name, or of another project", async () => {

@@ -400,8 +400,13 @@ describe("POST /v1/send", () => {
     ["a header value that is a number", { ...basic, headers: { "X-A": 5 } }, { headers: "invalid_type" }],
     [
       "headers of ours",
-      { ...basic, headers: { Bcc: "a", "content-TYPE": "b", "DKIM-Signature": "c" } },
-      { "headers.Bcc": "custom", "headers.content-TYPE": "custom", "headers.DKIM-Signature": "custom" },
+      { ...basic, headers: { Bcc: "a", "content-TYPE": "b", "DKIM-Signature": "c", "feedback-ID": "d" } },
+      {
+        "headers.Bcc": "custom",
+        "headers.content-TYPE": "custom",
+        "headers.DKIM-Signature": "custom",
+        "headers.feedback-ID": "custom",
+      },
     ],
     ["a body that does not parse", { ...basic, body: "line\n{{#if a}} open" }, { body: "custom" }],
     ["a subject that does not parse", { ...basic, subject: "{{#each}}" }, { subject: "custom" }],

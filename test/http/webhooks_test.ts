@@ -115,6 +115,24 @@ describe("a notification", () => {
     expect(await state(mail)).toBe("DELIVERED");
   });
 
+  test("whose headers name no mail of ours finds it by the provider's id", async () => {
+    const providerId = newProviderId();
+    const mail = await mails.mail({ provider_id: providerId });
+    const forged = { ...mail, projectId: crypto.randomUUID(), providerId };
+    await post(sns.notify(sesReport("Complaint", forged)));
+
+    expect(await state(mail)).toBe("COMPLAINED");
+  });
+
+  test("dated in the year 0 is taken, and happened now", async () => {
+    const mail = await mails.mail();
+
+    expect(
+      await post(sns.notify(sesReport("Delivery", mail, { timestamp: "0000-01-01T00:00:00Z" }))),
+    ).toEqual(OK);
+    expect((await mails.row(mail)).deliveredAt.getFullYear()).toBeGreaterThan(2025);
+  });
+
   test("of every kind we do not know is taken, and does nothing", async () => {
     const reports = [
       { eventType: "Subscription", mail: {} },
@@ -186,6 +204,45 @@ describe("a repeat", () => {
     service.setNow(new Date());
 
     expect(await remembered()).toBe(0);
+  });
+});
+
+describe("a notification that is older than what is remembered", () => {
+  const signer = makeCertificate({
+    name: "long",
+    validFrom: new Date("2020-01-01"),
+    validTo: new Date("2090-01-01"),
+  });
+  const signed = (report: object, ageMs: number) => {
+    const Timestamp = new Date(Date.now() - ageMs).toISOString();
+    return sns.notify(report, { signer, fields: { SigningCertURL: sns.publish(signer), Timestamp } });
+  };
+  const DAY_MS = 86_400_000;
+
+  test("is 200 and does nothing: it may be a repeat that was forgotten", async () => {
+    const mail = await mails.mail();
+    const messages = [sesReport("Open", mail), sesReport("Bounce", mail, { bounceType: "Transient" })].map(
+      (report) => signed(report, 0),
+    );
+    for (const message of messages) await post(message);
+    const before = [await mails.row(mail), await names(mail)];
+    service.setNow(new Date(Date.now() + 8 * DAY_MS));
+    await service.pool`select graphile_worker.add_job('purge_expired', '{}'::json)`;
+    await service.runJobs();
+    const answers = [];
+    for (const message of messages) answers.push(await post(message));
+    service.setNow(new Date());
+
+    expect(answers).toEqual([OK, OK]);
+    expect([await mails.row(mail), await names(mail)]).toEqual(before);
+  });
+
+  test("by an hour less than 7 days; one that is younger counts", async () => {
+    const [old, young] = [await mails.mail(), await mails.mail()];
+    await post(signed(sesReport("Delivery", old), 7 * DAY_MS - 3_500_000));
+    await post(signed(sesReport("Delivery", young), 7 * DAY_MS - 3_700_000));
+
+    expect([await state(old), await state(young)]).toEqual(["SENT", "DELIVERED"]);
   });
 });
 
@@ -293,6 +350,46 @@ describe("what is refused", () => {
     expect(await post(sns.notify(sesReport("Delivery", mail)), server)).toEqual(OK);
     expect(await state(mail)).toBe("DELIVERED");
   });
+
+  test("with 403: a Timestamp that is no time, however well it is signed", async () => {
+    expect(await post(sns.notify({}, { fields: { Timestamp: "yesterday" } }))).toMatchObject(
+      refused(403, "Timestamp"),
+    );
+  });
+
+  const strange: [string, () => unknown, number][] = [
+    ["forged", () => ({ ...sns.notify({}), Message: "x" }), 403],
+    [
+      "of another topic",
+      () => sns.notify({}, { fields: { TopicArn: "arn:aws:sns:eu-west-1:999999999999:x" } }),
+      403,
+    ],
+    ["no message", () => "{", 400],
+    ["too large", () => "x".repeat(600_000), 413],
+  ];
+  test.each(strange)(
+    "with 429 in the end: what is %s, from one address; what is genuine still counts",
+    async (what, bad, status) => {
+      const mail = await mails.mail();
+      const now = new Date();
+      const flooded = newApp({ now: () => now });
+      flooded.server = {
+        requestIP: () => ({ address: `198.51.100.${strange.findIndex(([name]) => name === what)}` }),
+      };
+      const server = { on: flooded };
+      const message = bad();
+      expect(await post(sns.notify(sesReport("Send", mail)), server)).toEqual(OK);
+      const statuses: number[] = [];
+      for (let i = 0; i < PUBLIC_REQUESTS_PER_MINUTE + 5; i++)
+        statuses.push((await post(message, server)).status);
+
+      expect([statuses[0], statuses.at(-1)]).toEqual([status, 429]);
+      expect(statuses.filter((one) => one === 429).length).toBeWithin(5, 7);
+      for (let i = 0; i < 3; i++)
+        expect(await post(sns.notify(sesReport("Delivery", mail)), server)).toEqual(OK);
+      expect(await state(mail)).toBe("DELIVERED");
+    },
+  );
 
   test("not: any topic, where none is named", async () => {
     const any = newApp({ config: { ...service.config, SNS_TOPIC_ARNS: "" } });
@@ -471,7 +568,7 @@ describe("mail that came in", () => {
           sourceType: null,
           to: ["help@mine.example", "sales@mine.example"],
           receivedAt: "2026-01-05T10:00:01.000Z",
-          verdicts: { spam: "PASS", virus: "PASS", spf: "PASS", dkim: "GRAY", dmarc: "FAIL" },
+          verdicts: { spam: "PASS", virus: "PASS", spf: "PASS", dkim: "GRAY", dmarc: "PASS" },
         },
       },
     ]);
@@ -506,6 +603,52 @@ describe("mail that came in", () => {
     expect((await received(sender)).map((event) => event.projectId).toSorted()).toEqual(
       [one.id, two.id].toSorted(),
     );
+  });
+
+  test.each(["spam", "virus", "dmarc"])(
+    "that fails the filter for %s is an event of nobody",
+    async (filter) => {
+      const [stranger, known] = [fresh(), fresh()];
+      await service.request("POST", "/contacts", { key: project.secret, body: { email: known } });
+      for (const sender of [stranger, known]) {
+        const receipt = { [`${filter}Verdict`]: { status: "FAIL" } };
+        await post(sns.notify(sesReceived({ ...from(sender), receipt })));
+      }
+      const contacts = await service.pool`
+      select distinct email from contacts where email in ${service.pool([stranger, known])}`;
+      const events = await service.pool`
+      select contact_id, data -> 'verdicts' ->> ${filter} as verdict from events
+      where name = 'email.received' and project_id = ${project.id}
+        and data ->> 'from' in ${service.pool([stranger, known])}`;
+
+      expect(contacts.map((contact) => contact.email)).toEqual([known]);
+      expect([...events].map((event) => ({ ...event }))).toEqual(
+        Array(2).fill({ contactId: null, verdict: "FAIL" }),
+      );
+    },
+  );
+
+  test("that could be read in no filter, or fails SPF or DKIM alone, is its sender's", async () => {
+    const sender = fresh();
+    const status = { status: "FAIL" };
+    const receipt = {
+      spfVerdict: status,
+      dkimVerdict: status,
+      virusVerdict: { status: "PROCESSING_FAILED" },
+    };
+    await post(sns.notify(sesReceived({ ...from(sender), receipt })));
+
+    expect((await received(sender)).some((event) => event.projectId === project.id)).toBe(true);
+  });
+
+  test.each([
+    ["half a character in its sender's name", { headers: { from: ["\ud800 x <lone@b.example>"] } }],
+    [
+      "a date before there were mails",
+      { mail: { timestamp: "0000-01-01T00:00:00Z" }, receipt: { timestamp: "0000-01-01T00:00:00Z" } },
+    ],
+  ])("with %s is taken", async (_, more) => {
+    expect(await post(sns.notify(sesReceived(more)))).toEqual(OK);
   });
 
   test("for nobody is taken, and makes no contact", async () => {

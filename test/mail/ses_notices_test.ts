@@ -18,6 +18,17 @@ const notices = (report: unknown) => read(report)?.notices;
 const common = { mail, sentAt: SENT_AT, at: new Date(AT), recipient: "ada@example.com" };
 const timestamp = AT;
 
+/** How many times as long one thing takes as the other. Where work grows with the square, that is thousands. */
+function timesAsLong(one: () => unknown, other: () => unknown): number {
+  const time = (work: () => unknown) => {
+    const startedAt = performance.now();
+    work();
+    return performance.now() - startedAt;
+  };
+  time(other);
+  return time(one) / Math.max(time(other), 0.2);
+}
+
 describe("an event of a configuration set", () => {
   test.each([
     ["Send", {}, { kind: "sent", at: SENT_AT }],
@@ -161,6 +172,23 @@ describe("the mail that is meant", () => {
     });
   });
 
+  test("is named by no header that is longer than ours, and what is in one makes no difference to the work", () => {
+    const long = header("Feedback-ID", `${"x".repeat(1_000)}:${projectId}:marketing:postrider`);
+    const padded = header("Message-ID", `${" ".repeat(1_000)}${messageId.value}`);
+
+    expect(named({ headers: [messageId, long] }).projectId).toBeNull();
+    expect(named({ headers: [padded, feedbackId] }).emailId).toBeNull();
+    for (const name of ["Feedback-ID", "Message-ID"]) {
+      const read = (c: string) => named({ headers: [header(name, `${c.repeat(60_000)}!`)] });
+      expect(
+        timesAsLong(
+          () => read(" "),
+          () => read("a"),
+        ),
+      ).toBeLessThan(200);
+    }
+  });
+
   test.each([
     ["no headers", {}],
     ["no Feedback-ID", { headers: [messageId] }],
@@ -193,7 +221,7 @@ describe("what came in", () => {
         subject: "A question",
         messageId: "abc.123@example.com",
         at: new Date("2026-01-05T10:00:01.000Z"),
-        verdicts: { spam: "PASS", virus: "PASS", spf: "PASS", dkim: "GRAY", dmarc: "FAIL" },
+        verdicts: { spam: "PASS", virus: "PASS", spf: "PASS", dkim: "GRAY", dmarc: "PASS" },
       },
     });
   });
@@ -206,6 +234,22 @@ describe("what came in", () => {
 
   test.each(["", "<>", " <> "])("with the return path %p is from nobody", (source) => {
     expect(read(sesReceived({ mail: { source } }))!.received!.sender).toBeNull();
+  });
+
+  test("from a return path of blanks is read as quickly as from any other", () => {
+    const from = (c: string) => () => read(sesReceived({ mail: { source: `${c.repeat(60_000)}!` } }));
+
+    expect(timesAsLong(from(" "), from("a"))).toBeLessThan(200);
+  });
+
+  test.each([
+    ["\ud800 Ada", "\ufffd Ada"],
+    ["A\udc00", "A\ufffd"],
+    ["Ada\u0085\u2028Lovelace", "Ada Lovelace"],
+  ])("from %p has a name that the database can hold", (name, held) => {
+    const { received } = read(sesReceived({ headers: { from: [`${name} <ada@example.com>`] } }))!;
+
+    expect(received!.sender).toEqual({ email: "ada@example.com", name: held });
   });
 
   test("without matched recipients is for all of its destinations", () => {
@@ -235,6 +279,20 @@ describe("what strangers write", () => {
 
     expect(at("2030-01-01T00:00:00Z")).toEqual(NOW);
     expect([at("yesterday"), at(null), at(7), at("2026-99-99T00:00:00Z")]).toEqual([NOW, NOW, NOW, NOW]);
+  });
+
+  test("is no time before there was SES: the database does not know all of the years that we do", () => {
+    const ancient = "0000-01-01T00:00:00Z";
+    const [notice] = notices(
+      sesReport("Delivery", { ...about, sentAt: new Date(ancient) }, { timestamp: ancient }),
+    )!;
+    const report = sesReceived({
+      mail: { timestamp: "1999-12-31T00:00:00Z" },
+      receipt: { timestamp: ancient },
+    });
+
+    expect(notice).toMatchObject({ at: NOW, sentAt: null });
+    expect(read(report)!.received!.at).toEqual(NOW);
   });
 
   test("whatever it is, never makes us stumble", () => {

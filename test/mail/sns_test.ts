@@ -1,6 +1,6 @@
 // Whether a message is one of SNS, against messages signed by an authority of the test's own.
 import { describe, expect, test } from "bun:test";
-import { createSnsVerifier, fetchShortText, readSnsMessage, snsUrl } from "../../src/mail/sns.ts";
+import { createSnsVerifier, fetchShortText, readSnsMessage, snsTime, snsUrl } from "../../src/mail/sns.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { confirmation, HOST, signMessage, useSns } from "../support/sns.ts";
 
@@ -99,6 +99,21 @@ describe("a forged message", () => {
 
     expect(readSnsMessage(JSON.stringify(split))).toBeNull();
     expect(readSnsMessage(JSON.stringify({ ...message, Timestamp: "x\nTopicArn\ny" }))).toBeNull();
+  });
+});
+
+describe("a Timestamp", () => {
+  test.each(["", "now", "2026-11-20", "2026-13-40T00:00:00Z", "20 Nov 2026 12:00:00 GMT", "1763640000000"])(
+    "that is no time (%p) does not count, however well it is signed",
+    async (Timestamp) => {
+      expect(await whyForged(sns.sign({ Timestamp }))).toBe("its Timestamp is no time");
+    },
+  );
+
+  test("is read as UTC", () => {
+    const message = sns.sign({ Timestamp: "2026-11-20T12:00:00.123Z" });
+
+    expect(snsTime(message as never)).toEqual(new Date("2026-11-20T12:00:00.123Z"));
   });
 });
 
@@ -280,14 +295,43 @@ describe("the certificate", () => {
     const genuine = sns.sign() as never;
     await verifier.whyForged(genuine);
     const before = sns.requests.length;
-    const others = Array.from({ length: 200 }, () => sns.publish(sns.signer));
+    const others = Array.from({ length: 300 }, () => sns.publish(sns.signer));
     for (const SigningCertURL of others) {
       await verifier.whyForged(sns.sign({ SigningCertURL }) as never);
       await verifier.whyForged(genuine);
     }
     await verifier.whyForged(sns.sign({ SigningCertURL: others[0]! }) as never);
 
-    expect(sns.requests.length - before).toBe(201);
+    expect(sns.requests.length - before).toBe(301);
+  });
+
+  test("that is genuine stays, however many that do not exist are asked for at once", async () => {
+    const verifier = newVerifier();
+    const genuine = sns.sign() as never;
+    await verifier.whyForged(genuine);
+    const fetches = sns.requests.filter((path) => sns.sign().SigningCertURL!.endsWith(path)).length;
+    const bogus = Array.from({ length: 700 }, (_, i) =>
+      sns.sign({ SigningCertURL: `${HOST}/bogus${i}.pem` }),
+    );
+    const reasons = await Promise.all(bogus.map((message) => verifier.whyForged(message as never)));
+
+    expect(new Set(reasons)).toEqual(new Set(["there is no certificate at its SigningCertURL"]));
+    expect(await verifier.whyForged(genuine)).toBeNull();
+    expect(sns.requests.filter((path) => sns.sign().SigningCertURL!.endsWith(path)).length).toBe(fetches);
+  });
+
+  test("that is known is fetched again after a day without leave", async () => {
+    let now = Date.now();
+    const verifier = newVerifier(() => new Date(now));
+    const signer = makeCertificate({ name: "long", validTo: new Date(now + 9 * DAY_MS) });
+    const message = sns.sign({ SigningCertURL: sns.publish(signer) }, { signer }) as never;
+    const refuse = () => {
+      throw new Error("not now");
+    };
+    await verifier.whyForged(message);
+    now += DAY_MS + 60_000;
+
+    expect(await verifier.whyForged(message, refuse)).toBeNull();
   });
 
   test("is not fetched where that is not allowed; one that is known needs no leave", async () => {

@@ -687,6 +687,28 @@ describe("a campaign that stands still", () => {
     expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 10 });
   });
 
+  test("because its project was disabled for long tries its mails for a whole day again", async () => {
+    const [email] = await addContacts(3);
+    const id = await create();
+    service.smtp.behave({ rcpt: (address) => (address === email ? "451 4.7.1 Later" : undefined) });
+    await send(id);
+    await service.runJobs();
+    await disableProject(service, project.id, null);
+    later(30 * 3_600_000);
+    await service.runJobs();
+    await enableProject(service, project.id);
+    await sweepCampaigns(service);
+    await service.runJobs();
+    const [row] =
+      await service.pool`select status, attempts from emails where campaign_id = ${id} and address = ${email!}`;
+    service.smtp.behave({});
+    later(3_600_000);
+    await service.runJobs();
+
+    expect(row).toEqual({ status: "PENDING", attempts: 2 });
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 3 });
+  });
+
   test("because it was cancelled and the job that closes it is lost, is closed", async () => {
     await addContacts(10);
     const id = await create();

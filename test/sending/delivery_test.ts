@@ -111,6 +111,22 @@ describe("a server that says no", () => {
     expect(names).toEqual([{ name: "contact.unsubscribed" }] as never);
   });
 
+  test("a bounce of an address that the contact has no more does not unsubscribe", async () => {
+    const [old, now] = [mails.fresh("old"), mails.fresh("new")];
+    const [id] = await accept(old);
+    service.smtp.behave({ rcpt: () => "550 5.1.1 No such user" });
+    const { contactId } = await ledger(id!);
+    await service.pool`update contacts set email = ${now}, subscribed = true where id = ${contactId}`;
+    await service.runJobs();
+
+    const [contact] =
+      await service.pool`select subscribed, opted_out_at from contacts where id = ${contactId}`;
+    const listed = await service.pool`select email from suppressions where email in (${old}, ${now})`;
+    expect(await ledger(id!)).toMatchObject({ status: "BOUNCED" });
+    expect(contact).toEqual({ subscribed: true, optedOutAt: null });
+    expect(listed.map((row) => row.email)).toEqual([old]);
+  });
+
   test("a bounce opts out also who was never subscribed, without an event", async () => {
     const to = "never@example.com";
     service.smtp.behave({ rcpt: () => "550 5.1.1 No such user" });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { seal, unseal } from "../../src/accounts/secrets.ts";
-import { dkimKeyOf, makeDkimKey, newDkimKey } from "../../src/sending/dkim_keys.ts";
+import { dkimKeyOf, makeDkimKey, newDkimKey, replaceLostDkimKey } from "../../src/sending/dkim_keys.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -87,6 +87,60 @@ describe("the key of a domain", () => {
     const lines = service.lines.filter(({ level }) => level === "error");
     expect(lines).toHaveLength(2);
     expect(JSON.stringify(service.lines)).not.toContain(privateKey.slice(40, 80));
+  });
+
+  describe("that was made with a lost SECRET_KEY", () => {
+    const PUBLISHED = JSON.stringify({ "DKIM TXT": "VERIFIED", "SPF TXT": "MISSING" });
+    const proven = async (id: string, trusted = false) => {
+      await makeDkimKey(service, project.id, id);
+      await service.pool`
+        update domains
+        set status = 'VERIFIED', trusted = ${trusted}, verified_at = now(), record_states = ${PUBLISHED}::text::jsonb
+        where id = ${id}`;
+      return await rowOf(id);
+    };
+    const replace = (secret = "y".repeat(32)) => {
+      const config = { ...service.config, SECRET_KEY: secret };
+      return replaceLostDkimKey({ ...service, config }, project.id, "keys.example");
+    };
+
+    test("is replaced by one that opens, once, and its domain has to be verified anew", async () => {
+      const before = await proven(domainId);
+      const done = await Promise.all([1, 2, 3].map(() => replace()));
+      const after = await rowOf(domainId);
+
+      expect(done.map(({ isReplaced }) => isReplaced).toSorted()).toEqual([false, false, true]);
+      expect(after.dkimSelector).not.toBe(before.dkimSelector);
+      expect(after.dkimPublicKey).not.toBe(before.dkimPublicKey);
+      expect(after).toMatchObject({
+        status: "PENDING",
+        verifiedAt: null,
+        checkStartedAt: null,
+        recordStates: { "SPF TXT": "MISSING" },
+      });
+      expect(await replace()).toEqual({ domainId, isReplaced: false });
+      expect((await rowOf(domainId)).dkimSelector).toBe(after.dkimSelector);
+    });
+
+    test("is replaced too where the operator vouches for the domain, which stays verified and is not signed", async () => {
+      await proven(domainId, true);
+      await replace();
+
+      expect(await rowOf(domainId)).toMatchObject({ status: "VERIFIED", verifiedAt: null });
+      expect(await keyOf()).toBeNull();
+    });
+
+    test("is another matter than one that opens, than none, and than no domain", async () => {
+      const none = await replace();
+      const before = await proven(domainId);
+      const same = await replace(service.config.SECRET_KEY);
+
+      expect([none.isReplaced, same.isReplaced]).toEqual([false, false]);
+      expect(await rowOf(domainId)).toEqual(before);
+      await expect(replaceLostDkimKey(service, project.id, "unknown.example")).rejects.toMatchObject({
+        status: 404,
+      });
+    });
   });
 
   test("takes no time of the main thread that a request would notice", async () => {

@@ -62,6 +62,15 @@ const subjects = async () =>
 const rowOf = async ({ id }: { id: string }) =>
   (await service.pool`select * from domains where id = ${id}`)[0]!;
 const current = ({ id }: { id: string }) => getDomain(ctx, project.id, id);
+/** Adds domains that are due, and answers their names. The first ones are taken first. */
+const addMany = async (count: number, name: string) => {
+  const rows = Array.from({ length: count }, (_, i) => `${name}${i}.example`);
+  await service.pool`
+    insert into domains (project_id, domain, dkim_selector, dkim_public_key, dkim_private_key, next_check_at)
+    select ${project.id}, name, 'pr1', 'YWJj', '\\x00', ${new Date(START)}::timestamptz + n * interval '1 ms'
+    from unnest(${rows}::text[]) with ordinality as r (name, n)`;
+  return rows;
+};
 const askedFor = (name: string) => names.queries.filter((query) => query.name === name).length;
 
 describe("a check", () => {
@@ -324,10 +333,7 @@ describe("checks at once", () => {
   });
 
   test("of several processes share the domains that are due, each looked up once", async () => {
-    const rows = Array.from({ length: 230 }, (_, i) => `many${i}.example`);
-    await service.pool`
-      insert into domains (project_id, domain, dkim_selector, dkim_public_key, dkim_private_key, next_check_at)
-      select ${project.id}, name, 'pr1', 'YWJj', '\\x00', ${new Date(START)} from unnest(${rows}::text[]) as name`;
+    const rows = await addMany(230, "many");
     for (const [i, row] of rows.entries()) {
       if (i % 2 === 0) names.set(`pr1._domainkey.${row}`, "TXT", ["v=DKIM1; p=YWJj"]);
     }
@@ -349,10 +355,7 @@ describe("checks at once", () => {
   });
 
   test("of one batch look up no more than 50 domains, and one record of each, at a time", async () => {
-    const rows = Array.from({ length: 120 }, (_, i) => `busy${i}.example`);
-    await service.pool`
-      insert into domains (project_id, domain, dkim_selector, dkim_public_key, dkim_private_key, next_check_at)
-      select ${project.id}, name, 'pr1', 'YWJj', '\\x00', ${new Date(START)} from unnest(${rows}::text[]) as name`;
+    await addMany(120, "busy");
     const busy = new Map<string, number>();
     const most = { inAll: 0, ofOne: 0 };
     const lookup: Context["dns"]["lookup"] = async (name) => {
@@ -371,6 +374,48 @@ describe("checks at once", () => {
     await checkDueDomains({ ...ctx, dns: { lookup } });
 
     expect(most).toEqual({ inAll: 50, ofOne: 1 });
+  });
+
+  test("of a domain whose servers are silent hold up no other of its batch", async () => {
+    await addMany(100, "quiet");
+    const asked = new Set<string>();
+    let others = 0;
+    const lookup: Context["dns"]["lookup"] = async (name) => {
+      const n = Number(/quiet(\d+)/.exec(name)![1]);
+      asked.add(name);
+      if (n >= 49) return { state: "missing" };
+      await Bun.sleep(300);
+      others = Math.max(others, [...asked].filter((one) => one.startsWith("pr1.")).length);
+      return { state: "failed", reason: "timeout" };
+    };
+    goTo(1);
+    await checkDueDomains({ ...ctx, dns: { lookup } });
+
+    // All of them, when the silent ones had not said anything yet.
+    expect(others).toBe(100);
+  });
+
+  test("of more than a batch are several jobs, one after the other", async () => {
+    await addMany(230, "queued");
+    const checked = async () =>
+      (await service.pool`select count(*)::int as n from domains where last_checked_at is not null`)[0]!
+        .n as number;
+    const waiting = async () =>
+      (await service.pool`select from graphile_worker.jobs where task_identifier = 'check_domains'`).length;
+    const lookup: Context["dns"]["lookup"] = async () => ({ state: "missing" });
+    goTo(1);
+    const seen = [];
+    for (let i = 0; i < 3; i++) {
+      await service.pool`delete from graphile_worker._private_jobs`;
+      await tasks.check_domains({ ...ctx, dns: { lookup } }, {});
+      seen.push([await checked(), await waiting()]);
+    }
+
+    expect(seen).toEqual([
+      [100, 1],
+      [200, 1],
+      [230, 0],
+    ]);
   });
 
   test("leave nothing behind when the domain is removed meanwhile", async () => {

@@ -176,6 +176,24 @@ describe("a permanent bounce", () => {
     expect(await names(mail)).toEqual(["email.bounce"]);
   });
 
+  test("of an address that the contact has no more leaves the contact in peace; a complaint does not", async () => {
+    const [bounced, complained] = [await mails.mail(), await mails.mail()];
+    for (const mail of [bounced, complained]) {
+      const body = { email: `${Bun.randomUUIDv7()}@new.example` };
+      const { contactId } = await mails.row(mail);
+      await service.request("PATCH", `/contacts/${contactId}`, { key: project.secret, body });
+    }
+    await apply([notice(bounced, "bounce"), notice(complained, "complaint")]);
+
+    expect(await addressee(bounced)).toEqual({ ...UNTOUCHED, suppressed: "BOUNCE" });
+    expect(await addressee(complained)).toEqual({
+      subscribed: false,
+      optedOut: true,
+      events: ["contact.unsubscribed"],
+      suppressed: "COMPLAINT",
+    });
+  });
+
   test("of a contact who was not subscribed opts them out without an event", async () => {
     const mail = await mails.mail();
     await service.pool`update contacts set subscribed = false where id = ${(await mails.row(mail)).contactId}`;
@@ -293,6 +311,35 @@ describe("a rejection by the provider", () => {
     expect(await mails.row(mail)).toMatchObject({ status: "FAILED", error: "Bad content" });
     expect(await addressee(mail)).toEqual(UNTOUCHED);
   });
+
+  test.each([
+    ["delivery", "DELIVERED", null],
+    ["bounce", "BOUNCED", "550 no such user"],
+    ["complaint", "COMPLAINED", null],
+  ] as const)("is nothing beside a %s, in any order", async (kind, status, error) => {
+    for (const kinds of [
+      [kind, "rejection"],
+      ["rejection", kind],
+    ] as const) {
+      const [apart, together] = [await mails.mail(), await mails.mail()];
+      for (const one of kinds) await apply([notice(apart, one)]);
+      await apply(kinds.map((one) => notice(together, one)));
+
+      expect(await mails.row(apart)).toMatchObject({ status, error });
+      expect(await mails.row(together)).toMatchObject({ status, error });
+    }
+  });
+
+  test("is taken back from the campaign's failures when the mail was delivered", async () => {
+    const campaignId = await mails.campaign();
+    const mail = await mails.mail({ campaign_id: campaignId, source_type: "CAMPAIGN" });
+    await apply([notice(mail, "rejection")]);
+    const before = await campaigns.get(campaignId);
+    await apply([notice(mail, "delivery")]);
+
+    expect(before).toMatchObject({ failedCount: 1, deliveredCount: 0 });
+    expect(await campaigns.get(campaignId)).toMatchObject({ failedCount: 0, deliveredCount: 1 });
+  });
 });
 
 describe("an open or a click that the provider saw", () => {
@@ -383,15 +430,38 @@ describe("a mail in doubt", () => {
     expect(await ledger.row(id!)).toMatchObject({ status: "DELIVERED", error: null });
   });
 
-  test("that failed afterwards keeps its state; what is said about it counts all the same", async () => {
-    const mail = await mails.mail({ ...columns(), status: "FAILED", error: "Given up", sent_at: null });
+  test.each([
+    ["FAILED", "sent", "SENT"],
+    ["FAILED", "delivery", "DELIVERED"],
+    ["FAILED", "open", "OPENED"],
+    ["FAILED", "bounce", "BOUNCED"],
+    ["FAILED", "rejection", "FAILED"],
+    ["SUPPRESSED", "delay", "SENT"],
+    ["SUPPRESSED", "complaint", "COMPLAINED"],
+    ["PENDING", "delivery", "DELIVERED"],
+  ] as const)(
+    "that was %s afterwards had left all the same: by a notice of %s it is %s",
+    async (before, kind, after) => {
+      const mail = await mails.mail({
+        ...columns(),
+        status: before,
+        claimed_by: null,
+        error: "Given up",
+        sent_at: null,
+      });
+      await apply([notice(mail, kind)]);
+
+      const row = await mails.row(mail);
+      expect(row).toMatchObject({ status: after, sentAt: SENT_AT });
+      expect(row.error).not.toBe("Given up");
+    },
+  );
+
+  test("keeps nothing that only its sending needed", async () => {
+    const mail = await mails.mail({ ...columns(), data: { event: { secret: 1 } } });
     await apply([notice(mail, "delivery")]);
-    expect(await mails.row(mail)).toMatchObject({
-      status: "FAILED",
-      error: "Given up",
-      deliveredAt: AT,
-      sentAt: SENT_AT,
-    });
+
+    expect(await mails.row(mail)).toMatchObject({ status: "DELIVERED", data: null });
   });
 });
 
@@ -445,10 +515,13 @@ describe("the id of the provider", () => {
 describe("what nobody knows here", () => {
   test("is answered, and changes nothing", async () => {
     const other = await service.createProject();
-    const [mine, pending] = [await mails.mail(), await mails.mail({ status: "PENDING", sent_at: null })];
+    const minesId = newProviderId();
+    const mine = await mails.mail({ provider_id: minesId });
+    const pending = await mails.mail({ status: "PENDING", sent_at: null });
     const strange: Notice[] = [
       notice({ projectId: project.id, emailId: Bun.randomUUIDv7() }, "bounce"),
       notice({ ...mine, projectId: other.id }, "bounce"),
+      notice(pending, "delivery", { mail: { ...pending, providerId: minesId } }),
       notice(pending, "delivery"),
       notice(mine, "bounce", { mail: { projectId: null, emailId: null, providerId: newProviderId() } }),
       notice(mine, "bounce", { mail: { projectId: null, emailId: null, providerId: null } }),

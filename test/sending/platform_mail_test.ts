@@ -126,6 +126,63 @@ describe("a mail to one person", () => {
     expect(new Set(mails.map(({ messageId }) => messageId))).toEqual(new Set([`<${after.id}@mail.example>`]));
   });
 
+  /** Runs its job as often as there are attempts, each at its time. */
+  const runOut = async () => {
+    for (let attempt = 0; attempt < 26; attempt++) {
+      await service.runJobs();
+      service.setNow(new Date(service.now().getTime() + 7 * 3_600_000));
+    }
+  };
+
+  test("that is taken without an answer, twice, is given up: nobody gets it a third time", async () => {
+    await write();
+    service.smtp.behave({ cut: "after data" });
+    await runOut();
+
+    expect(service.smtp.received.length).toBe(2);
+    expect(await jobs()).toEqual([]);
+    expect(await row()).toMatchObject({
+      attempts: 2,
+      sentAt: null,
+      failedAt: expect.any(Date),
+      error: expect.stringContaining("nobody knows whether it was taken"),
+    });
+  });
+
+  test("whose process died twice in the middle is given up too", async () => {
+    await write();
+    const { id } = await row();
+    const die = () =>
+      service.pool`update platform_mails set held_until = ${service.now()}, attempts = attempts + 1`;
+    service.smtp.behave({ data: () => "451 4.7.1 Later" });
+    await die();
+    service.setNow(new Date(Date.now() + 1_000));
+    await expect(deliverPlatformMail(service, id)).rejects.toThrow("deferred");
+    await die();
+    service.setNow(new Date(Date.now() + 2_000));
+    service.smtp.behave({});
+    await deliverPlatformMail(service, id);
+
+    expect(service.smtp.received.length).toBe(0);
+    expect(await row()).toMatchObject({
+      failedAt: expect.any(Date),
+      error: expect.stringContaining("nobody knows"),
+    });
+  });
+
+  test("that is refused for now until the attempts run out is given up, with the words of the server", async () => {
+    await write();
+    service.smtp.behave({ data: () => "451 4.7.1 Later" });
+    await runOut();
+
+    expect(await jobs()).toEqual([]);
+    expect(await row()).toMatchObject({
+      sentAt: null,
+      failedAt: expect.any(Date),
+      error: expect.stringMatching(/^Given up after 15 attempts: .*451 4\.7\.1 Later/),
+    });
+  });
+
   test("that is refused for good is given up, with the words of the server", async () => {
     await write();
     service.smtp.behave({ rcpt: () => "550 5.1.1 Nobody here" });

@@ -66,6 +66,27 @@ describe("claims", () => {
     expect(service.smtp.received).toHaveLength(1);
   });
 
+  test("a mail that was tried before its project was disabled has a whole day again afterwards", async () => {
+    const paused = await service.createProject();
+    service.smtp.behave({ rcpt: () => "451 4.7.1 Later" });
+    const [id] = await accept(mails.fresh("tried"), paused);
+    await service.runJobs();
+    await disableProject(service, paused.id, null);
+    later(30 * 3_600_000);
+    await service.runJobs();
+    await enableProject(service, paused.id);
+    await sweepEmails(service);
+    await service.runJobs();
+    const after = await ledger(id!);
+    for (let hours = 0; hours < 25; hours++) {
+      later(3_700_000);
+      await service.runJobs();
+    }
+
+    expect(after).toMatchObject({ status: "PENDING", attempts: 2, triedAt: expect.any(Date) });
+    expect(await ledger(id!)).toMatchObject({ status: "FAILED", error: expect.stringContaining("24 hours") });
+  });
+
   test("a claim whose answer was lost is given back", async () => {
     const [id] = await accept(mails.fresh());
     await service.pool`

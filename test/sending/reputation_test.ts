@@ -13,8 +13,8 @@ const service = useService({
 });
 
 const DAY_MS = 24 * 3_600_000;
-// In the middle of a day, so that no test runs into the next one.
-const NOON = new Date("2031-05-14T12:00:00Z");
+// Today, because a mail counts on the day of the database. Between two whole days lie whole days.
+const NOON = new Date(new Date().setUTCHours(12, 0, 0, 0));
 
 /** The same installation with the setting off: members are warned only. */
 const lenient = (): Context => ({
@@ -51,8 +51,21 @@ interface Given {
   at?: Date;
 }
 
-/** Mails in the ledger, changed as the service changes them: sent, and then with feedback. */
-const mails = async ({ sent = 0, refused = 0, bounced = 0, complained = 0, at = service.now() }: Given) => {
+/** Mails in the ledger, changed as the service changes them: sent, and then with feedback, on the day of `at`. */
+const mails = async (given: Given) => await onDay(given.at ?? service.now(), () => record(given));
+
+/** Does what is counted, and lets it be counted on another day than that of the database. */
+const onDay = async <T>(day: Date, work: () => Promise<T>): Promise<T> => {
+  const { pool } = service;
+  const places = await pool`select ctid::text from reputation_deltas`;
+  const done = await work();
+  await pool`
+    update reputation_deltas set day = (${day}::timestamptz at time zone 'UTC')::date
+    where ctid <> all (${places.map((row) => row.ctid as string)}::text[]::tid[])`;
+  return done;
+};
+
+const record = async ({ sent = 0, refused = 0, bounced = 0, complained = 0, at = service.now() }: Given) => {
   const { pool } = service;
   const make = (count: number) => pool`
     insert into emails (project_id, address, source_type, due_at, queued_at)
@@ -171,6 +184,20 @@ describe("the counters", () => {
       update emails set status = 'BOUNCED', bounced_at = ${NOON} where id = any(${ids.slice(0, 3)})`;
 
     expect((await security()).status.sevenDay).toMatchObject({ total: 0, bounces: 3, bounceRate: 0 });
+  });
+
+  test("go by the day on which a bounce is written down, whatever the clocks of others say", async () => {
+    const ids = await mails({ sent: 200 });
+    const said = [new Date("1990-01-01"), new Date(NOON.getTime() - 9 * DAY_MS), new Date("2090-01-01")];
+    for (const [i, at] of said.entries()) {
+      await service.pool`update emails set status = 'BOUNCED', bounced_at = ${at} where id = ${ids[i]!}`;
+    }
+    const days = await service.pool`
+      select distinct day = (now() at time zone 'UTC')::date as today from reputation_deltas
+      where project_id = ${project.id} and bounces > 0`;
+
+    expect(days.map((row) => row.today)).toEqual([true]);
+    expect((await security()).status.sevenDay).toMatchObject({ total: 200, bounces: 3 });
   });
 
   test("of a deleted project are dropped", async () => {

@@ -1,0 +1,84 @@
+// Where a request may go that somebody else has chosen: the rules for its URL, and for every address of its host.
+import { isIP } from "node:net";
+import type { Dns } from "../mail/dns.ts";
+
+/** How names are looked up, and what their addresses must be. */
+export interface AddressRules {
+  dns: Dns;
+  /** What speaks against calling an address, such as `a private address`; null when it may be called. */
+  reasonAgainst: (address: string) => string | null;
+  /** Addresses of a name that the DNS does not know, as those in the hosts file. They are checked, too. */
+  localAddresses?: ((name: string) => Promise<string[]>) | undefined;
+}
+
+/** It must not be asked, now or ever. The message is half a sentence. */
+export class Refused extends Error {}
+
+/** Another time it may go well. The message is half a sentence: `it did not answer within 10 s`. */
+export class Failed extends Error {}
+
+/**
+ * A URL as it may be asked for, or {@linkcode Refused}. Numbers for a host have become a plain address here, in whatever
+ * notation they were.
+ */
+export function readUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base);
+  if (!url || url.port === "0") throw new Refused(`"${text.slice(0, 200).toWellFormed()}" is no URL`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new Refused(`${url.protocol}//… is neither http:// nor https://`);
+  }
+  if (url.username + url.password !== "") throw new Refused("a URL must not hold a name or a password");
+  return url;
+}
+
+/**
+ * Every address of the host, those of IPv4 first, each looked up once. Throws {@linkcode Refused} where one of them must
+ * not be called, {@linkcode Failed} where there is none, and the reason of `signal` when that is aborted.
+ */
+export async function checkedAddresses(
+  { hostname }: URL,
+  { dns, reasonAgainst, localAddresses }: AddressRules,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const name = bareHost(hostname);
+  const addresses = isIP(name) > 0 ? [name] : await lookUp(name, dns, localAddresses, signal);
+  for (const address of addresses) {
+    const reason = reasonAgainst(address);
+    if (reason === null) continue;
+    throw new Refused(address === name ? `${name} is ${reason}` : `${name} leads to ${address}, ${reason}`);
+  }
+  return addresses;
+}
+
+/** Without the brackets of IPv6, and without the dot at the end. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+async function lookUp(
+  name: string,
+  dns: Dns,
+  localAddresses: AddressRules["localAddresses"],
+  signal: AbortSignal,
+): Promise<string[]> {
+  // This machine, whatever a name server says (RFC 6761).
+  if (/(^|\.)localhost$/.test(name)) return ["127.0.0.1"];
+  const answers = await Promise.race([
+    Promise.all([dns.lookup(name, "A"), dns.lookup(name, "AAAA")]),
+    aborted(signal),
+  ]);
+  const found = answers.flatMap((answer) => (answer.state === "found" ? answer.records : []));
+  if (found.length > 0) return found;
+  const local = localAddresses ? await Promise.race([localAddresses(name), aborted(signal)]) : [];
+  if (local.length > 0) return local;
+  if (answers.some(({ state }) => state === "failed")) throw new Failed(`${name} could not be looked up`);
+  throw new Failed(`there is no host ${name}`);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,82 @@
+// The certificates that SNS signs with, remembered so that a message costs no fetch.
+import { type KeyObject, X509Certificate } from "node:crypto";
+
+/** Whose signatures count, and when. */
+export interface Signer {
+  key: KeyObject;
+  validFrom: number;
+  validTo: number;
+}
+
+/** Where the certificates come from. */
+interface Source {
+  /** Fetches the PEM; null where there is none. */
+  fetchCertificate(url: URL): Promise<string | null>;
+  now(): Date;
+}
+
+/** Amazon has one or two that are valid for each region. */
+const MAX_CERTIFICATES = 256;
+/** One that was taken back counts no longer than this. */
+const REMEMBER_MS = 24 * 3_600_000;
+
+/**
+ * Finds signers by the addresses of their certificates. Many who ask at once wait for one fetch, and `beforeFetch` is
+ * called only for an address that was never good. What is being fetched is kept apart from what was good: however much
+ * is asked for that does not exist, the genuine certificates stay.
+ */
+export function createSignerMemory({ fetchCertificate, now }: Source) {
+  const known = new Map<string, { signer: Signer; until: number }>();
+  const underway = new Map<string, Promise<Signer | null>>();
+
+  const keep = (href: string, signer: Signer | null) => {
+    known.delete(href);
+    // What is no certificate, or none that counts now, is not remembered: it may be one the next time.
+    if (!signer || !isValidAt(signer, now())) return;
+    known.set(href, { signer, until: now().getTime() + REMEMBER_MS });
+    if (known.size > MAX_CERTIFICATES) known.delete(known.keys().next().value!);
+  };
+
+  const load = async (url: URL): Promise<Signer | null> => {
+    try {
+      const signer = toSigner(await fetchCertificate(url));
+      keep(url.href, signer);
+      return signer;
+    } finally {
+      underway.delete(url.href);
+    }
+  };
+
+  return async (url: URL, beforeFetch?: () => void): Promise<Signer | null> => {
+    const found = known.get(url.href);
+    if (found && found.until > now().getTime()) {
+      // The one that was used last is forgotten last.
+      known.delete(url.href);
+      known.set(url.href, found);
+      return found.signer;
+    }
+    const waiting = underway.get(url.href);
+    if (waiting) return await waiting;
+    if (!found) beforeFetch?.();
+    const signer = load(url);
+    underway.set(url.href, signer);
+    return await signer;
+  };
+}
+
+/** Whether the certificate of a signer counts at this time. */
+export function isValidAt({ validFrom, validTo }: Signer, time: Date): boolean {
+  return validFrom <= time.getTime() && time.getTime() <= validTo;
+}
+
+function toSigner(pem: string | null): Signer | null {
+  if (pem === null) return null;
+  try {
+    const certificate = new X509Certificate(pem);
+    const key = certificate.publicKey;
+    const [validFrom, validTo] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+    return key.asymmetricKeyType === "rsa" && validFrom <= validTo ? { key, validFrom, validTo } : null;
+  } catch {
+    return null;
+  }
+}
