@@ -6,30 +6,30 @@ import DataStream from "nodemailer/lib/smtp-connection/data-stream";
 /** A source, or what opens it when the server is ready for it. */
 export type Message = Buffer | (() => Readable);
 
-const PIECE_BYTES = 65_536;
+const PART_BYTES = 65_536;
 const LAST_LINE = Buffer.from(".\r\n");
 const LINE_END = Buffer.from("\r\n");
 const DOT = 0x2e;
 /** Also behind half a line break. */
 const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 
-/** A message as it goes over the wire, with the line that ends it. */
+/** A message as it goes over the wire, with the line that ends it. None of the pieces is empty; one may be all of it. */
 export type Pieces = Buffer[] | Readable;
 
 /** Opens the message and makes it fit for the wire. Throws what its opening throws. */
 export function toPieces(message: Message): Pieces {
-  if (isPlain(message)) return split(message);
+  if (isPlain(message)) return [Buffer.concat([message, LAST_LINE])];
   const source = message instanceof Buffer ? Readable.from([message]) : message();
   // The encoder of the library mends line breaks, doubles dots and writes the last line. What befalls the source
   // befalls the encoder.
   return pipeline(source, new DataStream(), () => {});
 }
 
-/** Mostly in one piece; a large message in several, so that a server which is slow can be told from one that hangs. */
-function split(message: Buffer): Buffer[] {
-  if (message.length <= PIECE_BYTES) return [Buffer.concat([message, LAST_LINE])];
-  const starts = Array.from({ length: Math.ceil(message.length / PIECE_BYTES) }, (_, n) => n * PIECE_BYTES);
-  return [...starts.map((start) => message.subarray(start, start + PIECE_BYTES)), LAST_LINE];
+/** Parts of which each leaves soon, so that a server which is slow can be told from one that hangs. */
+export function split(piece: Buffer): Buffer[] {
+  if (piece.length <= PART_BYTES) return [piece];
+  const starts = Array.from({ length: Math.ceil(piece.length / PART_BYTES) }, (_, n) => n * PART_BYTES);
+  return starts.map((start) => piece.subarray(start, start + PART_BYTES));
 }
 
 /** Whether a source can go over the wire as it is: nothing in it ends the message, or looks like it (RFC 5321 4.5.2). */

@@ -14,7 +14,7 @@ import {
   refusal,
   type Reply,
 } from "./_smtp_dialogue.ts";
-import { type Message, type Pieces, toPieces } from "./_smtp_message.ts";
+import { type Message, type Pieces, split, toPieces } from "./_smtp_message.ts";
 import { createPatience, type Patience, type PatienceOptions } from "./_smtp_patience.ts";
 
 /** How a server is reached, in the options of the mail library. */
@@ -193,12 +193,14 @@ async function transfer(line: Line, message: Message, progress: Progress): Promi
   }
 }
 
-/** Says one piece when the one before has left. `whole`: the last one has, and with it the end of the message. */
+/** Says one part when the one before has left. `whole`: the last one has, and with it the end of the message. */
 async function give({ dialogue }: Line, pieces: Pieces, whole: () => void): Promise<void> {
   let last: Buffer | undefined;
   for await (const piece of pieces) {
-    if (last) await new Promise<void>((resolve) => dialogue.say(last!, resolve));
-    last = piece;
+    for (const part of split(piece as Buffer)) {
+      if (last) await new Promise<void>((resolve) => dialogue.say(last!, resolve));
+      last = part;
+    }
   }
   // Not after the loop: nobody may know of an answer before this is known.
   dialogue.say(last!, whole);
