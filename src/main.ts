@@ -8,6 +8,7 @@ import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { openService, type Service } from "./service.ts";
+import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
 // The routes answer what is larger than their own limits with 413 and say so; this is only the outermost wall.
@@ -61,7 +62,7 @@ async function listen(): Promise<Bun.Server<undefined>> {
       port: PORT,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 60,
-      fetch: app.fetch,
+      fetch: counted(ctx, app.fetch),
     });
     // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
     app.server = listening as never;

@@ -16,7 +16,7 @@ const ROOMS = [
   ["src/audience"],
   ["src/accounts"],
   ["src/jobs.ts"],
-  ["src/batcher.ts", "src/time_budget.ts"],
+  ["src/batcher.ts", "src/time_budget.ts", "src/traffic.ts"],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
   ["src/_problem.ts"],

@@ -98,7 +98,7 @@ const heldMail = async (server: { port: number }, id: string, returnPath: string
   await until("the bounce waits for its mail", async () => {
     const waiting = await service.pool`
       select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%no key update%'`;
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%with named as%'`;
     return waiting.length > 0;
   });
   return { answer, letGo };

@@ -251,8 +251,8 @@ returning e.project_id, e.id, e.campaign_id, e.status;
 
 -- name: requeue_overdue :many
 -- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
--- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. The time for which they are
--- tried again begins anew: they could not be tried while they were held. Campaigns look after theirs.
+-- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
+-- count as being tried. Campaigns look after theirs.
 with overdue as materialized (
   select w.project_id, w.id
   from emails w
@@ -263,7 +263,7 @@ with overdue as materialized (
   for update of w skip locked
 )
 update emails e
-set due_at = :now, tried_at = null
+set due_at = :now, tried_at = e.tried_at + (:now - e.due_at)
 from overdue o
 where e.project_id = o.project_id and e.id = o.id
 returning e.project_id, e.id, e.campaign_id;

@@ -1,14 +1,16 @@
-// Workflows give way: where others have work in this process too, such as requests, they take a part of its time.
+// Workflows give way: while this process has many requests to answer, they take a part of its time.
 import { type Context, perService } from "../context.ts";
+import { requestsUnderway } from "../traffic.ts";
 
-/** For each millisecond of work so many are left to others. */
-const OTHERS = 5;
-/** So much is taken without asking, so that what comes alone is done at once. */
-const FREE_MS = 250;
+/** More requests than that at once wait for each other, and for whatever else there is. */
+const MANY_REQUESTS = 12;
+/** For each millisecond of work so many are left to the requests. */
+const OTHERS = 4;
+/** So much is taken without asking: what comes alone is done at once. */
+const FREE_MS = 300;
 const LOOK_MS = 5;
-/** Others have no work when the process was free to look on time, so many times in a row. */
-const QUIET_LOOKS = 4;
-const QUIET_MS = 2;
+/** So often in a row nobody may be waiting, before it counts as quiet. */
+const QUIET_LOOKS = 6;
 
 const stateOf = perService(() => ({
   /** When all that was taken is paid back. */
@@ -18,7 +20,7 @@ const stateOf = perService(() => ({
 /** Does some work when it is its turn. */
 export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   const state = stateOf(ctx);
-  await untilPaid(state);
+  await untilPaid(ctx, state);
   const startedAt = performance.now();
   try {
     return await work();
@@ -28,13 +30,12 @@ export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Waits until what was taken is paid back, or nobody else is there to use the time. */
-async function untilPaid(state: { paidAt: number }): Promise<void> {
-  for (let quiet = 0; quiet < QUIET_LOOKS;) {
-    const before = performance.now();
-    if (state.paidAt - before <= FREE_MS) return;
+/** Waits until what was taken is paid back, or there is nobody to pay. */
+async function untilPaid(ctx: Context, state: { paidAt: number }): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+    if (state.paidAt - performance.now() <= FREE_MS) return;
+    quiet = requestsUnderway(ctx) < MANY_REQUESTS ? quiet + 1 : 0;
     await Bun.sleep(LOOK_MS);
-    quiet = performance.now() - before < LOOK_MS + QUIET_MS ? quiet + 1 : 0;
   }
   state.paidAt = 0;
 }

@@ -96,6 +96,8 @@ async function turn(
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
+    // An outcome that cannot be stored says nothing about the claims.
+    if (isRefusal(error) && outcomes.length > 0) return await turn(ctx, [], errands);
     return error as Error;
   }
 }

@@ -108,6 +108,34 @@ describe("connecting", () => {
   });
 });
 
+describe("a refused connection", () => {
+  test("is tried again for those that wait, while another carries a mail that takes long", async () => {
+    const server = await serve({
+      greeting: (n) => (n > 1 && n < 7 ? "421 4.7.0 Try again" : "220 scripted"),
+      message: SILENCE,
+    });
+    const mailer = mailerOf(server.url);
+    const first = mailer.send(ready());
+    while (server.messages.length < 1) await Bun.sleep(1);
+    const others = sendMany(mailer, 5);
+    // All of them, each on a connection of its own, before any is answered.
+    while (server.messages.length < 6) await Bun.sleep(1);
+    for (const socket of server.open) socket.write("250 Taken\r\n");
+
+    expect(statesOf([await first, ...(await others)])).toEqual({ accepted: 6 });
+    expect(server.connections).toBe(11);
+  });
+
+  test("is not tried again when nobody waits any more", async () => {
+    const server = await serve({ greeting: (n) => (n === 2 ? "421 4.7.0 Try again" : "220 scripted") });
+    const mailer = mailerOf(server.url);
+    await sendMany(mailer, 2);
+    await Bun.sleep(1_100);
+
+    expect(server.connections).toBe(2);
+  });
+});
+
 describe("closing", () => {
   test("lets what is under way come to its end, defers what waits, and takes nothing more", async () => {
     const server = await serve({ message: SILENCE });

@@ -92,6 +92,27 @@ describe("what a message is made of", () => {
   });
 
   test.each([
+    "message/rfc822",
+    "Message/Delivery-Status",
+    "multipart/mixed; boundary=x",
+    "text/plain",
+    "x/y",
+  ])(
+    "may be files of any kind, and none is more than a server takes, or less than it was: %s",
+    async (contentType) => {
+      const server = await serve();
+      const content = Buffer.from(`Subject: x\r\n\r\n.\r\n${"é".repeat(3_000)}\n--x\r\0.\n\n`);
+      await mailerOf(server.url).send(withAttachments([{ ...file(0), contentType, content }]));
+      const [source] = server.messages.map((message) => message.toString("latin1"));
+      const { attachments } = await PostalMime.parse(server.messages[0]!);
+
+      expect(source).toMatch(/^([\t -~]{0,998}\r\n)*$/);
+      expect(attachments.map((each) => Buffer.from(each.content as ArrayBuffer))).toEqual([content]);
+      expect(attachments[0]!.filename).toBe("a.bin");
+    },
+  );
+
+  test.each([
     ["message", "in_doubt"],
     ["DATA", "deferred"],
   ] as const)("a mail with files, with the connection lost at %s, is %s", async (step, state) => {

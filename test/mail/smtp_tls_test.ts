@@ -66,6 +66,18 @@ describe("TLS and passwords", () => {
   });
 
   test.each(kinds)(
+    "%s: a large mail is given up when the server takes nothing more of it",
+    async (_, scheme, options) => {
+      const { address } = await serveSecurely({ ...options, onData: () => {} });
+      const { state } = await mailerOf(`${scheme}://${login}${address}?${trusting}&socketTimeout=500`).send(
+        large(),
+      );
+
+      expect(state).toBe("deferred");
+    },
+  );
+
+  test.each(kinds)(
     "%s: a connection that is lost after a message leaves it in doubt",
     async (_, scheme, options) => {
       const { taken, address } = await serveSecurely({ ...options, cut: true });

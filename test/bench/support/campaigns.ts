@@ -3,12 +3,18 @@ import { createCampaign } from "../../../src/sending/campaigns.ts";
 import { newsletter } from "./newsletter.ts";
 import { DOMAIN, type Stage } from "./stage.ts";
 
+/** A statement has 30 s. */
+const CHUNK = 100_000;
+
 /** Adds subscribed contacts to the project, with the data that the campaign needs. */
 export async function addContacts({ ctx, project }: Stage, count: number): Promise<void> {
-  await ctx.pool`
-    insert into contacts (project_id, email, subscribed, data)
-    select ${project.id}, 'user' || n || '@example.com', true, jsonb_build_object('firstName', 'Ada' || n, 'plan', 'pro')
-    from generate_series(1, ${count}::int) as n`;
+  for (let from = 1; from <= count; from += CHUNK) {
+    await ctx.pool`
+      insert into contacts (project_id, email, subscribed, data)
+      select
+        ${project.id}, 'user' || n || '@example.com', true, jsonb_build_object('firstName', 'Ada' || n, 'plan', 'pro')
+      from generate_series(${from}::int, ${Math.min(count, from + CHUNK - 1)}::int) as n`;
+  }
   await ctx.pool`vacuum analyze contacts`;
 }
 
