@@ -32,7 +32,7 @@ export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T
 
 /** Waits until what was taken is paid back, or there is nobody to pay. */
 async function untilPaid(ctx: Context, state: { paidAt: number }): Promise<void> {
-  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+  for (let quiet = 0; quiet < QUIET_LOOKS;) {
     if (state.paidAt - performance.now() <= FREE_MS) return;
     quiet = requestsUnderway(ctx) < MANY_REQUESTS ? quiet + 1 : 0;
     await Bun.sleep(LOOK_MS);

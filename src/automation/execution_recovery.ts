@@ -15,10 +15,8 @@ const EXECUTIONS_A_JOB = 200;
 export async function sweepExecutions(ctx: Context): Promise<void> {
   const before = new Date(ctx.now().getTime() - OVERDUE_MS);
   const stranded = await q.executionRun.stranded(ctx, { before, limit: SWEEP_LIMIT });
-  await addRuns(
-    ctx,
-    stranded.filter((execution) => execution.status === "RUNNING"),
-  );
+  const running = stranded.filter((execution) => execution.status === "RUNNING");
+  await addRuns(ctx, running, { patient: true });
   const waiting = stranded.filter((execution) => execution.status === "WAITING");
   for (const [projectId, group] of Map.groupBy(waiting, (execution) => execution.projectId)) {
     const payloads = [];

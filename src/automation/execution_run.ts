@@ -9,8 +9,8 @@ import { addJobs, type Jobs } from "../jobs.ts";
 import { describeError } from "../log.ts";
 import { reasonOf } from "./_failures.ts";
 import { inTurn } from "./_pace.ts";
-import { endWait, failWait, holdRuns, type Run, stepOf, takeOutcome } from "./_run.ts";
-import { startRuns } from "./_start_runs.ts";
+import { endWait, type ExecutionKey, failWait, holdRuns, type Run, stepOf, takeOutcome } from "./_run.ts";
+import { type Claim, startRuns } from "./_start_runs.ts";
 import { wakeByEvents, wakeByTime } from "./_wake.ts";
 import { isWalking, walk } from "./_walk.ts";
 import { writeRuns } from "./_write_runs.ts";
@@ -23,6 +23,8 @@ const TURNS = 2;
 /** Executions that walk in one transaction. The others are left to jobs of their own, so that it stays short. */
 const MAX_WALKING = 1_000;
 const EXECUTIONS_A_JOB = 200;
+/** Of jobs for very many executions: what somebody waits for now comes first. */
+const PATIENT = 10;
 /** No graph leads on for ever without a pause; this is only the outermost wall. */
 const MAX_WAVES = 100;
 
@@ -54,11 +56,11 @@ export async function runExecutions(ctx: Context, job: Jobs["run_executions"]): 
   await engineOf(ctx)({ kind: "run", job });
 }
 
-/** Has these executions run by jobs. */
+/** Has executions run by jobs: `alone` each by itself, `patient` behind all others. */
 export async function addRuns(
   tx: Context,
-  executions: { projectId: string; id: string }[],
-  { alone = false } = {},
+  executions: ExecutionKey[],
+  { alone = false, patient = false } = {},
 ): Promise<void> {
   const size = alone ? 1 : EXECUTIONS_A_JOB;
   const payloads: Jobs["run_executions"][] = [];
@@ -68,7 +70,7 @@ export async function addRuns(
       payloads.push({ projectId, executionIds, ...(alone && { alone }) });
     }
   }
-  await addJobs(tx, "run_executions", payloads);
+  await addJobs(tx, "run_executions", payloads, { priority: patient ? PATIENT : null });
 }
 
 /**
@@ -109,19 +111,26 @@ async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: bool
     errands.flatMap((errand) => (errand.kind === "events" ? [errand.job] : [])),
   );
   let { round, later } = firstRound(heard.claims);
-  const started = await startRuns(tx, round);
+  const started = await startAll(tx, round);
   const runs = await holdRuns(tx, [...errands.flatMap(namedBy), ...heard.calls, ...started]);
   wakeByEvents(runs, heard.calls, tx.now());
   await wakeByTime(tx, runs);
   await goOn(tx, runs, walks);
   while (later.length > 0) {
     ({ round, later } = firstRound(later));
-    await goOn(tx, await holdRuns(tx, await startRuns(tx, round)), walks);
+    await goOn(tx, await holdRuns(tx, await startAll(tx, round)), walks);
   }
 }
 
+/** Starts executions; answers those that are to walk at once, and leaves the others to jobs. */
+async function startAll(tx: Context, claims: Claim[]): Promise<ExecutionKey[]> {
+  const running = (await startRuns(tx, claims)).filter(({ status }) => status === "RUNNING");
+  await addRuns(tx, running.slice(MAX_WALKING), { patient: true });
+  return running.slice(0, MAX_WALKING);
+}
+
 /** The executions that a job names. */
-function namedBy({ kind, job }: Errand): { projectId: string; id: string }[] {
+function namedBy({ kind, job }: Errand): ExecutionKey[] {
   if (kind === "events") return [];
   return job.executionIds.map((id) => ({ projectId: job.projectId, id }));
 }
@@ -138,7 +147,7 @@ async function runAlone(ctx: Context, { projectId, executionIds }: Jobs["run_exe
 }
 
 /** Takes one step. True when there is another one. */
-async function stepAlone(ctx: Context, key: { projectId: string; id: string }): Promise<boolean> {
+async function stepAlone(ctx: Context, key: ExecutionKey): Promise<boolean> {
   const doing = async (act: (tx: Context, run: Run) => Promise<void> | void) =>
     await inTransaction(ctx, async (tx) => {
       const [run] = await holdRuns(tx, [key]);

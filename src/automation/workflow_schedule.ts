@@ -76,10 +76,8 @@ async function startRange(ctx: Context, projectId: string, runId: string): Promi
         story: { scheduledFor: dueAt.toISOString() },
       })),
     );
-    await addRuns(
-      tx,
-      started.filter(({ status }) => status === "RUNNING"),
-    );
+    const running = started.filter(({ status }) => status === "RUNNING");
+    await addRuns(tx, running, { patient: true });
     await q.scheduledRuns.advance(tx, { projectId, runId, upTo: contacts.at(-1)!.id });
     return true;
   });

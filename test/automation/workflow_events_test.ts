@@ -183,6 +183,29 @@ describe("an event that nobody listens to", () => {
   });
 });
 
+describe("very many events at once", () => {
+  test("are more than one transaction walks with, and all of them come to their end", async () => {
+    const { id } = await build({
+      steps: { Set: { type: "UPDATE_CONTACT", updates: { set: true } }, End: EXIT },
+      ways: ["Trigger > Set", "Set > End"],
+    });
+    await service.pool`
+      with people as (
+        insert into contacts (project_id, email, subscribed)
+        select ${project.id}, 'p' || n || '@example.com', true from generate_series(1, 2600) as n
+        returning project_id, id
+      )
+      insert into events (project_id, contact_id, name) select project_id, id, 'signup' from people`;
+    await service.runJobs();
+    const rows = await service.pool`
+      select x.status, count(*)::int, (count(*) filter (where c.data ? 'set'))::int as set
+      from executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
+      where x.workflow_id = ${id} group by x.status`;
+
+    expect([...rows]).toEqual([{ status: "EXITED", count: 2_600, set: 2_600 }]);
+  }, 30_000);
+});
+
 describe("a chain of workflows ends after 20", () => {
   test("when each mail sends the next one", async () => {
     const { id } = await build({

@@ -217,6 +217,19 @@ describe("GET /workflows/:id/executions/:executionId", () => {
   });
 });
 
+describe("DELETE /workflows/:id", () => {
+  test("takes the executions that have ended with it, and their stories", async () => {
+    const { id } = await build({ steps: { Exit: EXIT }, ways: ["Trigger > Exit"] });
+    await track("a@example.com");
+    await service.runJobs();
+    const pages = () => service.pool`select from step_executions where project_id = ${project.id}`;
+    const before = await pages();
+    const { status } = await call("DELETE", `/workflows/${id}`);
+
+    expect([before.length, status, (await pages()).length]).toEqual([2, 204, 0]);
+  });
+});
+
 describe("DELETE /workflows/:id/executions/:executionId", () => {
   test("answers the execution, CANCELLED; 409 when it has ended", async () => {
     const { id, ids } = await build({ steps: { Day: DAY }, ways: ["Trigger > Day"] });
