@@ -394,8 +394,8 @@ export interface Queries {
      * (sql/queries/emails.sql:222) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
-     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. The time for which they are
-     * tried again begins anew: they could not be tried while they were held. Campaigns look after theirs.
+     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
+     * count as being tried. Campaigns look after theirs.
      * (sql/queries/emails.sql:252) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** (sql/queries/emails.sql:271) */

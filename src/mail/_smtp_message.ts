@@ -13,12 +13,12 @@ const DOT = 0x2e;
 /** Also behind half a line break. */
 const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 
-/** A message as it goes over the wire, with the line that ends it. None of the pieces is empty; one may be all of it. */
+/** A message as it goes over the wire, with the line that ends it. No piece is empty. */
 export type Pieces = Buffer[] | Readable;
 
 /** Opens the message and makes it fit for the wire. Throws what its opening throws. */
 export function toPieces(message: Message): Pieces {
-  if (isPlain(message)) return [Buffer.concat([message, LAST_LINE])];
+  if (isPlain(message)) return split(Buffer.concat([message, LAST_LINE]));
   const source = message instanceof Buffer ? Readable.from([message]) : message();
   // The encoder of the library mends line breaks, doubles dots and writes the last line. What befalls the source
   // befalls the encoder.

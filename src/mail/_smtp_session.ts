@@ -195,6 +195,8 @@ async function transfer(line: Line, message: Message, progress: Progress): Promi
 
 /** Says one part when the one before has left. `whole`: the last one has, and with it the end of the message. */
 async function give({ dialogue }: Line, pieces: Pieces, whole: () => void): Promise<void> {
+  // Most messages are one part.
+  if (Array.isArray(pieces) && pieces.length === 1) return dialogue.say(pieces[0]!, whole);
   let last: Buffer | undefined;
   for await (const piece of pieces) {
     for (const part of split(piece as Buffer)) {
