@@ -671,6 +671,7 @@ create table events (
   email_id uuid,
   name text not null,
   data jsonb not null default '{}'::jsonb,
+  machine boolean not null default (data ? 'machine'::text),
   created_at timestamp with time zone not null default now(),
   constraint events_pkey PRIMARY KEY (project_id, id),
   constraint events_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
@@ -678,7 +679,7 @@ create table events (
   constraint events_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
 );
 CREATE INDEX events_by_contact ON public.events USING btree (project_id, contact_id, name, id);
-CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id);
+CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id, machine);
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
 CREATE TRIGGER events_start_workflows AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION start_workflows_by_events();
 

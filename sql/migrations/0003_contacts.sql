@@ -25,6 +25,8 @@ create table events (
   email_id   uuid,
   name       text not null check (length(name) between 1 and 255),
   data       jsonb not null default '{}',
+  -- An open or a click that no person made.
+  machine    boolean not null generated always as (data ? 'machine') stored,
   created_at timestamptz not null default now(),
   primary key (project_id, id),
   foreign key (project_id, contact_id) references contacts (project_id, id) on delete cascade

@@ -26,4 +26,4 @@ end;
 
 -- Serves conditions on events over a whole audience, without the table where no time is asked for; the ids of a name
 -- are in the order of time. With 5,000,000 events a count takes half to a quarter of the time it takes without.
-create index events_by_name on events (project_id, name, id) include (contact_id);
+create index events_by_name on events (project_id, name, id) include (contact_id, machine);

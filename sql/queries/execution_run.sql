@@ -3,6 +3,9 @@
 -- plan was made, and kept, when they were small.
 select set_config('enable_seqscan', 'off', true);
 
+-- name: analyze :exec
+analyze executions, step_executions, waits;
+
 -- name: deepen :exec
 -- What is recorded from here on in this transaction was led to by so many workflows.
 select set_config('postrider.depth', :depth, true);

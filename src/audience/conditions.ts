@@ -287,7 +287,7 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
 
 function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): Fragment {
   // A machine's open or click is recorded, but it is not the person's (wire.md section 8).
-  const byPeople = MACHINES_DO.has(name) ? sql`and not e.data ? 'machine'` : sql``;
+  const byPeople = MACHINES_DO.has(name) ? sql`and not e.machine` : sql``;
   return sql`exists (
     select
     from events e

@@ -11,6 +11,7 @@ import { reasonOf } from "./_failures.ts";
 import { inTurn } from "./_pace.ts";
 import { endWait, type ExecutionKey, failWait, holdRuns, type Run, stepOf, takeOutcome } from "./_run.ts";
 import { type Claim, startRuns } from "./_start_runs.ts";
+import { noteGrowth } from "./_statistics.ts";
 import { wakeByEvents, wakeByTime } from "./_wake.ts";
 import { isWalking, walk } from "./_walk.ts";
 import { writeRuns } from "./_write_runs.ts";
@@ -95,7 +96,7 @@ export async function finishStep(
  */
 async function turn(ctx: Context, errands: Errand[]): Promise<null[]> {
   try {
-    await inTransaction(ctx, (tx) => carryOut(tx, errands, { walks: true }));
+    await noteGrowth(ctx, await inTransaction(ctx, (tx) => carryOut(tx, errands, { walks: true })));
   } catch (error) {
     if (isDatabaseAway(error) || isConflict(error)) throw error;
     ctx.log.warn("executions are run one by one", describeError(error));
@@ -104,7 +105,8 @@ async function turn(ctx: Context, errands: Errand[]): Promise<null[]> {
   return errands.map(() => null);
 }
 
-async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: boolean }): Promise<void> {
+/** Answers how many executions it held. */
+async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: boolean }): Promise<number> {
   await q.executionRun.readByIndex(tx);
   const heard = await hear(
     tx,
@@ -116,10 +118,14 @@ async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: bool
   wakeByEvents(runs, heard.calls, tx.now());
   await wakeByTime(tx, runs);
   await goOn(tx, runs, walks);
+  let held = runs.length;
   while (later.length > 0) {
     ({ round, later } = firstRound(later));
-    await goOn(tx, await holdRuns(tx, await startAll(tx, round)), walks);
+    const next = await holdRuns(tx, await startAll(tx, round));
+    await goOn(tx, next, walks);
+    held += next.length;
   }
+  return held;
 }
 
 /** Starts executions; answers those that are to walk at once, and leaves the others to jobs. */

@@ -439,63 +439,65 @@ export interface Queries {
      * plan was made, and kept, when they were small.
      * (sql/queries/execution_run.sql:1) */
     readByIndex(on: On): Promise<number>;
+    /** (sql/queries/execution_run.sql:6) */
+    analyze(on: On): Promise<number>;
     /** What is recorded from here on in this transaction was led to by so many workflows.
-     * (sql/queries/execution_run.sql:6) */
+     * (sql/queries/execution_run.sql:9) */
     deepen(on: On, args: { depth: string }): Promise<number>;
     /** Which workflows these events start, and whom for; the oldest event first.
-     * (sql/queries/execution_run.sql:10) */
+     * (sql/queries/execution_run.sql:13) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
     /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
      * that rule; only who came in while re-entry was allowed has to be looked for. `rows` holds, in the order of their
      * claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
      * depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
      * being deleted drop out.
-     * (sql/queries/execution_run.sql:22) */
+     * (sql/queries/execution_run.sql:25) */
     startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
      * their contacts, against being deleted and getting another address. Of a disabled project they are held up. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:69) */
+     * (sql/queries/execution_run.sql:72) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:86) */
+     * (sql/queries/execution_run.sql:89) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:92) */
+     * (sql/queries/execution_run.sql:95) */
     move(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:115) */
+     * (sql/queries/execution_run.sql:118) */
     addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:128) */
+     * (sql/queries/execution_run.sql:131) */
     endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
-     * (sql/queries/execution_run.sql:141) */
+     * (sql/queries/execution_run.sql:144) */
     addTimers(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
      * created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:148) */
+     * (sql/queries/execution_run.sql:151) */
     satisfying(on: On, args: { rows: JsonArg; condition: Fragment }): Promise<{ n: number }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:158) */
+     * (sql/queries/execution_run.sql:161) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:164) */
+     * (sql/queries/execution_run.sql:167) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:180) */
+     * (sql/queries/execution_run.sql:183) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
      * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
-     * (sql/queries/execution_run.sql:190) */
+     * (sql/queries/execution_run.sql:193) */
     addEmails(on: On, args: { projectId: string; rows: JsonArg; contentId: string; templateId: string; now: Date }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:225) */
+     * (sql/queries/execution_run.sql:228) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executions: {

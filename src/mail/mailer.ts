@@ -33,7 +33,7 @@ export interface ReadyMail {
 
 /** One mail that is written while it is sent, because it may be large. */
 export interface StreamedMail extends Omit<ReadyMail, "source"> {
-  /** The whole message, anew at each call. */
+  /** The whole message, anew at each call. Where it throws, breaks off or never ends, the mail is deferred. */
   open(): Readable;
 }
 
@@ -54,8 +54,8 @@ export interface Attachment {
 
 /**
  * How a handover ended. `accepted`: the server has taken it. `deferred`: it has not, and may take it later.
- * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the connection was
- * lost after the end of the message and before the answer, so it may have been taken.
+ * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the end of the
+ * message may have reached the server, and no answer to it came, so it may have been taken.
  */
 export interface Handover {
   state: "accepted" | "deferred" | "bounced" | "refused" | "in_doubt";

@@ -15,7 +15,7 @@ const DEFAULTS = {
   // A server that is silent for so long is given up. After the end of a message RFC 5321 (4.5.3.2.6) would wait ten
   // minutes; a shorter wait costs a mail in doubt now and then, a longer one would hold a connection hostage.
   socketTimeout: 120_000,
-  // However slow it is, a server that goes on gets the ten minutes, and for the whole of a message.
+  // A server that goes on, however slowly, has so long for one message.
   messageTimeout: 600_000,
 };
 

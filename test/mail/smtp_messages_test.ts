@@ -1,6 +1,8 @@
 // What goes over the wire, whatever a message is made of.
 import { describe, expect, test } from "bun:test";
+import { Readable } from "node:stream";
 import PostalMime from "postal-mime";
+import type { StreamedMail } from "../../src/mail/mailer.ts";
 import { CUT } from "./scripted_server.ts";
 import { envelope, file, large, ready, useSmtp, withAttachments } from "./smtp_stage.ts";
 
@@ -142,4 +144,58 @@ describe("what a message is made of", () => {
       expect(server.connections).toBe(0);
     },
   );
+});
+
+describe("a mail that cannot be read", () => {
+  const streamed = (open: () => Readable): StreamedMail => ({
+    messageId: "3@acme.test",
+    envelope,
+    subject: "Hello",
+    open,
+  });
+  const begun = (then: (source: Readable) => void) => () => {
+    const source = new Readable({ read() {} });
+    source.push("Subject: Hello\r\n");
+    setTimeout(then, 10, source);
+    return source;
+  };
+  const boom = () => {
+    throw new Error("boom");
+  };
+
+  test.each<[string, () => Readable, string]>([
+    ["cannot be opened", boom, "boom"],
+    ["breaks off", begun((source) => source.destroy(new Error("boom"))), "boom"],
+    [
+      "breaks off twice",
+      begun((source) => {
+        source.destroy(new Error("boom"));
+        setTimeout(() => source.emit("error", new Error("again")), 10);
+      }),
+      "boom",
+    ],
+    ["ends nowhere", begun((source) => source.destroy()), "Premature close"],
+  ])("because it %s is deferred, and the next one leaves on a new connection", async (_, open, response) => {
+    const server = await serve();
+    const mailer = mailerOf(`${server.url}?maxConnections=1`);
+    const handover = await mailer.send(streamed(open));
+    await Bun.sleep(50);
+
+    expect(handover).toEqual({ state: "deferred", response });
+    expect((await mailer.send(ready())).state).toBe("accepted");
+    expect(server.messages.map(String)).toEqual([String(ready().source)]);
+    expect(server.connections).toBe(2);
+  });
+
+  test("to its end because the server refuses it before is closed", async () => {
+    const server = await serve();
+    const source = new Readable({
+      read: () => server.open.forEach((socket) => socket.write("552 5.3.4 Too large\r\n")),
+    });
+    const sent = mailerOf(server.url).send(streamed(() => source));
+
+    expect(await sent).toEqual({ state: "refused", response: "552 5.3.4 Too large" });
+    await Bun.sleep(50);
+    expect(source.destroyed).toBe(true);
+  });
 });
