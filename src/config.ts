@@ -9,8 +9,7 @@ import { parseDomain } from "./mail/domain_name.ts";
 const SMTP_NUMBERS = [
   "maxConnections",
   "maxMessages",
-  "rateDelta",
-  "rateLimit",
+  "messageTimeout",
   "connectionTimeout",
   "greetingTimeout",
   "socketTimeout",

@@ -106,7 +106,7 @@ function logIn(
   else connection.login({ ...auth, method: authMethod ?? false }, done);
 }
 
-/** Whether the server has begun to say something that nobody asked for. The library would take it for its last words. */
+/** Whether the server has begun to say what nobody asked for. The library would take it for its last words. */
 function hasMoreWords(connection: SMTPConnection): boolean {
   return (connection as unknown as { _remainder: string })._remainder.trim() !== "";
 }

@@ -21,9 +21,9 @@ const DEFAULTS = {
 
 /**
  * Hands mail to the SMTP server of `url` over a pool of connections. The query of the URL takes `maxConnections`,
- * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it goes on) and what the mail
- * library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`, `authMethod` and
- * `tls.rejectUnauthorized`.
+ * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it goes on) and what the
+ * mail library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`,
+ * `authMethod` and `tls.rejectUnauthorized`.
  */
 export function createSmtpMailer(url: string): Mailer {
   const given = parseConnectionUrl(url);
