@@ -5,7 +5,7 @@ import { requestsUnderway } from "../traffic.ts";
 /** More requests than that at once wait for each other, and for whatever else there is. */
 const MANY_REQUESTS = 12;
 /** For each millisecond of work so many are left to the requests. */
-const OTHERS = 4;
+const OTHERS = 10;
 /** So much is taken without asking: what comes alone is done at once. */
 const FREE_MS = 300;
 const LOOK_MS = 5;
