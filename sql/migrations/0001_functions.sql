@@ -24,3 +24,8 @@ begin
     )::uuid;
   end if;
 end $$;
+
+-- The first id that can be made at a moment: where a range of time begins in the order of the ids.
+create function first_id_at(at timestamptz) returns uuid
+language sql immutable strict parallel safe
+return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;

@@ -17,7 +17,8 @@ create table contacts (
   constraint contacts_data_size check (pg_column_size(data) <= 32768 or octet_length(data::text) <= 65536)
 ) with (fillfactor = 85);
 
--- What happened, to whom. Rows are only added.
+-- What happened, to whom. Rows are only added. A month (UTC) is a partition, so that an old one goes in a moment and a
+-- range of time, which is a range of ids, is all that is looked at.
 create table events (
   project_id uuid not null references projects on delete cascade,
   id         uuid not null default uuid_v7(),
@@ -30,7 +31,38 @@ create table events (
   created_at timestamptz not null default now(),
   primary key (project_id, id),
   foreign key (project_id, contact_id) references contacts (project_id, id) on delete cascade
-);
+) partition by range (id);
+
+-- What belongs to no month that has been made: no event is ever refused.
+create table events_default partition of events default;
+
+-- Makes the partition of a month, such as `events_2026_11`; false when it is there. What the month has already, in the
+-- default partition, moves into it. It is attached when it is complete: writers wait for a moment only.
+create function make_events_partition(month date) returns boolean
+language plpgsql as $$
+declare
+  partition text := to_char(month, '"events_"YYYY_MM');
+  first uuid := first_id_at(date_trunc('month', month)::timestamp at time zone 'UTC');
+  next uuid := first_id_at((date_trunc('month', month) + interval '1 month')::timestamp at time zone 'UTC');
+begin
+  if to_regclass(partition) is not null then
+    return false;
+  end if;
+  execute format('create table %I (like events including all)', partition);
+  execute format(
+    'with moved as (
+      delete from events_default where id >= %L and id < %L
+      returning project_id, id, contact_id, email_id, name, data, created_at
+    )
+    insert into %I (project_id, id, contact_id, email_id, name, data, created_at) select * from moved',
+    first, next, partition
+  );
+  execute format('alter table events attach partition %I for values from (%L) to (%L)', partition, first, next);
+  return true;
+end $$;
+
+select make_events_partition((date_trunc('month', now() at time zone 'UTC') + n * interval '1 month')::date)
+from generate_series(0, 2) as n;
 
 -- Serves the deletion of a contact, and later the conditions on events.
 create index events_by_contact on events (project_id, contact_id, name, id);

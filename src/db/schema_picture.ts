@@ -43,20 +43,23 @@ async function drawFunctions(sql: postgres.Sql): Promise<string[]> {
 }
 
 async function drawTables(sql: postgres.Sql): Promise<string[]> {
-  const tables = await sql<{ oid: number; name: string; unlogged: boolean }[]>`
-    select oid::int, relname as name, relpersistence = 'u' as unlogged
+  const tables = await sql<{ oid: number; name: string; unlogged: boolean; partitioned: string | null }[]>`
+    select oid::int, relname as name, relpersistence = 'u' as unlogged, pg_get_partkeydef(oid) as partitioned
     from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      -- Partitions come and go with the months.
+      and not relispartition
     order by relname`;
   const columns = await loadColumns(sql);
   const constraints = await loadConstraints(sql);
   const indexes = await loadIndexes(sql);
   const triggers = await loadTriggers(sql);
-  return tables.map(({ oid, name, unlogged }) => {
+  return tables.map(({ oid, name, unlogged, partitioned }) => {
     const of = (rows: { oid: number; text: string }[]) =>
       rows.filter((row) => row.oid === oid).map((row) => row.text);
     const lines = [...of(columns), ...of(constraints)].map((text) => `  ${text}`).join(",\n");
-    const table = `create ${unlogged ? "unlogged " : ""}table ${name} (\n${lines}\n);`;
+    const end = partitioned === null ? "" : ` partition by ${partitioned.toLowerCase()}`;
+    const table = `create ${unlogged ? "unlogged " : ""}table ${name} (\n${lines}\n)${end};`;
     return [table, ...of(indexes), ...of(triggers)].join("\n");
   });
 }
