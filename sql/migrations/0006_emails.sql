@@ -101,6 +101,8 @@ create table emails (
   complained_at         timestamptz,
   -- When the recipient unsubscribed through a link of this very mail.
   unsubscribed_at       timestamptz,
+  -- When a machine first opened it, as filters and mail programs do: that says nothing about its recipient.
+  machine_opened_at     timestamptz,
   opens                 int not null default 0,
   clicks                int not null default 0,
   primary key (project_id, id)

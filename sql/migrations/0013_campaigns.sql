@@ -88,37 +88,94 @@ return (
   where d.project_id = project and d.campaign_id = campaign
 );
 
+-- What became of mails, by the quarter of an hour (UTC) in which it did, whatever the zone that a day is asked for in:
+-- all offsets in use are multiples of it. It outlives the mails, their campaigns and contacts; but for what still stands
+-- in `mail_count_deltas`. `campaign_id` is the nil UUID for a mail of no campaign.
+create table mail_counts (
+  project_id     uuid not null references projects on delete cascade,
+  at             timestamptz not null,
+  source_type    email_source not null,
+  campaign_id    uuid not null,
+  sent           int not null,
+  delivered      int not null,
+  opened         int not null,
+  clicked        int not null,
+  bounced        int not null,
+  complained     int not null,
+  unsubscribed   int not null,
+  machine_opened int not null,
+  primary key (project_id, at, source_type, campaign_id)
+);
+
+-- What was counted since the last fold. Only appended to.
+create table mail_count_deltas (
+  project_id     uuid not null,
+  at             timestamptz not null,
+  source_type    email_source not null,
+  campaign_id    uuid not null,
+  sent           int not null,
+  delivered      int not null,
+  opened         int not null,
+  clicked        int not null,
+  bounced        int not null,
+  complained     int not null,
+  unsubscribed   int not null,
+  machine_opened int not null
+);
+
+-- Serves the reading of counts.
+create index mail_count_deltas_by_project on mail_count_deltas (project_id, at);
+
+-- The start of the quarter of an hour of a moment.
+create function quarter_of(at timestamptz) returns timestamptz
+language sql immutable parallel safe
+return date_bin('15 minutes', at, '2000-01-01 00:00:00+00');
+
 -- Counts what changed in the ledger in the very statement that changes it, whoever that is: so the counters equal it.
--- For campaigns, and for the reputation of the project: there a mail counts once it was handed over, or bounced instead,
--- on the day (UTC) on which that is written down here. Both in one pass, which costs some hundredths of a millisecond
--- for 40 mails.
+-- For campaigns; for the reputation of the project, where a mail counts once it was handed over, or bounced instead, on
+-- the day (UTC) on which that is written down here; and for the quarters of an hour. All in one pass over the mails whose
+-- times have changed. Its plan is kept, and made when few were: a nested loop would then be kept for good.
 create function count_emails() returns trigger
-language plpgsql as $$
+language plpgsql set enable_nestloop = off as $$
 begin
-  with changed as (
+  with changed as materialized (
     select
-      1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from added
-    union all
-    select
-      -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from removed
+      a.project_id, a.source_type, a.campaign_id,
+      (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
+      array[
+        r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at, r.unsubscribed_at,
+        r.machine_opened_at
+      ] as before,
+      array[
+        a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at, a.unsubscribed_at,
+        a.machine_opened_at
+      ] as after
+    from added a
+    join removed r on r.project_id = a.project_id and r.id = a.id
+    where (
+      a.status = 'FAILED', a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at,
+      a.unsubscribed_at, a.machine_opened_at
+    ) is distinct from (
+      r.status = 'FAILED', r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at,
+      r.unsubscribed_at, r.machine_opened_at
+    )
   ),
   counted as (
     select
       project_id,
       campaign_id,
-      coalesce(sum(n) filter (where coalesce(sent_at, bounced_at, complained_at) is not null), 0) as handed_over,
-      coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
-      coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
-      coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
-      coalesce(sum(n) filter (where clicked_at is not null), 0) as clicked,
-      coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
-      coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
-      coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
-      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
+      sum(
+        (coalesce(after[1], after[5], after[6]) is not null)::int
+          - (coalesce(before[1], before[5], before[6]) is not null)::int
+      ) as handed_over,
+      sum((after[1] is not null)::int - (before[1] is not null)::int) as sent,
+      sum((after[2] is not null)::int - (before[2] is not null)::int) as delivered,
+      sum((after[3] is not null)::int - (before[3] is not null)::int) as opened,
+      sum((after[4] is not null)::int - (before[4] is not null)::int) as clicked,
+      sum((after[5] is not null)::int - (before[5] is not null)::int) as bounced,
+      sum((after[6] is not null)::int - (before[6] is not null)::int) as complained,
+      sum((after[7] is not null)::int - (before[7] is not null)::int) as unsubscribed,
+      sum(failed) as failed
     from changed
     group by project_id, campaign_id
   ),
@@ -127,14 +184,50 @@ begin
     select project_id, (now() at time zone 'UTC')::date, handed_over, bounced, complained
     from counted
     where (handed_over, bounced, complained) <> (0, 0, 0)
+  ),
+  for_campaigns as (
+    insert into campaign_count_deltas (
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    )
+    select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    from counted
+    where campaign_id is not null
+      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0)
+  ),
+  times as (
+    select
+      project_id, source_type, campaign_id, generate_series(1, 8) as measure, unnest(before) as before,
+      unnest(after) as after
+    from changed
+  ),
+  moved as (
+    select project_id, source_type, campaign_id, measure, 1 as n, quarter_of(after) as at
+    from times
+    where after is not null and after is distinct from before
+    union all
+    select project_id, source_type, campaign_id, measure, -1, quarter_of(before)
+    from times
+    where before is not null and after is distinct from before
   )
-  insert into campaign_count_deltas (
-    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  insert into mail_count_deltas (
+    project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
+    machine_opened
   )
-  select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
-  from counted
-  where campaign_id is not null
-    and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
+  select
+    project_id,
+    at,
+    source_type,
+    coalesce(campaign_id, '00000000-0000-0000-0000-000000000000'),
+    coalesce(sum(n) filter (where measure = 1), 0),
+    coalesce(sum(n) filter (where measure = 2), 0),
+    coalesce(sum(n) filter (where measure = 3), 0),
+    coalesce(sum(n) filter (where measure = 4), 0),
+    coalesce(sum(n) filter (where measure = 5), 0),
+    coalesce(sum(n) filter (where measure = 6), 0),
+    coalesce(sum(n) filter (where measure = 7), 0),
+    coalesce(sum(n) filter (where measure = 8), 0)
+  from moved
+  group by project_id, at, source_type, campaign_id;
   return null;
 end $$;
 

@@ -3,7 +3,7 @@
 -- the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
 -- `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
 --
--- Machines are recorded and change nothing. A click is an opening too, because many people load no images: it sets
+-- Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
 -- `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
 -- end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
 -- What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
@@ -28,32 +28,35 @@ seen as (
   select
     project_id,
     email_id,
-    count(*) filter (where link is null)::int as opens,
-    count(link)::int as clicks,
-    min(at::timestamptz) as opened_at,
-    min(at::timestamptz) filter (where link is not null) as clicked_at
+    count(*) filter (where not machine and link is null)::int as opens,
+    count(link) filter (where not machine)::int as clicks,
+    min(at::timestamptz) filter (where not machine) as opened_at,
+    min(at::timestamptz) filter (where not machine and link is not null) as clicked_at,
+    min(at::timestamptz) filter (where machine) as machine_opened_at
   from hit
-  where not machine
   group by project_id, email_id
 ),
 counted as (
   update emails e
   set
-    opens      = e.opens + s.opens,
-    clicks     = e.clicks + s.clicks,
-    opened_at  = coalesce(e.opened_at, s.opened_at),
-    clicked_at = coalesce(e.clicked_at, s.clicked_at),
-    sent_at    = case when e.status = 'IN_DOUBT' then coalesce(e.sent_at, s.opened_at) else e.sent_at end,
-    claimed_by = case when e.status = 'IN_DOUBT' then null else e.claimed_by end,
-    error      = case when e.status = 'IN_DOUBT' then null else e.error end,
-    status     = case
-      when e.status not in ('IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED') then e.status
+    opens             = e.opens + s.opens,
+    clicks            = e.clicks + s.clicks,
+    opened_at         = coalesce(e.opened_at, s.opened_at),
+    clicked_at        = coalesce(e.clicked_at, s.clicked_at),
+    machine_opened_at = coalesce(e.machine_opened_at, s.machine_opened_at),
+    sent_at           = case when e.status = 'IN_DOUBT' then coalesce(e.sent_at, s.opened_at) else e.sent_at end,
+    claimed_by        = case when e.status = 'IN_DOUBT' and s.opened_at is not null then null else e.claimed_by end,
+    error             = case when e.status = 'IN_DOUBT' and s.opened_at is not null then null else e.error end,
+    status            = case
+      when s.opened_at is null or e.status not in ('IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED') then e.status
       when s.clicks > 0 then 'CLICKED'
       else 'OPENED'
     end
   from seen s
   join mail m on m.project_id = s.project_id and m.id = s.email_id
-  where e.project_id = m.project_id and e.id = m.id
+  where e.project_id = m.project_id
+    and e.id = m.id
+    and (s.opened_at is not null or e.machine_opened_at is null)
 ),
 numbered as (
   select
