@@ -28,4 +28,4 @@ end $$;
 -- The first id that can be made at a moment: where a range of time begins in the order of the ids.
 create function first_id_at(at timestamptz) returns uuid
 language sql immutable strict parallel safe
-return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+return rpad(lpad(to_hex(greatest(0, floor(extract(epoch from at) * 1000))::bigint), 12, '0'), 32, '0')::uuid;
