@@ -14,12 +14,16 @@ create table projects (
   tracking        project_tracking not null default 'ENABLED',
   -- Of the footer and the hosted pages, where a contact has no language of its own.
   language        text not null default 'en',
+  -- By which its days begin, in views of it: a name of the IANA time zones.
+  timezone        text not null default 'UTC' check (length(timezone) between 1 and 64),
   -- Mails a second, over all processes; null: as many as the installation may send.
   send_rate       numeric check (send_rate > 0),
   -- Sealed: what signs the webhooks of its workflows. Made when it is first needed.
   webhook_secret  bytea,
   disabled_at     timestamptz,
   disabled_reason text,
+  -- It is being taken apart, and from now on as if it were not there. It is disabled too: nothing of it goes out.
+  deleted_at      timestamptz check (deleted_at is null or disabled_at is not null),
   created_at      timestamptz not null default now(),
   updated_at      timestamptz not null default now()
 );

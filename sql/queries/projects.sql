@@ -6,21 +6,22 @@ select
   disabled_at is not null as "disabled!",
   disabled_reason
 from projects
-where public_key = any(:keys::text[]);
+where public_key = any(:keys::text[]) and deleted_at is null;
 
 -- name: by_secret_hashes :many
 -- The projects of these secret keys, by their SHA-256 in hex.
 select
   encode(secret_hash, 'hex') as "key!",
   id,
+  secret_hint as hint,
   disabled_at is not null as "disabled!",
   disabled_reason
 from projects
-where secret_hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash);
+where secret_hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash) and deleted_at is null;
 
 -- name: insert :one
-insert into projects (id, name, public_key, secret_hash, secret_hint)
-values (:id, :name, :public_key, :secret_hash, :secret_hint)
+insert into projects (id, name, public_key, secret_hash, secret_hint, created_at, updated_at)
+values (:id, :name, :public_key, :secret_hash, :secret_hint, :now, :now)
 returning id, name, created_at;
 
 -- name: count :one
@@ -29,23 +30,55 @@ select count(*)::int as "total!" from projects;
 -- name: list :many
 -- For the operator: every project, oldest first.
 select
-  id, name, public_key, secret_hint, tracking, language, send_rate::float8 as "send_rate?", disabled_at,
+  id, name, public_key, secret_hint, tracking, language, timezone, send_rate::float8 as "send_rate?", disabled_at,
   disabled_reason, created_at
 from projects
+where deleted_at is null
 order by id
 limit 1000;
 
+-- name: of_user :many
+-- nullable: project_id
+-- The projects of a user, oldest first, with the role there: all, or this one.
+select
+  p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone,
+  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role
+from memberships m
+join projects p on p.id = m.project_id
+where m.user_id = :user_id
+  and (:project_id::uuid is null or p.id = :project_id)
+  and p.deleted_at is null
+order by p.id;
+
+-- name: settings :maybe
+-- What can be set. Whoever changes it holds the project.
+select name, tracking, language, timezone, send_rate::float8 as "send_rate?"
+from projects
+where id = :project_id and deleted_at is null;
+
+-- name: set_keys :exec
+-- From the commit on the keys before are unknown.
+update projects
+set
+  public_key  = :public_key,
+  secret_hash = :secret_hash,
+  secret_hint = :secret_hint,
+  updated_at  = :now
+where id = :project_id;
+
 -- name: patch :maybe
--- nullable: tracking, language, send_rate
+-- nullable: name, tracking, language, timezone, send_rate
 -- Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
 update projects
 set
+  name       = coalesce(:name, name),
   tracking   = coalesce(:tracking, tracking),
   language   = coalesce(:language, language),
+  timezone   = coalesce(:timezone, timezone),
   send_rate  = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
-  updated_at = now()
+  updated_at = :now
 where id = :project_id
-returning id, name, tracking, language, send_rate::float8 as "send_rate?";
+returning id, name, tracking, language, timezone, send_rate::float8 as "send_rate?";
 
 -- name: disable :exec
 -- nullable: reason
@@ -63,7 +96,7 @@ from disabled;
 -- name: enable :exec
 update projects
 set disabled_at = null, disabled_reason = null, updated_at = :now
-where id = :project_id and disabled_at is not null;
+where id = :project_id and disabled_at is not null and deleted_at is null;
 
 -- name: lift_suspension :many
 -- After `enable`, as a statement of its own: so it sees what was committed while that one waited.
@@ -87,4 +120,4 @@ lock table projects in share row exclusive mode;
 -- How a project shows itself to those who get its mail.
 select name, language
 from projects
-where id = :project_id;
+where id = :project_id and deleted_at is null;

@@ -1,7 +1,8 @@
-import type { Context } from "../context.ts";
+import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { parseDomain } from "../mail/domain_name.ts";
 import { problems } from "../problem.ts";
+import { OPERATOR, recordAudit } from "./audit.ts";
 
 /**
  * Lets a project send from a domain without a look at the DNS. For the operator and the first start. A new one has no
@@ -12,8 +13,12 @@ export async function addVerifiedDomain(
   projectId: string,
   name: string,
 ): Promise<{ domainId: string; domain: string }> {
-  const { id, domain } = await q.domains.addVerified(ctx, { projectId, domain: readDomain(name) });
-  return { domainId: id, domain };
+  return await inTransaction(ctx, async (tx) => {
+    const { id, domain } = await q.domains.addVerified(tx, { projectId, domain: readDomain(name) });
+    const details = { isVouchedFor: true };
+    await recordAudit(tx, { projectId, actor: OPERATOR, action: "domain.added", subject: domain, details });
+    return { domainId: id, domain };
+  });
 }
 
 /** The one spelling of a domain's name. Throws 422 for what nobody could send from. */

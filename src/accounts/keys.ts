@@ -10,6 +10,8 @@ export type KeyKind = "public" | "secret";
 /** Who is asking. */
 export interface ProjectIdentity {
   id: string;
+  /** The end of the secret key; null for a public one. */
+  hint: string | null;
   disabled: boolean;
   disabledReason: string | null;
 }
@@ -39,7 +41,8 @@ const lookUps = perService((ctx) => {
   const options = { maxItems: 500, maxFlights: 2 };
   return {
     public: createBatcher(async (keys: string[]) => {
-      const found = new Map((await q.projects.byPublicKeys(ctx, { keys })).map((row) => [row.key, row]));
+      const rows = await q.projects.byPublicKeys(ctx, { keys });
+      const found = new Map(rows.map((row) => [row.key, { ...row, hint: null }]));
       return keys.map((key): ProjectIdentity | null => found.get(key) ?? null);
     }, options),
     secret: createBatcher(async (keys: string[]) => {

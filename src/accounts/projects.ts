@@ -1,11 +1,15 @@
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { type FieldError, problems } from "../problem.ts";
+import { type Actor, OPERATOR, recordAudit } from "./audit.ts";
 import { generateKeys } from "./keys.ts";
+import { timezoneErrors } from "./timezones.ts";
 
 // One mail in a quarter of an hour, and more than any server takes: beyond is a slip of the hand.
 const MIN_SEND_RATE = 0.001;
 const MAX_SEND_RATE = 1_000_000;
+/** Longest name of a project. */
+export const MAX_NAME = 100;
 
 /** A project just made, with both keys. The secret one is not shown again. */
 export interface NewProject {
@@ -16,14 +20,22 @@ export interface NewProject {
   createdAt: Date;
 }
 
-/** Makes a project with its two keys. */
-export async function createProject(ctx: Context, name: string): Promise<NewProject> {
-  if (name.length < 1 || name.length > 100) {
-    throw problems.invalid([{ field: "name", code: "too_big", message: "A name has 1 to 100 characters" }]);
-  }
+/** Makes a project with its two keys. Throws 422 for a name that is empty or too long. */
+export async function createProject(
+  ctx: Context,
+  name: string,
+  actor: Actor = OPERATOR,
+): Promise<NewProject> {
+  const errors = nameErrors(name);
+  if (errors.length > 0) throw problems.invalid(errors);
   const { publicKey, secretKey, secretHash, secretHint } = generateKeys();
-  const project = await q.projects.insert(ctx, { id: newId(ctx), name, publicKey, secretHash, secretHint });
-  return { ...project, public: publicKey, secret: secretKey };
+  return await inTransaction(ctx, async (tx) => {
+    const id = newId(tx);
+    const row = { id, name, publicKey, secretHash, secretHint, now: tx.now() };
+    const project = await q.projects.insert(tx, row);
+    await recordAudit(tx, { projectId: id, actor, action: "project.created", subject: name });
+    return { ...project, public: publicKey, secret: secretKey };
+  });
 }
 
 /** Makes the first project of an empty database. Null when there is one already, also under a race. */
@@ -59,30 +71,70 @@ export const TRACKING = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 
 /** What may be changed of a project. What is left out stays. */
 export interface ProjectPatch {
+  name?: string | undefined;
   tracking?: string | undefined;
   language?: string | undefined;
-  /** Mails a second, above 0; null takes the limit away. */
+  /** A name of the IANA time zones, such as Europe/Berlin. */
+  timezone?: string | undefined;
+  /** Mails a second, above 0; null takes the limit away. For the operator. */
   sendRate?: number | null | undefined;
 }
 
 /** Changes settings of a project, and answers all of them. Throws 422 with every bad field, and not-found. */
-export async function updateProject(ctx: Context, projectId: string, patch: ProjectPatch) {
-  const { tracking, language, sendRate } = patch;
-  const errors = [
+export async function updateProject(
+  ctx: Context,
+  projectId: string,
+  patch: ProjectPatch,
+  actor: Actor = OPERATOR,
+) {
+  const errors = patchErrors(patch);
+  if (errors.length > 0) throw problems.invalid(errors);
+  const { name, tracking, language, timezone, sendRate } = patch;
+  return await inTransaction(ctx, async (tx) => {
+    await q.projects.hold(tx, { projectId });
+    const before = await q.projects.settings(tx, { projectId });
+    if (!before) throw problems.notFound("project", projectId);
+    const after = await q.projects.patch(tx, {
+      projectId,
+      name: name ?? null,
+      tracking: (tracking as (typeof TRACKING)[number] | undefined) ?? null,
+      language: language ?? null,
+      timezone: timezone ?? null,
+      setSendRate: sendRate !== undefined,
+      sendRate: sendRate ?? null,
+      now: tx.now(),
+    });
+    const details = changesOf(before, after!);
+    if (Object.keys(details).length > 0) {
+      await recordAudit(tx, { projectId, actor, action: "project.updated", details });
+    }
+    return after!;
+  });
+}
+
+/** Every fault of a patch. */
+export function patchErrors({ name, tracking, language, timezone, sendRate }: ProjectPatch): FieldError[] {
+  return [
+    ...(name === undefined ? [] : nameErrors(name)),
     ...notAmong("tracking", tracking, TRACKING),
     ...notAmong("language", language, LANGUAGES),
+    ...(timezone === undefined ? [] : timezoneErrors(timezone)),
     ...rateErrors(sendRate),
   ];
-  if (errors.length > 0) throw problems.invalid(errors);
-  const project = await q.projects.patch(ctx, {
-    projectId,
-    tracking: (tracking as (typeof TRACKING)[number] | undefined) ?? null,
-    language: language ?? null,
-    setSendRate: sendRate !== undefined,
-    sendRate: sendRate ?? null,
-  });
-  if (!project) throw problems.notFound("project", projectId);
-  return project;
+}
+
+/** Each setting that has changed, with what it was and what it is. */
+function changesOf(before: object, after: object): Record<string, { from: unknown; to: unknown }> {
+  const was = before as Record<string, unknown>;
+  const is = after as Record<string, unknown>;
+  const changed = Object.keys(was).filter((setting) => was[setting] !== is[setting]);
+  return Object.fromEntries(changed.map((setting) => [setting, { from: was[setting], to: is[setting] }]));
+}
+
+function nameErrors(name: string): FieldError[] {
+  if (name.trim() !== "" && name.length <= MAX_NAME) return [];
+  const message = `A name has 1 to ${MAX_NAME} characters`;
+  return [{ field: "name", code: name.length > MAX_NAME ? "too_big" : "too_small", message }];
 }
 
 function notAmong(field: string, given: string | undefined, words: readonly string[]): FieldError[] {
@@ -105,21 +157,31 @@ export async function disableProject(
   ctx: Context,
   projectId: string,
   reason: string | null,
+  actor: Actor = OPERATOR,
 ): Promise<boolean> {
-  return (await q.projects.disable(ctx, { projectId, reason, now: ctx.now() })) === 1;
+  return await inTransaction(ctx, async (tx) => {
+    if ((await q.projects.disable(tx, { projectId, reason, now: tx.now() })) === 0) return false;
+    await recordAudit(tx, { projectId, actor, action: "project.disabled", details: { reason } });
+    return true;
+  });
 }
 
 /**
  * Enables a project again: what waited in its queue goes out. Where it was disabled for its reputation, it starts
  * afresh: what was counted until now is not held against it. False when it was not disabled.
  */
-export async function enableProject(ctx: Context, projectId: string): Promise<boolean> {
+export async function enableProject(
+  ctx: Context,
+  projectId: string,
+  actor: Actor = OPERATOR,
+): Promise<boolean> {
   return await inTransaction(ctx, async (tx) => {
     const now = tx.now();
     if ((await q.projects.enable(tx, { projectId, now })) === 0) return false;
     const lifted = await q.projects.liftSuspension(tx, { projectId, now });
     const isForgiven = lifted.some(({ reason }) => reason === EMAIL_REPUTATION);
     if (isForgiven) await q.reputation.forgive(tx, { projectId, now });
+    await recordAudit(tx, { projectId, actor, action: "project.enabled" });
     return true;
   });
 }

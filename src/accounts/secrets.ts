@@ -11,12 +11,14 @@ import type { Context } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */
 export type Purpose =
+  | "sign-ins at providers"
   | "subscription links"
   | "followed mails"
   | "click targets"
   | "dkim keys"
   | "webhook secrets"
-  | "return paths";
+  | "return paths"
+  | "sessions";
 
 /** Where `SECRET_KEY` is taken from. */
 export type KeyHolder = Pick<Context, "config">;

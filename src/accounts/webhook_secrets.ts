@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
+import { OPERATOR, recordAudit } from "./audit.ts";
 import { seal, unseal } from "./secrets.ts";
 
 /** The secrets of a project, as `whsec_` and base64: neither for the log nor for an answer of the API. */
@@ -47,6 +48,7 @@ export async function rotateWebhookSecret(ctx: Context, projectId: string): Prom
       webhookSecret: sealedOf(tx, projectId, secrets),
     });
     if (replaced === 0) throw problems.notFound("project", projectId);
+    await recordAudit(tx, { projectId, actor: OPERATOR, action: "webhook_secret.rotated" });
     return secrets;
   });
 }

@@ -1,12 +1,23 @@
 // Who is asking. Everything here is decided before the body is read, in the order of wire.md section 1.
 import { Elysia } from "elysia";
-import { type KeyKind, projectByKey } from "../accounts/keys.ts";
+import type { Actor } from "../accounts/audit.ts";
+import { type KeyKind, type ProjectIdentity, projectByKey } from "../accounts/keys.ts";
 import { takeRequest } from "../accounts/limits.ts";
+import { assertRole, type Role, roleNeeded } from "../accounts/roles.ts";
+import { findSession, type FoundSession, type SessionUser, slideSession } from "../accounts/sessions.ts";
 import type { Context } from "../context.ts";
 import { problems } from "../problem.ts";
 import { BODY_LIMIT, readJson } from "./_body.ts";
 import { readForm } from "./_form.ts";
 import { note } from "./_requests.ts";
+import { isUuid } from "./_schemas.ts";
+import {
+  type Answering,
+  assertOwnPage,
+  readSessionCookie,
+  renewSessionCookie,
+  sessionToken,
+} from "./_session.ts";
 
 /** Stands for a body that nobody has read yet. */
 const UNREAD = {};
@@ -14,33 +25,181 @@ const UNREAD = {};
 /** How a body may come. */
 const READERS = { json: readJson, form: readForm };
 
+/** How the body behind a door is read. */
+interface BodyOptions {
+  /** In bytes. */
+  bodyLimit?: number;
+  reads?: keyof typeof READERS;
+}
+
+/** What a door looks at. */
+interface Visit {
+  request: Request;
+  headers: Record<string, string | undefined>;
+  set: Answering;
+  /** The pattern of the route, such as `/domains/:id`. */
+  route: string;
+  params: Record<string, string | undefined>;
+}
+
+const READS = ["GET", "HEAD"];
+
 /**
- * Gives the routes after it the `project` that the key belongs to. In this order: key, project disabled, rate limit,
- * and only then the body is read and validated.
+ * Gives the routes after it the `project` that the key belongs to. With `secret` a member's session will do as well, with
+ * the project in `X-Project-Id`. In this order: who is asking, project disabled, rate limit, and only then the body is
+ * read and validated.
  */
-export function keyDoor(
-  ctx: Context,
-  kind: KeyKind,
-  { bodyLimit = BODY_LIMIT, reads = "json" }: { bodyLimit?: number; reads?: keyof typeof READERS } = {},
+export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
+  return door(options, async (visit) => {
+    const token = kind === "secret" ? tokenOf(visit) : null;
+    if (token === null) return await byKey(ctx, kind, visit);
+    const asked = visit.headers["x-project-id"] ?? "";
+    const projectId = isUuid(asked) ? asked.toLowerCase() : null;
+    const session = await inTime(sessionOf(ctx, visit, token, projectId));
+    if (projectId === null) throw problems.missingProjectId();
+    const { id } = memberProject(session, projectId, visit);
+    await admit(ctx, visit, session.project!, session.user);
+    return { project: { id }, actor: actorOf(session.user) };
+  });
+}
+
+/**
+ * Gives the routes after it the `user` of the session. Where addresses have to be verified, one that is not gets no
+ * further, unless the routes are open to `unverified` people.
+ */
+export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
+  return door(options, async (visit) => {
+    const { user } = await inTime(sessionOf(ctx, visit, requiredToken(visit), null));
+    if (!options.unverified) assertVerified(ctx, user);
+    return { user, actor: actorOf(user) };
+  });
+}
+
+/**
+ * For routes whose `:id` is the project: gives them the `project` with the role of the session's `user`. Reading is open
+ * to the secret key of that very project too, unless it is `sessionOnly`; then there is neither user nor role. What is
+ * disabled can still be read and deleted.
+ */
+export function memberDoor(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
+  return door(options, async (visit): Promise<Membership> => {
+    const id = visit.params.id ?? "";
+    if (!options.sessionOnly && visit.headers.authorization !== undefined && isReading(visit)) {
+      const { project, actor } = await byKey(ctx, "secret", visit);
+      if (project.id !== id.toLowerCase()) throw problems.otherProject(id);
+      return { user: null, project: { ...project, role: null }, actor };
+    }
+    const projectId = isUuid(id) ? id.toLowerCase() : null;
+    const session = await inTime(sessionOf(ctx, visit, requiredToken(visit), projectId));
+    if (projectId === null) throw problems.notFound("project", id);
+    const { role } = memberProject(session, projectId, visit);
+    await admit(ctx, visit, session.project!, session.user);
+    return { user: session.user, project: { id: projectId, role }, actor: actorOf(session.user) };
+  });
+}
+
+/** What {@linkcode memberDoor} gives. */
+interface Membership {
+  user: SessionUser | null;
+  project: { id: string; role: Role | null };
+  actor: Actor;
+}
+
+/** Lets `enter` say who is asking, and reads the body afterwards. */
+function door<Given extends { actor: Actor }>(
+  { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
+  enter: (visit: Visit) => Promise<Given>,
 ) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
-    .derive({ as: "scoped" }, async (request) => {
-      const key = bearerToken(request.headers.authorization);
-      const { id, disabled, disabledReason } = await inTime(projectByKey(ctx, kind, key));
-      note(request.request, { projectId: id });
-      if (disabled) throw problems.projectDisabled(disabledReason);
-      const limit = await takeRequest(ctx, id);
-      if (limit) {
-        request.set.headers["ratelimit-limit"] = String(limit.limit);
-        request.set.headers["ratelimit-remaining"] = String(limit.remaining);
-        request.set.headers["ratelimit-reset"] = String(limit.reset);
-      }
+    .derive({ as: "scoped" }, async (visit) => {
+      const { request, headers, set, route, params } = visit;
+      const given = await enter({ request, headers, set, route, params });
       // PostgreSQL has no NUL in text, and no client means one.
-      if (/%00/.test(request.request.url)) throw problems.badRequest("Cannot use NUL in an address");
-      if (request.body === UNREAD) request.body = await READERS[reads](request.request, bodyLimit);
-      return { project: { id } };
+      if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
+      if (visit.body === UNREAD) visit.body = await READERS[reads](request, bodyLimit);
+      return given;
     });
+}
+
+async function byKey(ctx: Context, kind: KeyKind, visit: Visit) {
+  const key = bearerToken(visit.headers.authorization);
+  const { hint, ...project } = await inTime(projectByKey(ctx, kind, key));
+  await admit(ctx, visit, project, null);
+  const actor: Actor = { kind: "key", hint };
+  return { project: { id: project.id }, actor };
+}
+
+/** What holds for whoever acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
+async function admit(
+  ctx: Context,
+  visit: Visit,
+  { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint">,
+  user: SessionUser | null,
+): Promise<void> {
+  note(visit.request, { projectId: id });
+  if (disabled && !isOpenWhenDisabled(visit)) throw problems.projectDisabled(disabledReason);
+  if (user) assertVerified(ctx, user);
+  const limit = await takeRequest(ctx, id);
+  if (!limit) return;
+  Object.assign(visit.set.headers, {
+    "ratelimit-limit": String(limit.limit),
+    "ratelimit-remaining": String(limit.remaining),
+    "ratelimit-reset": String(limit.reset),
+  });
+}
+
+/** A disabled project is closed, but for those who look at what it is, or leave or delete it. */
+function isOpenWhenDisabled(visit: Visit): boolean {
+  if (!/^\/(users\/@me\/)?projects\/:id(\/|$)/.test(visit.route)) return false;
+  return isReading(visit) || visit.request.method === "DELETE";
+}
+
+/** The session that a token names. Throws UNAUTHORIZED when there is none, and FORBIDDEN for a write from elsewhere. */
+async function sessionOf(
+  ctx: Context,
+  visit: Visit,
+  token: string,
+  projectId: string | null,
+): Promise<FoundSession> {
+  const cookie = await readSessionCookie(ctx, token);
+  const session = cookie && (await findSession(ctx, cookie.sessionId, projectId));
+  if (!session) throw problems.unauthorized();
+  if (!isReading(visit)) assertOwnPage(ctx, visit.request);
+  await renewSessionCookie(ctx, visit.set, cookie, await slideSession(ctx, session));
+  return session;
+}
+
+/** The project of a session. Throws where its user is no member of it, or not in a role that the route asks for. */
+function memberProject(session: FoundSession, projectId: string, visit: Visit): { id: string; role: Role } {
+  if (!session.project) throw problems.projectAccessDenied(projectId);
+  const { id, role } = session.project;
+  assertRole(role, roleNeeded(visit.request.method, visit.route));
+  return { id, role };
+}
+
+function assertVerified(ctx: Context, user: SessionUser): void {
+  if (ctx.config.REQUIRE_EMAIL_VERIFICATION && !user.emailVerified)
+    throw problems.emailVerificationRequired();
+}
+
+function actorOf({ id, email }: SessionUser): Actor {
+  return { kind: "user", userId: id, email };
+}
+
+function isReading({ request }: Visit): boolean {
+  return READS.includes(request.method);
+}
+
+/** The cookie's token, where no key is given: who sends a key means it. */
+function tokenOf({ headers }: Visit): string | null {
+  return headers.authorization === undefined ? sessionToken(headers.cookie) : null;
+}
+
+/** The cookie's token, where a key will not do. */
+function requiredToken({ headers }: Visit): string {
+  const token = sessionToken(headers.cookie);
+  if (token !== null) return token;
+  throw headers.authorization === undefined ? problems.missingAuth() : problems.sessionRequired();
 }
 
 // A database that hangs is noticed here, before anything was done.

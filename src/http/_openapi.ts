@@ -15,14 +15,25 @@ interface Operation {
   [field: string]: unknown;
 }
 
-const KEYS = {
+const CREDENTIALS = {
   secretKey: { type: "http", scheme: "bearer", description: "The secret key of the project: `sk_…`" },
   publicKey: {
     type: "http",
     scheme: "bearer",
     description: "The public key of the project: `pk_…`, for `/v1/track` only",
   },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "postrider_session",
+    description:
+      "Set by `POST /auth/login`. What changes something has to come from our origin or a dashboard's.",
+  },
+  projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "Which project is meant" },
 };
+
+/** Who may call a project endpoint: the holder of its key, or a member who says which project it is. */
+const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
 
 const REFUSALS: Record<string, string> = {
   400: "Malformed, or a parameter that cannot be used",
@@ -60,7 +71,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
     },
     servers: [{ url: config.BASE_URL }],
     paths,
-    components: { securitySchemes: KEYS, schemas: { Problem: ProblemEnvelope } },
+    components: { securitySchemes: CREDENTIALS, schemas: { Problem: ProblemEnvelope } },
   });
 }
 
@@ -95,7 +106,7 @@ function complete(operation: Operation, hooks: { body?: object; detail?: Schema 
       response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
     }
   }
-  operation.security ??= [{ [path === "/v1/track" ? "publicKey" : "secretKey"]: [] }];
+  operation.security ??= path === "/v1/track" ? [{ publicKey: [] }] : OF_PROJECT;
 }
 
 /** The schema of a body without `additionalProperties: false`, which Elysia adds: unknown fields are ignored here. */

@@ -5,19 +5,26 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { authRoutes } from "./auth.ts";
+import { billingRoutes } from "./_billing.ts";
 import { campaignsRoutes } from "./campaigns.ts";
 import { contactJobRoutes } from "./_contact_jobs.ts";
 import { contactsRoutes } from "./contacts.ts";
+import { configRoutes } from "./config.ts";
 import { docsRoutes } from "./docs.ts";
 import { domainsRoutes } from "./domains.ts";
 import { emailsRoutes } from "./emails.ts";
 import { healthRoutes } from "./health.ts";
 import { inboxRoutes } from "./inbox.ts";
+import { oauthRoutes } from "./oauth.ts";
+import { projectsRoutes } from "./projects.ts";
 import { segmentsRoutes } from "./segments.ts";
 import { subscriptionRoutes } from "./subscription.ts";
 import { suppressionsRoutes } from "./suppressions.ts";
 import { tRoutes } from "./t.ts";
 import { templatesRoutes } from "./templates.ts";
+import { uploadsRoutes } from "./uploads.ts";
+import { usersRoutes } from "./users.ts";
 import { v1Routes } from "./v1.ts";
 import { webhooksRoutes } from "./webhooks.ts";
 import { workflowExecutionRoutes } from "./_workflow_executions.ts";
@@ -30,8 +37,8 @@ export function createApp(ctx: Context): AnyElysia {
       const path = pathOf(request.url);
       const requestId = begin(request);
       set.headers["x-request-id"] = requestId;
-      Object.assign(set.headers, corsHeaders(path));
-      const answer = preflight(request, path, requestId);
+      Object.assign(set.headers, corsHeaders(ctx, request, path));
+      const answer = preflight(ctx, request, path, requestId);
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);
       return answer ?? undefined;
     })
@@ -50,6 +57,13 @@ export function createApp(ctx: Context): AnyElysia {
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
+    .use(authRoutes(ctx))
+    .use(oauthRoutes(ctx))
+    .use(usersRoutes(ctx))
+    .use(billingRoutes(ctx))
+    .use(projectsRoutes(ctx))
+    .use(uploadsRoutes(ctx))
+    .use(configRoutes(ctx))
     .use(subscriptionRoutes(ctx))
     .use(tRoutes(ctx))
     .use(webhooksRoutes(ctx))

@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPERATOR } from "../../src/accounts/audit.ts";
 import { createProject } from "../../src/accounts/projects.ts";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import { loadConfig } from "../../src/config.ts";
@@ -134,7 +135,7 @@ async function begin(ctx: Context, { recipients, resends = false }: SiegeOptions
     from: `news@${DOMAIN}`,
     audienceType: "ALL",
   });
-  await sendCampaign(ctx, projectId, campaignId, null);
+  await sendCampaign(ctx, projectId, campaignId, null, OPERATOR);
   return { projectId, campaignId };
 }
 

@@ -1,0 +1,51 @@
+-- name: insert :maybe
+-- nullable: password_hash, email_verified_at
+-- Null when somebody has this address, also when that one is being made.
+insert into users (id, email, password_hash, email_verified_at, created_at)
+values (:id, :email, :password_hash, :email_verified_at, :now)
+on conflict (email) do nothing
+returning id, email;
+
+-- name: by_email :maybe
+select id, email, password_hash, email_verified_at
+from users
+where email = :email;
+
+-- name: hold :maybe
+-- Locks a user with this very password for the rest of the transaction. Null when it was changed since it was checked:
+-- a session that begins now would outlive the change.
+select id, email
+from users
+where id = :user_id and password_hash = :password_hash
+for no key update;
+
+-- name: by_id :one
+select id, email, email_verified_at, created_at
+from users
+where id = :user_id;
+
+-- name: verify :exec
+-- 0 when it was verified before.
+update users
+set email_verified_at = :now
+where id = :user_id and email_verified_at is null;
+
+-- name: set_password :exec
+-- nullable: password_hash
+update users
+set password_hash = :password_hash
+where id = :user_id;
+
+-- name: list :many
+-- For the operator: every account, oldest first, with how many projects it looks after.
+select
+  u.id, u.email, u.email_verified_at is not null as "email_verified!", u.created_at,
+  (
+    select count(*)::int
+    from memberships m
+    join projects p on p.id = m.project_id and p.deleted_at is null
+    where m.user_id = u.id
+  ) as "projects!"
+from users u
+order by u.id
+limit 1000;

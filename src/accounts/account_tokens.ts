@@ -1,0 +1,52 @@
+// What a mail brings to prove that it arrived: told once, kept as a hash, good for one use within an hour.
+import { createHash, randomBytes } from "node:crypto";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { problems } from "../problem.ts";
+
+/** What a token is good for. */
+export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD";
+
+const TOKEN_MS = 3_600_000;
+/** Mails of one purpose that one person gets within an hour. */
+const MAX_AN_HOUR = 5;
+const PURGE_LIMIT = 10_000;
+
+/** A new token for a user, or null when there were so many lately that no mail may go out. */
+export async function makeToken(tx: Context, userId: string, purpose: TokenPurpose): Promise<string | null> {
+  const now = tx.now();
+  const token = randomBytes(32).toString("base64url");
+  const made = await q.accountTokens.insert(tx, {
+    tokenHash: hashOf(token),
+    userId,
+    purpose,
+    now,
+    expiresAt: new Date(now.getTime() + TOKEN_MS),
+    since: new Date(now.getTime() - TOKEN_MS),
+    allowed: MAX_AN_HOUR,
+  });
+  return made ? token : null;
+}
+
+/** Throws 400 for a bad token, and leaves a good one to be used. */
+export async function assertToken(ctx: Context, token: string, purpose: TokenPurpose): Promise<void> {
+  const { good } = await q.accountTokens.isGood(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
+  if (!good) throw problems.badToken();
+}
+
+/** Uses a token up, and all others of its user for the same purpose. Answers whose it was; throws 400 for a bad one. */
+export async function useToken(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
+  const used = await q.accountTokens.use(tx, { tokenHash: hashOf(token), purpose, now: tx.now() });
+  if (!used) throw problems.badToken();
+  await q.accountTokens.drop(tx, { userId: used.userId, purpose });
+  return used.userId;
+}
+
+/** Deletes tokens that have expired. */
+export async function purgeTokens(ctx: Context): Promise<void> {
+  while ((await q.accountTokens.purge(ctx, { now: ctx.now(), limit: PURGE_LIMIT })) === PURGE_LIMIT);
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,118 @@
+// Who did what to which project. Lines are written in the transaction of what they tell: they stand if and only if it
+// was done.
+import { type Context, newId } from "../context.ts";
+import { q } from "../db/queries.ts";
+
+/** Who acts. */
+export type Actor =
+  | { kind: "user"; userId: string; email: string }
+  /** The holder of the secret key that ends like this. */
+  | { kind: "key"; hint: string | null }
+  /** Who has a shell on the installation. */
+  | { kind: "operator" }
+  /** The service by itself, such as for a bad reputation. */
+  | { kind: "service" };
+
+export const OPERATOR: Actor = { kind: "operator" };
+export const SERVICE: Actor = { kind: "service" };
+
+/** What is written down. A new action gets its word here. */
+export const AUDIT_ACTIONS = [
+  "project.created",
+  "project.updated",
+  "project.disabled",
+  "project.enabled",
+  "project.reset",
+  "keys.regenerated",
+  "webhook_secret.rotated",
+  "members.invited",
+  "members.added",
+  "members.joined",
+  "members.role_changed",
+  "members.removed",
+  "members.invitation_withdrawn",
+  "domain.added",
+  "domain.removed",
+  "domain.rekeyed",
+  "campaign.sent",
+  "campaign.scheduled",
+  "campaign.cancelled",
+  "billing.limits_changed",
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What was done to a project. */
+export interface Deed {
+  projectId: string;
+  action: AuditAction;
+  /** What it was done to, in words that outlive it: an address, a domain, the name of a campaign. */
+  subject?: string | undefined;
+  /** More about it; no secrets, and nothing of contacts. */
+  details?: Record<string, unknown> | undefined;
+}
+
+/** A line of the log as the API shows it. */
+export interface AuditLine {
+  id: string;
+  at: Date;
+  actor: { kind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; userId: string | null; name: string | null };
+  action: string;
+  subject: string | null;
+  details: Record<string, unknown>;
+}
+
+/** Writes one line, in the transaction of what it tells. */
+export async function recordAudit(tx: Context, { actor, ...deed }: Deed & { actor: Actor }): Promise<void> {
+  await recordAudits(tx, actor, [deed]);
+}
+
+/** Writes several lines of one actor. */
+export async function recordAudits(tx: Context, actor: Actor, deeds: Deed[]): Promise<void> {
+  if (deeds.length === 0) return;
+  const lines = deeds.map(({ projectId, action, subject = null, details = {} }) => ({
+    project_id: projectId,
+    id: newId(tx),
+    action,
+    subject,
+    details,
+  }));
+  await q.audit.record(tx, { lines, now: tx.now(), ...columnsOf(actor) });
+}
+
+/** The newest lines of the log after the line `afterId`: one more than `limit`, if there are so many. */
+export async function listAudit(
+  ctx: Context,
+  projectId: string,
+  { limit, afterId }: { limit: number; afterId: string | null },
+): Promise<AuditLine[]> {
+  return (await q.audit.list(ctx, { projectId, afterId, limit: limit + 1 })).map(toLine);
+}
+
+/** How many lines the log of a project has. */
+export async function countAudit(ctx: Context, projectId: string): Promise<number> {
+  return (await q.audit.total(ctx, { projectId })).total;
+}
+
+function columnsOf(actor: Actor) {
+  switch (actor.kind) {
+    case "user":
+      return { actorKind: "USER", actorUserId: actor.userId, actorName: actor.email } as const;
+    case "key":
+      return { actorKind: "KEY", actorUserId: null, actorName: actor.hint } as const;
+    case "operator":
+      return { actorKind: "OPERATOR", actorUserId: null, actorName: null } as const;
+    case "service":
+      return { actorKind: "SERVICE", actorUserId: null, actorName: null } as const;
+  }
+}
+
+type Row = Awaited<ReturnType<typeof q.audit.list>>[number];
+
+function toLine({ actorKind, actorUserId, actorName, details, ...line }: Row): AuditLine {
+  return {
+    ...line,
+    actor: { kind: actorKind, userId: actorUserId, name: actorName },
+    details: details as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,117 @@
+// The session cookie: a signed token that names a session. Whether that one still stands, its row says.
+import { createSecretKey } from "node:crypto";
+import { jwt } from "@elysiajs/jwt";
+import { derivedKey } from "../accounts/secrets.ts";
+import { SESSION_MS } from "../accounts/sessions.ts";
+import { dashboardOrigins } from "../config.ts";
+import { type Context, perService } from "../context.ts";
+import { problems } from "../problem.ts";
+import { isUuid } from "./_schemas.ts";
+
+/** The name of the cookie. */
+export const SESSION_COOKIE = "postrider_session";
+
+/** What a token is for. One for anything else is no session, whoever signed it. */
+const AUDIENCE = "session";
+const ALGORITHM = "HS256";
+
+/** A cookie is sent anew when it has lost so much of its time. */
+const RENEW_MS = 3_600_000;
+
+/** A session as a cookie names it. */
+export interface NamedSession {
+  sessionId: string;
+  expiresAt: Date;
+}
+
+/** The headers of an answer that is being made. */
+export interface Answering {
+  headers: { "set-cookie"?: string | string[] | undefined };
+}
+
+const signers = perService((ctx) => {
+  const secret = createSecretKey(derivedKey(ctx, "sessions"));
+  return jwt({ name: "token", secret, alg: ALGORITHM, aud: AUDIENCE, iat: false }).decorator.token;
+});
+
+/** The session that the cookies of a request name, or null when they name none that we have signed. */
+export async function readSessionCookie(ctx: Context, token: string): Promise<NamedSession | null> {
+  const claims = await signers(ctx).verify(token, {
+    algorithms: [ALGORITHM],
+    audience: AUDIENCE,
+    currentDate: ctx.now(),
+    requiredClaims: ["exp", "jti"],
+  });
+  if (!claims || !isUuid(claims.jti!)) return null;
+  return { sessionId: claims.jti!, expiresAt: new Date(claims.exp! * 1000) };
+}
+
+/** The value of the session cookie in a `Cookie` header, or null. */
+export function sessionToken(header: string | undefined): string | null {
+  if (!header?.includes(SESSION_COOKIE)) return null;
+  return new Bun.CookieMap(header).get(SESSION_COOKIE);
+}
+
+/** Gives the caller a session. */
+export async function setSessionCookie(ctx: Context, set: Answering, session: NamedSession): Promise<void> {
+  const exp = Math.floor(session.expiresAt.getTime() / 1000);
+  const token = await signers(ctx).sign({ jti: session.sessionId, exp });
+  addCookie(ctx, set, SESSION_COOKIE, token, SESSION_MS / 1000);
+}
+
+/** Sends the cookie anew when it would end well before its session does. */
+export async function renewSessionCookie(
+  ctx: Context,
+  set: Answering,
+  cookie: NamedSession,
+  expiresAt: Date,
+): Promise<void> {
+  if (expiresAt.getTime() - cookie.expiresAt.getTime() < RENEW_MS) return;
+  await setSessionCookie(ctx, set, { ...cookie, expiresAt });
+}
+
+/** Takes the session from the caller. */
+export function clearSessionCookie(ctx: Context, set: Answering): void {
+  addCookie(ctx, set, SESSION_COOKIE, "", 0);
+}
+
+/** Adds a cookie for all of the service, which no script can read and no other site's request brings along. */
+export function addCookie(
+  ctx: Context,
+  set: Answering,
+  name: string,
+  value: string,
+  maxAgeSeconds: number,
+): void {
+  const secure = ctx.config.BASE_URL.startsWith("https:") ? "; Secure" : "";
+  const cookie = `${name}=${value}; Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  const others = set.headers["set-cookie"] ?? [];
+  set.headers["set-cookie"] = [...[others].flat(), cookie];
+}
+
+/**
+ * Throws unless a browser says that a page of ours sends the request, or one of a dashboard. What changes something with
+ * the cookie has to prove it: the cookie alone comes along with what other pages send, too.
+ */
+export function assertOwnPage(ctx: Context, request: Request): void {
+  if (!isFromOwnPage(ctx, request)) throw problems.otherOrigin();
+}
+
+/** Throws when a browser says that a page of somebody else sends the request. Whoever is no browser may pass. */
+export function assertNoOtherPage(ctx: Context, request: Request): void {
+  if (request.headers.get("origin") !== null) assertOwnPage(ctx, request);
+  // A link that was followed has no origin.
+  else if (request.headers.get("sec-fetch-site") === "cross-site") throw problems.otherOrigin();
+}
+
+function isFromOwnPage(ctx: Context, request: Request): boolean {
+  const origin = request.headers.get("origin");
+  if (origin !== null && dashboards(ctx).has(origin)) return true;
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin";
+  return origin === new URL(request.url).origin;
+}
+
+const dashboards = perService(
+  ({ config }) => new Set([new URL(config.BASE_URL).origin, ...dashboardOrigins(config)]),
+);

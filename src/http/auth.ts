@@ -1,0 +1,210 @@
+// /auth: how a person gets a session, and how it ends. In the success envelope.
+import { Elysia } from "elysia";
+import { changePassword, logIn, requestPasswordReset, resetPassword } from "../accounts/log_in.ts";
+import { endSession, findSession } from "../accounts/sessions.ts";
+import { type LoggedIn, requestVerification, signUp, verifyEmail } from "../accounts/sign_up.ts";
+import type { Context } from "../context.ts";
+import { parseAddress } from "../mail/address.ts";
+import { problems } from "../problem.ts";
+import { userDoor } from "./_auth.ts";
+import { authPageRoutes } from "./_auth_pages.ts";
+import {
+  ChangeBody,
+  Credentials,
+  EmailBody,
+  LoggedInAnswer,
+  MessageAnswer,
+  ResetBody,
+  SignUpBody,
+  SuccessAnswer,
+  TokenBody,
+  VerificationBody,
+} from "./_auth_schemas.ts";
+import { readJson } from "./_body.ts";
+import { clientNetwork, takePublicRequest } from "./_public_limits.ts";
+import { answers } from "./_schemas.ts";
+import {
+  type Answering,
+  assertNoOtherPage,
+  assertOwnPage,
+  clearSessionCookie,
+  readSessionCookie,
+  sessionToken,
+  setSessionCookie,
+} from "./_session.ts";
+
+/** In bytes: an address and a password need no more. */
+const AUTH_BODY_LIMIT = 16 * 1024;
+
+/** Stands for a body that nobody has read yet. */
+const UNREAD = {};
+
+const REFUSALS = [400, 413, 415, 422];
+
+/** The endpoints of accounts, in the order of the specification's table. */
+export function authRoutes(ctx: Context) {
+  return new Elysia({ detail: { tags: ["Account"] } })
+    .use(sessionRoutes(ctx))
+    .use(mailRoutes(ctx))
+    .use(passwordRoutes(ctx))
+    .use(authPageRoutes(ctx));
+}
+
+function sessionRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [] } })
+    .use(openDoor(ctx))
+    .post(
+      "/login",
+      async ({ body, network, sessionId, set }) => {
+        const person = await logIn(ctx, credentialsOf(body), { network, replaces: sessionId });
+        return await welcome(ctx, set, person);
+      },
+      {
+        body: Credentials,
+        response: answers(LoggedInAnswer, { refusals: REFUSALS }),
+        detail: {
+          summary: "Log in; the answer sets the session cookie",
+          description:
+            "Failures are counted for the address and for the network: beyond the limit both are locked for up to 15 minutes, also for the right password.",
+        },
+      },
+    )
+    .post(
+      "/signup",
+      async ({ body, network, set }) => {
+        const options = { network, invitationToken: body.invitation };
+        return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), options));
+      },
+      {
+        body: SignUpBody,
+        response: answers(LoggedInAnswer, { refusals: [...REFUSALS, 409] }),
+        detail: {
+          summary: "Sign up; the answer sets the session cookie",
+          description: "A mail asks whether the address is yours.",
+        },
+      },
+    )
+    .get(
+      "/logout",
+      async ({ sessionId, set }) => {
+        if (sessionId !== null) await endSession(ctx, sessionId);
+        clearSessionCookie(ctx, set);
+        return { success: true as const };
+      },
+      { response: answers(SuccessAnswer), detail: { summary: "End the session, and clear its cookie" } },
+    );
+}
+
+function mailRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [] } })
+    .use(openDoor(ctx))
+    .post(
+      "/verify-email",
+      async ({ body: { token } }) => {
+        await verifyEmail(ctx, token);
+        return said("Your address is verified.");
+      },
+      {
+        body: TokenBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Verify an address with the token of the mail" },
+      },
+    )
+    .post(
+      "/request-verification",
+      async ({ body, sessionId, network, request }) => {
+        const email =
+          body.email === undefined ? await ownAddress(ctx, sessionId, request) : spelled(body.email);
+        await requestVerification(ctx, email, network);
+        return said("If there is an account that was not verified yet, a mail is on its way.");
+      },
+      {
+        body: VerificationBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Send the verification mail again" },
+      },
+    )
+    .post(
+      "/request-password-reset",
+      async ({ body, network }) => {
+        await requestPasswordReset(ctx, spelled(body.email), network);
+        return said("If there is an account with this address, a mail is on its way.");
+      },
+      {
+        body: EmailBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Send a mail with a way to a new password" },
+      },
+    )
+    .post(
+      "/reset-password",
+      async ({ body, set }) => {
+        await resetPassword(ctx, body);
+        clearSessionCookie(ctx, set);
+        return said("Your password is changed: log in with it.");
+      },
+      {
+        body: ResetBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Set a new password with the token of the mail; every session ends" },
+      },
+    );
+}
+
+function passwordRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [{ session: [] }] } })
+    .use(userDoor(ctx, { unverified: true, bodyLimit: AUTH_BODY_LIMIT }))
+    .post(
+      "/change-password",
+      async ({ user, body, request, server }) => {
+        await changePassword(ctx, user, body, clientNetwork(request, server));
+        return said("Your password is changed, and your other sessions have ended.");
+      },
+      {
+        body: ChangeBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Change the password; every other session ends" },
+      },
+    );
+}
+
+/** For those who have no session yet: from any network within its limit, but from no page of somebody else. */
+function openDoor(ctx: Context) {
+  return new Elysia()
+    .onParse({ as: "scoped" }, () => UNREAD)
+    .derive({ as: "scoped" }, async (visit) => {
+      const { request, server, headers } = visit;
+      const wait = takePublicRequest(ctx, request, server);
+      if (wait !== null) throw problems.publicLimitExceeded(wait);
+      assertNoOtherPage(ctx, request);
+      if (visit.body === UNREAD) visit.body = await readJson(request, AUTH_BODY_LIMIT);
+      const token = sessionToken(headers.cookie);
+      const cookie = token === null ? null : await readSessionCookie(ctx, token);
+      return { network: clientNetwork(request, server), sessionId: cookie?.sessionId ?? null };
+    });
+}
+
+async function welcome(ctx: Context, set: Answering, { user, session }: LoggedIn) {
+  await setSessionCookie(ctx, set, session);
+  return { success: true as const, data: user };
+}
+
+async function ownAddress(ctx: Context, sessionId: string | null, request: Request): Promise<string> {
+  if (sessionId === null) throw problems.missingAuth();
+  const session = await findSession(ctx, sessionId, null);
+  if (!session) throw problems.unauthorized();
+  assertOwnPage(ctx, request);
+  return session.user.email;
+}
+
+function said(message: string) {
+  return { success: true as const, data: { message } };
+}
+
+function credentialsOf({ email, password }: { email: string; password: string }) {
+  return { email: spelled(email), password };
+}
+
+function spelled(email: string): string {
+  return parseAddress(email)!.email;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "bun:test";
+import { hashPassword, MAX_WAITING_PASSWORDS, NOBODYS_HASH } from "../../src/accounts/passwords.ts";
+import { PASSWORD, signUp } from "../support/accounts.ts";
+import { type Answer, useService } from "../support/service.ts";
+
+const service = useService({ LOGIN_LIMIT_PER_EMAIL: "0", LOGIN_LIMIT_PER_NETWORK: "0" });
+
+const WRONG = "wrong horse battery";
+const MEGABYTE = 1_048_576;
+
+const attempt = (email: string, password: string) =>
+  service.request("POST", "/auth/login", { body: { email, password } });
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+/** Times several kinds of requests in turns, so that whatever else goes on hits them alike. Medians, in ms. */
+async function timed(rounds: number, kinds: (() => Promise<Answer>)[]): Promise<number[]> {
+  const times = kinds.map((): number[] => []);
+  for (let round = -2; round < rounds; round++) {
+    const order = [...kinds.entries()];
+    for (const [i, kind] of round % 2 === 0 ? order : order.toReversed()) {
+      const startedAt = performance.now();
+      await kind();
+      if (round >= 0) times[i]!.push(performance.now() - startedAt);
+    }
+  }
+  return times.map(median);
+}
+
+/** The longest of them is so many times the shortest. */
+const spread = (times: number[]) => Math.max(...times) / Math.min(...times);
+
+describe("who asks for an account learns nothing from the time", () => {
+  test("of a log-in: a wrong password, an unknown address, an account without a password", async () => {
+    const { email } = await signUp(service);
+    await service.pool`insert into users (email) values ('github@example.com')`;
+    const times = await timed(60, [
+      () => attempt(email, WRONG),
+      () => attempt("nobody@example.com", WRONG),
+      () => attempt("github@example.com", WRONG),
+    ]);
+
+    // Without a hash to look at it would be 10 and more.
+    expect(spread(times)).toBeLessThan(1.2);
+  });
+
+  test("of a request for a new password, or for the verification mail", async () => {
+    const { email } = await signUp(service);
+    const ask = (path: string, address: string) => () =>
+      service.request("POST", `/auth/${path}`, { body: { email: address } });
+    for (const path of ["request-password-reset", "request-verification"]) {
+      const times = await timed(300, [ask(path, email), ask(path, "nobody@example.com")]);
+
+      // A token and a mail made here, for those who have an account, would show as 1.5 and more.
+      expect(spread(times)).toBeLessThan(1.3);
+    }
+  });
+});
+
+describe("a thousand log-ins at once", () => {
+  test("take no more memory than a few, and those that would wait too long are told to come back", async () => {
+    const { email } = await signUp(service);
+    await Promise.all(Array.from({ length: 20 }, () => attempt(email, WRONG)));
+    const before = process.memoryUsage.rss();
+    let peak = before;
+    const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => attempt(email, i % 2 === 0 ? PASSWORD : WRONG)),
+    );
+    clearInterval(watch);
+    const refused = answers.filter(({ status }) => status === 503);
+    const done = answers.filter(({ status }) => status !== 503);
+
+    // A hash takes 19 MB: all at once would take 19 GB.
+    expect((peak - before) / MEGABYTE).toBeLessThan(200);
+    expect(done.length).toBeGreaterThanOrEqual(Math.min(1000, MAX_WAITING_PASSWORDS));
+    expect(done.length).toBeLessThanOrEqual(MAX_WAITING_PASSWORDS + 4);
+    expect(new Set(done.map(({ status }) => status))).toEqual(new Set([200, 401]));
+    for (const { headers } of refused) expect(headers.get("retry-after")).toBe("5");
+    // Nobody is left behind in the line.
+    expect((await attempt(email, PASSWORD)).status).toBe(200);
+  });
+});
+
+test("the hash that stands in for a missing one costs what a real one does", async () => {
+  const costs = (hash: string) => hash.split("$").slice(1, 4);
+
+  expect(costs(NOBODYS_HASH)).toEqual(costs(await hashPassword(service, PASSWORD)));
+});

@@ -1,0 +1,80 @@
+// People with an account, as tests need them.
+import { expect } from "bun:test";
+import type { Answer, TestService } from "./service.ts";
+
+/** The password of everybody in tests. */
+export const PASSWORD = "correct horse battery";
+
+/** What is sent beside the cookie. */
+export interface PersonOptions {
+  projectId?: string;
+  headers?: Record<string, string>;
+}
+
+/** A person with a session. */
+export interface Person {
+  /** As the header `Cookie` has it. */
+  cookie: string;
+  userId: string;
+  email: string;
+  /** Sends a request as a page of our own does. */
+  request(method: string, path: string, body?: unknown, options?: PersonOptions): Promise<Answer>;
+}
+
+let signedUp = 0;
+
+/** Signs somebody up; without an address, with one that nobody has. */
+export async function signUp(
+  service: TestService,
+  email = `person${++signedUp}@people.example`,
+  password = PASSWORD,
+): Promise<Person> {
+  const answer = await service.request("POST", "/auth/signup", { body: { email, password } });
+  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+  return personOf(service, answer);
+}
+
+/** Logs somebody in who has an account: a second session. */
+export async function logIn(service: TestService, email: string, password = PASSWORD): Promise<Person> {
+  const answer = await service.request("POST", "/auth/login", { body: { email, password } });
+  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
+  return personOf(service, answer);
+}
+
+/** Whom an answer of sign-up or log-in has given a session. */
+export function personOf(service: TestService, { headers, body }: Answer): Person {
+  const cookie = cookieOf(headers)!;
+  return {
+    cookie,
+    userId: body.data.id,
+    email: body.data.email,
+    request: (method, path, payload, { projectId, headers: more } = {}) =>
+      service.request(method, path, {
+        body: payload,
+        headers: {
+          cookie,
+          "sec-fetch-site": "same-origin",
+          ...(projectId && { "x-project-id": projectId }),
+          ...more,
+        },
+      }),
+  };
+}
+
+/** The session cookie that an answer sets, as a browser sends it back; null when it sets none. */
+export function cookieOf(headers: Headers): string | null {
+  const set = headers.getSetCookie().find((cookie) => cookie.startsWith("postrider_session="));
+  return set?.split(";")[0] ?? null;
+}
+
+/** Makes somebody a member of a project, without an invitation. */
+export async function join(
+  service: TestService,
+  { userId }: { userId: string },
+  projectId: string,
+  role: "OWNER" | "ADMIN" | "MEMBER" = "MEMBER",
+): Promise<void> {
+  await service.pool`
+    insert into memberships (project_id, user_id, role) values (${projectId}, ${userId}, ${role})
+    on conflict (project_id, user_id) do update set role = excluded.role`;
+}

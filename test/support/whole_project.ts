@@ -1,0 +1,278 @@
+// A project that has something in every table, and all that a database holds of it.
+import type postgres from "postgres";
+
+/** The tables that hold rows of projects, by the catalogue. */
+export async function projectTables(pool: postgres.Sql): Promise<string[]> {
+  const rows = await pool`
+    select c.relname as name
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'project_id' and not a.attisdropped
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+    order by 1`;
+  return rows.map((row) => row.name as string);
+}
+
+/** Every row of a project, by table, each as Postgres writes it: to the last byte. */
+export async function rowsOf(pool: postgres.Sql, projectId: string): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {};
+  for (const table of await projectTables(pool)) {
+    const rows = await pool`
+      select t::text as row from ${pool(table)} t where t.project_id = ${projectId} order by 1`;
+    all[table] = rows.map((row) => row.row as string);
+  }
+  const [project] = await pool`select p::text as row from projects p where p.id = ${projectId}`;
+  const rates = await pool`select r::text as row from send_rates r where r.scope = ${projectId}`;
+  return {
+    ...all,
+    projects: project ? [project.row as string] : [],
+    send_rates: rates.map((row) => row.row as string),
+  };
+}
+
+/** How many rows a project has, by table; those with none are left out. */
+export async function countsOf(pool: postgres.Sql, projectId: string): Promise<Record<string, number>> {
+  const rows = await rowsOf(pool, projectId);
+  return Object.fromEntries(
+    Object.entries(rows).flatMap(([table, { length }]) => (length > 0 ? [[table, length]] : [])),
+  );
+}
+
+/** Fills every table of a project: so many contacts, and of the other tables what belongs to them. */
+export async function fillProject(
+  pool: postgres.Sql,
+  projectId: string,
+  contacts = 20,
+  prefix: string = crypto.randomUUID().slice(0, 8),
+): Promise<void> {
+  await pool.begin(async (sql) => {
+    await fillAudience(sql, projectId, contacts, prefix);
+    await fillContent(sql, projectId);
+    await fillLedger(sql, projectId);
+    await fillWorkflows(sql, projectId);
+    await fillCounts(sql, projectId);
+    await fillAccount(sql, projectId, prefix);
+  });
+}
+
+async function fillAudience(
+  sql: postgres.TransactionSql,
+  projectId: string,
+  contacts: number,
+  prefix: string,
+) {
+  await sql`
+    insert into contacts (project_id, email, subscribed, data)
+    select ${projectId}, ${prefix} || n || '@example.com', n % 5 > 0, jsonb_build_object('plan', 'p' || n % 3, 'age', n)
+    from generate_series(1, ${contacts}::int) as n`;
+  await sql`
+    insert into segments (project_id, name, slug, type)
+    values (${projectId}, 'List', 'list-' || uuid_v7(), 'STATIC')`;
+  await sql`
+    insert into segments (project_id, name, slug, condition, track_membership)
+    values (
+      ${projectId}, 'Pro', 'pro-' || uuid_v7(),
+      '{"logic":"AND","groups":[{"filters":[{"field":"data.plan","operator":"equals","value":"p1"}]}]}', true
+    )`;
+  await sql`
+    insert into segment_members (project_id, segment_id, contact_id)
+    select c.project_id, s.id, c.id
+    from contacts c
+    join segments s on s.project_id = c.project_id
+    where c.project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    update segments s set member_count = (
+      select count(*) from segment_members m where m.project_id = s.project_id and m.segment_id = s.id
+    )
+    where s.project_id = ${projectId}`;
+  await sql`
+    insert into events (project_id, contact_id, name, data)
+    select project_id, id, 'e' || n, '{"n": 1}'
+    from contacts, generate_series(1, 2) as n
+    where project_id = ${projectId}`;
+  await sql`
+    insert into contact_counts (project_id, field, type, contacts)
+    values (${projectId}, 'folded', 'string', 0)
+    on conflict do nothing`;
+  await sql`
+    with made as (
+      insert into contact_imports (project_id, state, dry_run, row_count)
+      values (${projectId}, 'waiting', false, 3)
+      returning project_id, id
+    )
+    insert into contact_import_pieces (project_id, import_id, position, deflated)
+    select project_id, id, n, 'x' from made, generate_series(0, 2) as n`;
+  await sql`insert into bulk_jobs (project_id, operation, filter) values (${projectId}, 'delete', '{}')`;
+  await sql`
+    insert into suppressions (project_id, email, reason)
+    select project_id, email, 'BOUNCE' from contacts where project_id = ${projectId} and not subscribed
+    on conflict do nothing`;
+}
+
+async function fillContent(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    insert into templates (project_id, name, subject, body, html, from_email)
+    select ${projectId}, 'T' || n, 'Hi', '<p>Hi</p>', '<p>Hi</p>', 'news@shop.example' from generate_series(1, 3) as n`;
+  await sql`
+    with made as (
+      insert into contents (project_id, subject, html, from_email)
+      select ${projectId}, 'S' || n, '<p>Hi</p>', 'news@shop.example' from generate_series(1, 4) as n
+      returning project_id, id
+    )
+    insert into attachments (project_id, content_id, position, filename, content_type, disposition, content)
+    select project_id, id, 0, 'a.txt', 'text/plain', 'attachment', 'abc' from made`;
+  await sql`
+    insert into uploads (project_id, key, content_type, size, bytes, stored_at, created_at)
+    select ${projectId}, substr(md5(${projectId} || n), 1, 32) || '.png', 'image/png', 3, 'abc', now(), now() - interval '1 hour'
+    from generate_series(1, 3) as n
+    on conflict do nothing`;
+}
+
+async function fillLedger(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    insert into campaigns (
+      project_id, name, subject, body, html, from_email, status, audience_type, segment_id, template_id, content_id, sent_at,
+      frozen_at, finished_at, scheduled_for
+    )
+    select
+      ${projectId}, status::text, 'Hi', '<p>Hi</p>', '<p>Hi</p>', 'news@shop.example', status, 'SEGMENT',
+      (select id from segments where project_id = ${projectId} limit 1),
+      (select id from templates where project_id = ${projectId} limit 1),
+      (select id from contents where project_id = ${projectId} limit 1),
+      case when status in ('SENDING', 'SENT') then now() end,
+      case when status in ('SENDING', 'SENT') then now() end,
+      case when status = 'SENT' then now() end,
+      case when status = 'SCHEDULED' then now() + interval '1 day' end
+    from unnest(enum_range(null::campaign_status)) as status`;
+  // One of each state and kind, and more where there are more contacts.
+  await sql`
+    insert into emails (
+      project_id, contact_id, address, content_id, source_type, campaign_id, status, due_at, queued_at, claimed_by
+    )
+    select
+      c.project_id, c.id, c.email, o.id, case when n = 1 then 'CAMPAIGN' else 'TRANSACTIONAL' end::email_source,
+      case when n = 1 then k.id end,
+      (enum_range(null::email_status))[1 + row_number() over () % 11], now() + interval '1 year', now(), gen_random_uuid()
+    from contacts c
+    cross join generate_series(1, 2) as n
+    cross join (select id from contents where project_id = ${projectId} limit 1) as o
+    cross join (select id from campaigns where project_id = ${projectId} and status = 'SENDING' limit 1) as k
+    where c.project_id = ${projectId}`;
+  await sql`update emails set due_at = 'infinity' where project_id = ${projectId} and status = 'IN_DOUBT'`;
+  await sql`update emails set sent_at = now() where project_id = ${projectId} and status >= 'SENT'`;
+  await sql`
+    insert into events (project_id, contact_id, email_id, name)
+    select project_id, contact_id, id, 'email.sent' from emails where project_id = ${projectId} and sent_at is not null`;
+}
+
+async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    insert into workflows (project_id, name, enabled, trigger_config)
+    values (${projectId}, 'W', true, '{"eventName": "nobody"}')`;
+  await sql`
+    insert into workflow_steps (project_id, workflow_id, type, name, template_id)
+    select project_id, id, t.type, t.type::text, case when t.type = 'SEND_EMAIL' then (
+      select id from templates where project_id = ${projectId} limit 1
+    ) end
+    from workflows, unnest(array['TRIGGER', 'SEND_EMAIL']::step_type[]) as t (type)
+    where project_id = ${projectId} and name = 'W'
+      and not exists (select from workflow_steps s where s.workflow_id = workflows.id)`;
+  await sql`
+    insert into workflow_transitions (project_id, workflow_id, from_step_id, to_step_id)
+    select f.project_id, f.workflow_id, f.id, t.id
+    from workflow_steps f
+    join workflow_steps t on t.project_id = f.project_id and t.workflow_id = f.workflow_id and t.type = 'SEND_EMAIL'
+    where f.project_id = ${projectId} and f.type = 'TRIGGER'
+    on conflict do nothing`;
+  await sql`
+    insert into workflow_versions (project_id, workflow_id, graph)
+    select project_id, id, '{"steps": [], "transitions": []}' from workflows where project_id = ${projectId}`;
+  await sql`
+    insert into executions (project_id, workflow_id, version_id, contact_id, is_only, status, wake_at)
+    select c.project_id, w.id, v.id, c.id, false, 'WAITING', now() + interval '1 year'
+    from contacts c
+    join workflows w on w.project_id = c.project_id
+    join lateral (
+      select id from workflow_versions where project_id = w.project_id and workflow_id = w.id limit 1
+    ) as v on true
+    where c.project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    insert into step_executions (project_id, execution_id, step_id)
+    select project_id, id, uuid_v7() from executions where project_id = ${projectId}`;
+  await sql`
+    insert into waits (project_id, contact_id, event_name, execution_id, step_execution_id, started_at)
+    select project_id, contact_id, 'paid', id, uuid_v7(), now() from executions where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    insert into workflow_contents (project_id, template_id, content_id, template_updated_at, tracking)
+    select t.project_id, t.id, (select id from contents where project_id = ${projectId} limit 1), now(), 'ENABLED'
+    from templates t where t.project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    insert into scheduled_runs (project_id, workflow_id, due_at, created_at)
+    select project_id, id, now(), now() from workflows where project_id = ${projectId}
+    on conflict do nothing`;
+}
+
+async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    insert into mail_counts (
+      project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
+      machine_opened
+    )
+    values (
+      ${projectId}, '2026-01-01', 'CAMPAIGN', '00000000-0000-0000-0000-000000000000', 1, 1, 1, 1, 1, 1, 1, 1
+    )
+    on conflict do nothing`;
+  await sql`
+    insert into event_counts (project_id, day, name, count) values (${projectId}, '2026-01-01', 'bought', 1)
+    on conflict do nothing`;
+  await sql`
+    insert into event_totals (project_id, name, count) values (${projectId}, 'bought', 1) on conflict do nothing`;
+}
+
+async function fillAccount(sql: postgres.TransactionSql, projectId: string, prefix: string) {
+  await sql`
+    with made as (insert into users (email) values (${`${prefix}@people.example`}) returning id)
+    insert into memberships (project_id, user_id, role) select ${projectId}, id, 'OWNER' from made`;
+  await sql`
+    insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
+    values (${projectId}, ${`${prefix}@guests.example`}, 'MEMBER', sha256(uuid_send(uuid_v7())), now(), now() + interval '1 day')`;
+  await sql`
+    insert into audit (project_id, at, actor_kind, action) values (${projectId}, now(), 'OPERATOR', 'project.updated')`;
+  await sql`insert into domains (project_id, domain) values (${projectId}, ${`${prefix}.example`})`;
+  await sql`
+    insert into idempotency_keys (project_id, key, request, created_at, expires_at)
+    select ${projectId}, ${prefix} || n, 'POST /v1/send', now() - interval '1 minute', now() + interval '1 day'
+    from generate_series(1, 3) as n`;
+  await sql`
+    insert into rate_limits (project_id, minute, used) values (${projectId}, 1, 1) on conflict do nothing`;
+  await sql`
+    insert into reputations (project_id, level, level_since) values (${projectId}, 'WARNING', now()) on conflict do nothing`;
+  await sql`
+    insert into reputation_days (project_id, day, total, bounces, complaints) values (${projectId}, '2026-01-01', 9, 1, 0)
+    on conflict do nothing`;
+  await sql`
+    insert into suspensions (project_id, at, reason, lifted_at) values (${projectId}, now(), 'EMAIL_REPUTATION', now())`;
+  await sql`
+    insert into usage_limits (project_id, category, monthly_limit) values (${projectId}, 'inbound', 1000000)
+    on conflict do nothing`;
+  await sql`
+    insert into usage_months (project_id, month, category, used) values (${projectId}, '2026-01-01', 'inbound', 5)
+    on conflict do nothing`;
+  await sql`
+    insert into usage_deltas (project_id, month, category, used) values (${projectId}, '2026-01-01', 'campaigns', 5)`;
+  await sql`
+    insert into usage_warnings (project_id, month, category, percent) values (${projectId}, '2026-01-01', 'inbound', 80)
+    on conflict do nothing`;
+  await sql`insert into billing_accounts (project_id) values (${projectId}) on conflict do nothing`;
+  await sql`
+    insert into usage_reports (project_id, month, category, number, quantity, up_to, at)
+    values (${projectId}, '2026-01-01', 'inbound', 1, 5, 5, now())
+    on conflict do nothing`;
+  await sql`
+    insert into resets (project_id, asked_at) values (${projectId}, now()) on conflict do nothing`;
+  await sql`
+    insert into send_rates (scope, tokens, filled_at) values (${projectId}, 1, now()) on conflict do nothing`;
+}
