@@ -2,7 +2,11 @@
 
 create extension pg_trgm;
 
+create type account_token_purpose as enum ('VERIFY_EMAIL', 'RESET_PASSWORD');
+
 create type audience_type as enum ('ALL', 'SEGMENT', 'FILTERED');
+
+create type audit_actor as enum ('USER', 'KEY', 'OPERATOR', 'SERVICE');
 
 create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete');
 
@@ -33,6 +37,8 @@ create type step_status as enum ('PENDING', 'WAITING', 'RUNNING', 'COMPLETED', '
 create type step_type as enum ('TRIGGER', 'SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'CONDITION', 'WEBHOOK', 'UPDATE_CONTACT', 'EXIT');
 
 create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
+
+create type usage_category as enum ('workflows', 'campaigns', 'transactional', 'inbound');
 
 create type workflow_trigger as enum ('EVENT', 'MANUAL', 'SCHEDULE');
 
@@ -122,32 +128,47 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.count_emails()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
 AS $function$
 begin
-  with changed as (
+  with changed as materialized (
     select
-      1 as n, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from added
-    union all
-    select
-      -1, project_id, campaign_id, status, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at
-    from removed
+      a.project_id, a.source_type, a.campaign_id,
+      (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
+      array[
+        r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at, r.unsubscribed_at,
+        r.machine_opened_at
+      ] as before,
+      array[
+        a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at, a.unsubscribed_at,
+        a.machine_opened_at
+      ] as after
+    from added a
+    join removed r on r.project_id = a.project_id and r.id = a.id
+    where (
+      a.status = 'FAILED', a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at,
+      a.unsubscribed_at, a.machine_opened_at
+    ) is distinct from (
+      r.status = 'FAILED', r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at,
+      r.unsubscribed_at, r.machine_opened_at
+    )
   ),
   counted as (
     select
       project_id,
       campaign_id,
-      coalesce(sum(n) filter (where coalesce(sent_at, bounced_at, complained_at) is not null), 0) as handed_over,
-      coalesce(sum(n) filter (where sent_at is not null), 0) as sent,
-      coalesce(sum(n) filter (where delivered_at is not null), 0) as delivered,
-      coalesce(sum(n) filter (where opened_at is not null), 0) as opened,
-      coalesce(sum(n) filter (where clicked_at is not null), 0) as clicked,
-      coalesce(sum(n) filter (where bounced_at is not null), 0) as bounced,
-      coalesce(sum(n) filter (where complained_at is not null), 0) as complained,
-      coalesce(sum(n) filter (where unsubscribed_at is not null), 0) as unsubscribed,
-      coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed
+      sum(
+        (coalesce(after[1], after[5], after[6]) is not null)::int
+          - (coalesce(before[1], before[5], before[6]) is not null)::int
+      ) as handed_over,
+      sum((after[1] is not null)::int - (before[1] is not null)::int) as sent,
+      sum((after[2] is not null)::int - (before[2] is not null)::int) as delivered,
+      sum((after[3] is not null)::int - (before[3] is not null)::int) as opened,
+      sum((after[4] is not null)::int - (before[4] is not null)::int) as clicked,
+      sum((after[5] is not null)::int - (before[5] is not null)::int) as bounced,
+      sum((after[6] is not null)::int - (before[6] is not null)::int) as complained,
+      sum((after[7] is not null)::int - (before[7] is not null)::int) as unsubscribed,
+      sum(failed) as failed
     from changed
     group by project_id, campaign_id
   ),
@@ -156,14 +177,74 @@ begin
     select project_id, (now() at time zone 'UTC')::date, handed_over, bounced, complained
     from counted
     where (handed_over, bounced, complained) <> (0, 0, 0)
+  ),
+  for_campaigns as (
+    insert into campaign_count_deltas (
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    )
+    select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    from counted
+    where campaign_id is not null
+      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0)
+  ),
+  times as (
+    select
+      project_id, source_type, campaign_id, generate_series(1, 8) as measure, unnest(before) as before,
+      unnest(after) as after
+    from changed
+  ),
+  moved as (
+    select project_id, source_type, campaign_id, measure, 1 as n, quarter_of(after) as at
+    from times
+    where after is not null and after is distinct from before
+    union all
+    select project_id, source_type, campaign_id, measure, -1, quarter_of(before)
+    from times
+    where before is not null and after is distinct from before
   )
-  insert into campaign_count_deltas (
-    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  insert into mail_count_deltas (
+    project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
+    machine_opened
   )
-  select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
-  from counted
-  where campaign_id is not null
-    and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0);
+  select
+    project_id,
+    at,
+    source_type,
+    coalesce(campaign_id, '00000000-0000-0000-0000-000000000000'),
+    coalesce(sum(n) filter (where measure = 1), 0),
+    coalesce(sum(n) filter (where measure = 2), 0),
+    coalesce(sum(n) filter (where measure = 3), 0),
+    coalesce(sum(n) filter (where measure = 4), 0),
+    coalesce(sum(n) filter (where measure = 5), 0),
+    coalesce(sum(n) filter (where measure = 6), 0),
+    coalesce(sum(n) filter (where measure = 7), 0),
+    coalesce(sum(n) filter (where measure = 8), 0)
+  from moved
+  group by project_id, at, source_type, campaign_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_events_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into event_count_deltas (project_id, day, name, count)
+  select project_id, (created_at at time zone 'UTC')::date, name, count(*)
+  from added
+  group by 1, 2, 3;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_events_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into event_count_deltas (project_id, day, name, count)
+  select project_id, (created_at at time zone 'UTC')::date, name, -count(*)
+  from removed
+  group by 1, 2, 3;
   return null;
 end $function$;
 
@@ -192,6 +273,40 @@ begin
   );
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.event_counts_of(project uuid, first_day date, last_day date)
+ RETURNS TABLE(day date, name text, count bigint)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT c.day,
+     c.name,
+     c.count
+    FROM event_counts c
+   WHERE ((c.project_id = event_counts_of.project) AND (c.day >= event_counts_of.first_day) AND (c.day <= event_counts_of.last_day))
+ UNION ALL
+  SELECT d.day,
+     d.name,
+     d.count
+    FROM event_count_deltas d
+   WHERE ((d.project_id = event_counts_of.project) AND (d.day >= event_counts_of.first_day) AND (d.day <= event_counts_of.last_day));
+END;
+
+CREATE OR REPLACE FUNCTION public.event_totals_of(project uuid)
+ RETURNS TABLE(name text, count bigint)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT t.name,
+     t.count
+    FROM event_totals t
+   WHERE (t.project_id = event_totals_of.project)
+ UNION ALL
+  SELECT d.name,
+     d.count
+    FROM event_count_deltas d
+   WHERE (d.project_id = event_totals_of.project);
+END;
+
 CREATE OR REPLACE FUNCTION public.executions_take_their_own()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -203,11 +318,76 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.first_id_at(at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (rpad(lpad(to_hex((GREATEST((0)::numeric, floor((EXTRACT(epoch FROM at) * (1000)::numeric))))::bigint), 12, '0'::text), 32, '0'::text))::uuid;
+
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN CASE WHEN (value ~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone WHEN (value ~ '^([1-9][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|[2468][048]|[3579][26])00)-02-29([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone ELSE NULL::timestamp with time zone END;
+
+CREATE OR REPLACE FUNCTION public.mail_counts_of(project uuid, since timestamp with time zone, until timestamp with time zone)
+ RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, sent integer, delivered integer, opened integer, clicked integer, bounced integer, complained integer, unsubscribed integer, machine_opened integer)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT c.at,
+     c.source_type,
+     c.campaign_id,
+     c.sent,
+     c.delivered,
+     c.opened,
+     c.clicked,
+     c.bounced,
+     c.complained,
+     c.unsubscribed,
+     c.machine_opened
+    FROM mail_counts c
+   WHERE ((c.project_id = mail_counts_of.project) AND (c.at >= mail_counts_of.since) AND (c.at < mail_counts_of.until))
+ UNION ALL
+  SELECT d.at,
+     d.source_type,
+     d.campaign_id,
+     d.sent,
+     d.delivered,
+     d.opened,
+     d.clicked,
+     d.bounced,
+     d.complained,
+     d.unsubscribed,
+     d.machine_opened
+    FROM mail_count_deltas d
+   WHERE ((d.project_id = mail_counts_of.project) AND (d.at >= mail_counts_of.since) AND (d.at < mail_counts_of.until));
+END;
+
+CREATE OR REPLACE FUNCTION public.make_events_partition(month date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  partition text := to_char(month, '"events_"YYYY_MM');
+  first uuid := first_id_at(date_trunc('month', month)::timestamp at time zone 'UTC');
+  next uuid := first_id_at((date_trunc('month', month) + interval '1 month')::timestamp at time zone 'UTC');
+begin
+  if to_regclass(partition) is not null then
+    return false;
+  end if;
+  execute format('create table %I (like events including all)', partition);
+  execute format(
+    'with moved as (
+      delete from events_default where id >= %L and id < %L
+      returning project_id, id, contact_id, email_id, name, data, created_at
+    )
+    insert into %I (project_id, id, contact_id, email_id, name, data, created_at) select * from moved',
+    first, next, partition
+  );
+  execute format('alter table events attach partition %I for values from (%L) to (%L)', partition, first, next);
+  return true;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
@@ -292,11 +472,50 @@ CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
 
+CREATE OR REPLACE FUNCTION public.quarter_of(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN date_bin('00:15:00'::interval, at, '2000-01-01 00:00:00+00'::timestamp with time zone);
+
 CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp with time zone, clicked_at timestamp with time zone)
  RETURNS email_status
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the audit log is only appended to' using errcode = 'insufficient_privilege';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from gone g join projects p on p.id = g.project_id where p.deleted_at is null) then
+    raise exception 'the audit log is only appended to' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_project_rows(project uuid, from_table text, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  removed int;
+begin
+  execute format(
+    'delete from %1$I where ctid = any (array(select ctid from %1$I where project_id = $1 limit $2))', from_table
+  ) using project, max_rows;
+  get diagnostics removed = row_count;
+  return removed;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date, OUT total integer, OUT bounces integer, OUT complaints integer)
  RETURNS record
@@ -324,11 +543,13 @@ begin
         select
           a.project_id,
           a.id,
-          greatest(workflow_depth(), (
+          greatest(a.depth, (
             select x.depth + 1
             from emails m
             join executions x on x.project_id = m.project_id and x.id = m.workflow_execution_id
-            where m.project_id = a.project_id and m.id = a.email_id
+            where m.project_id = a.project_id
+              and m.id = a.email_id
+              and a.name not in ('email.open', 'email.click')
           )) as depth
         from added a
         where a.contact_id is not null
@@ -359,6 +580,12 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.starts_of_workflows(project uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(('starts of workflows '::text || (project)::text), (0)::bigint);
+
 CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
  RETURNS record
  LANGUAGE plpgsql
@@ -378,17 +605,79 @@ begin
   wait_ms := ceil(1000 * greatest(0, 1 - (level - granted)) / rate)::int;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.take_usage(project uuid, what usage_category, at timestamp with time zone, wanted integer, only_whole boolean)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  this_month constant date := usage_month(at);
+  allowed bigint;
+  taken bigint;
+  granted int;
+begin
+  if wanted = 0 then
+    return 0;
+  end if;
+  select l.monthly_limit into allowed
+  from usage_limits l
+  where l.project_id = project and l.category = what
+  for no key update;
+  if not found then
+    insert into usage_deltas (project_id, month, category, used) values (project, this_month, what, wanted);
+    return wanted;
+  end if;
+  taken := usage_of(project, this_month, what);
+  granted := greatest(0, least(wanted, allowed - taken));
+  if granted < wanted and only_whole then
+    raise exception 'The limit of this month is reached' using
+      errcode = 'PU402',
+      detail = json_build_object('category', what, 'limit', allowed, 'usage', taken);
+  end if;
+  if granted > 0 then
+    insert into usage_months as m (project_id, month, category, used)
+    values (project, this_month, what, granted)
+    on conflict (project_id, month, category) do update
+    set used = m.used + excluded.used;
+  end if;
+  return granted;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[]) ELSE NULL::text END;
 
+CREATE OR REPLACE FUNCTION public.usage_month(at timestamp with time zone)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (date_trunc('month'::text, (at AT TIME ZONE 'UTC'::text)))::date;
+
+CREATE OR REPLACE FUNCTION public.usage_of(project uuid, in_month date, what usage_category)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (COALESCE((SELECT m.used FROM usage_months m WHERE ((m.project_id = usage_of.project) AND (m.month = usage_of.in_month) AND (m.category = usage_of.what))), (0)::bigint) + COALESCE((SELECT sum(d.used) AS sum FROM usage_deltas d WHERE ((d.project_id = usage_of.project) AND (d.month = usage_of.in_month) AND (d.category = usage_of.what))), (0)::bigint));
+
 CREATE OR REPLACE FUNCTION public.workflow_depth()
  RETURNS integer
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (COALESCE(NULLIF(current_setting('postrider.depth'::text, true), ''::text), '0'::text))::integer;
+
+create table account_tokens (
+  token_hash bytea not null,
+  user_id uuid not null,
+  purpose account_token_purpose not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint account_tokens_pkey PRIMARY KEY (token_hash),
+  constraint account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint account_tokens_token_hash_check CHECK ((length(token_hash) = 32))
+);
+CREATE INDEX account_tokens_by_user ON public.account_tokens USING btree (user_id, purpose);
+CREATE INDEX account_tokens_expired ON public.account_tokens USING btree (expires_at);
 
 create table attachments (
   project_id uuid not null,
@@ -403,6 +692,43 @@ create table attachments (
   constraint attachments_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES contents(project_id, id) ON DELETE CASCADE,
   constraint attachments_disposition_check CHECK ((disposition = ANY (ARRAY['attachment'::text, 'inline'::text])))
 );
+
+create table audit (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  at timestamp with time zone not null,
+  actor_kind audit_actor not null,
+  actor_user_id uuid,
+  actor_name text,
+  action text not null,
+  subject text,
+  details jsonb not null default '{}'::jsonb,
+  constraint audit_pkey PRIMARY KEY (project_id, id),
+  constraint audit_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint audit_action_check CHECK ((action ~ '^[a-z_]+\.[a-z_]+$'::text)),
+  constraint audit_details_check CHECK ((jsonb_typeof(details) = 'object'::text))
+);
+CREATE TRIGGER audit_kept AFTER DELETE ON public.audit REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_removal();
+CREATE TRIGGER audit_unchanged BEFORE UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+create table billing_accounts (
+  project_id uuid not null,
+  customer_id text,
+  subscription_id text,
+  status text,
+  is_live boolean not null default COALESCE((status = ANY (ARRAY['active'::text, 'trialing'::text, 'past_due'::text, 'unpaid'::text])), false),
+  period_ends_at timestamp with time zone,
+  cancels_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  version integer not null default 0,
+  checkouts integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint billing_accounts_pkey PRIMARY KEY (project_id),
+  constraint billing_accounts_customer_id_key UNIQUE (customer_id),
+  constraint billing_accounts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX billing_accounts_live ON public.billing_accounts USING btree (project_id) WHERE is_live;
 
 create table bulk_jobs (
   project_id uuid not null,
@@ -477,6 +803,7 @@ create table campaigns (
   finished_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  over_limit_count integer not null default 0,
   constraint campaigns_pkey PRIMARY KEY (project_id, id),
   constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -650,6 +977,7 @@ create table emails (
   bounced_at timestamp with time zone,
   complained_at timestamp with time zone,
   unsubscribed_at timestamp with time zone,
+  machine_opened_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
   constraint emails_pkey PRIMARY KEY (project_id, id)
@@ -664,6 +992,32 @@ CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) W
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
 CREATE TRIGGER emails_count AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_emails();
 
+create table event_count_deltas (
+  project_id uuid not null,
+  day date not null,
+  name text not null,
+  count bigint not null
+);
+CREATE INDEX event_count_deltas_by_project ON public.event_count_deltas USING btree (project_id, day);
+
+create table event_counts (
+  project_id uuid not null,
+  day date not null,
+  name text not null,
+  count bigint not null,
+  constraint event_counts_pkey PRIMARY KEY (project_id, day, name),
+  constraint event_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX event_counts_by_name ON public.event_counts USING btree (project_id, name, day);
+
+create table event_totals (
+  project_id uuid not null,
+  name text not null,
+  count bigint not null,
+  constraint event_totals_pkey PRIMARY KEY (project_id, name),
+  constraint event_totals_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table events (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -673,13 +1027,16 @@ create table events (
   data jsonb not null default '{}'::jsonb,
   machine boolean not null default (data ? 'machine'::text),
   created_at timestamp with time zone not null default now(),
+  depth integer not null default workflow_depth(),
   constraint events_pkey PRIMARY KEY (project_id, id),
   constraint events_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
   constraint events_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint events_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
-);
-CREATE INDEX events_by_contact ON public.events USING btree (project_id, contact_id, name, id);
-CREATE INDEX events_by_name ON public.events USING btree (project_id, name, id) INCLUDE (contact_id, machine);
+) partition by range (id);
+CREATE INDEX events_by_contact ON ONLY public.events USING btree (project_id, contact_id, name, id);
+CREATE INDEX events_by_name ON ONLY public.events USING btree (project_id, name, id) INCLUDE (contact_id, machine);
+CREATE TRIGGER events_count_added AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_events_added();
+CREATE TRIGGER events_count_removed AFTER DELETE ON public.events REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_events_removed();
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
 CREATE TRIGGER events_start_workflows AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION start_workflows_by_events();
 
@@ -695,6 +1052,8 @@ create table executions (
   moves integer not null default 0,
   is_only boolean not null,
   depth integer not null default 0,
+  event_id uuid,
+  tries integer not null default 0,
   exit_reason text,
   context jsonb not null default '{}'::jsonb,
   wake_at timestamp with time zone,
@@ -705,7 +1064,7 @@ create table executions (
   constraint executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
-CREATE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id);
+CREATE UNIQUE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id, workflow_id, event_id);
 CREATE INDEX executions_by_status ON public.executions USING btree (project_id, workflow_id, status, id);
 CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
@@ -726,6 +1085,82 @@ create table idempotency_keys (
 );
 CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
 
+create table identities (
+  issuer text not null,
+  subject text not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint identities_pkey PRIMARY KEY (issuer, subject),
+  constraint identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint identities_issuer_check CHECK ((octet_length(issuer) <= 1000)),
+  constraint identities_subject_check CHECK (((octet_length(subject) >= 1) AND (octet_length(subject) <= 1000)))
+);
+CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
+
+create table invitation_counts (
+  key text not null,
+  day date not null,
+  sent integer not null,
+  constraint invitation_counts_pkey PRIMARY KEY (key, day)
+);
+
+create table invitations (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  email text not null,
+  role member_role not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint invitations_pkey PRIMARY KEY (project_id, id),
+  constraint invitations_project_id_email_key UNIQUE (project_id, email),
+  constraint invitations_token_hash_key UNIQUE (token_hash),
+  constraint invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint invitations_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint invitations_token_hash_check CHECK ((length(token_hash) = 32))
+);
+CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
+
+create unlogged table login_failures (
+  key bytea not null,
+  failed_at timestamp with time zone[] not null,
+  constraint login_failures_pkey PRIMARY KEY (key),
+  constraint login_failures_key_check CHECK ((length(key) = 32))
+);
+
+create table mail_count_deltas (
+  project_id uuid not null,
+  at timestamp with time zone not null,
+  source_type email_source not null,
+  campaign_id uuid not null,
+  sent integer not null,
+  delivered integer not null,
+  opened integer not null,
+  clicked integer not null,
+  bounced integer not null,
+  complained integer not null,
+  unsubscribed integer not null,
+  machine_opened integer not null
+);
+CREATE INDEX mail_count_deltas_by_project ON public.mail_count_deltas USING btree (project_id, at);
+
+create table mail_counts (
+  project_id uuid not null,
+  at timestamp with time zone not null,
+  source_type email_source not null,
+  campaign_id uuid not null,
+  sent integer not null,
+  delivered integer not null,
+  opened integer not null,
+  clicked integer not null,
+  bounced integer not null,
+  complained integer not null,
+  unsubscribed integer not null,
+  machine_opened integer not null,
+  constraint mail_counts_pkey PRIMARY KEY (project_id, at, source_type, campaign_id),
+  constraint mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table memberships (
   project_id uuid not null,
   user_id uuid not null,
@@ -743,12 +1178,19 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table oauth_callbacks (
+  state_hash bytea not null,
+  taken_at timestamp with time zone not null,
+  constraint oauth_callbacks_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX oauth_callbacks_by_age ON public.oauth_callbacks USING btree (taken_at);
+
 create table platform_mails (
   id uuid not null default uuid_v7(),
   to_address text not null,
   subject text not null,
-  html text not null,
-  text text not null,
+  words jsonb,
+  reason text not null,
   attempts integer not null default 0,
   doubts integer not null default 0,
   held_until timestamp with time zone,
@@ -756,7 +1198,8 @@ create table platform_mails (
   sent_at timestamp with time zone,
   failed_at timestamp with time zone,
   created_at timestamp with time zone not null,
-  constraint platform_mails_pkey PRIMARY KEY (id)
+  constraint platform_mails_pkey PRIMARY KEY (id),
+  constraint platform_mails_check CHECK (((words IS NOT NULL) OR (sent_at IS NOT NULL) OR (failed_at IS NOT NULL)))
 );
 CREATE INDEX platform_mails_oldest ON public.platform_mails USING btree (created_at);
 
@@ -769,22 +1212,27 @@ create table projects (
   resend_in_doubt text[] not null default '{TRANSACTIONAL}'::text[],
   tracking project_tracking not null default 'ENABLED'::project_tracking,
   language text not null default 'en'::text,
+  timezone text not null default 'UTC'::text,
   send_rate numeric,
   webhook_secret bytea,
   disabled_at timestamp with time zone,
   disabled_reason text,
+  deleted_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_public_key_key UNIQUE (public_key),
   constraint projects_secret_hash_key UNIQUE (secret_hash),
+  constraint projects_check CHECK (((deleted_at IS NULL) OR (disabled_at IS NOT NULL))),
   constraint projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint projects_public_key_check CHECK ((public_key ~ '^pk_[0-9a-f]{48}$'::text)),
   constraint projects_resend_in_doubt_check CHECK ((resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'::text[])),
   constraint projects_secret_hash_check CHECK ((length(secret_hash) = 32)),
   constraint projects_secret_hint_check CHECK ((length(secret_hint) = 4)),
-  constraint projects_send_rate_check CHECK ((send_rate > (0)::numeric))
+  constraint projects_send_rate_check CHECK ((send_rate > (0)::numeric)),
+  constraint projects_timezone_check CHECK (((length(timezone) >= 1) AND (length(timezone) <= 64)))
 );
+CREATE INDEX projects_deleted ON public.projects USING btree (id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_rate IS NOT NULL);
 
 create unlogged table rate_limits (
@@ -827,12 +1275,32 @@ create table reputations (
 );
 CREATE INDEX reputations_not_healthy ON public.reputations USING btree (project_id) WHERE (level <> 'HEALTHY'::reputation_level);
 
+create table resets (
+  project_id uuid not null,
+  asked_at timestamp with time zone not null,
+  contacts uuid,
+  events uuid,
+  templates uuid,
+  contents uuid,
+  emails uuid,
+  segments uuid,
+  contact_imports uuid,
+  bulk_jobs uuid,
+  campaigns uuid,
+  suppressions uuid,
+  workflows uuid,
+  executions uuid,
+  constraint resets_pkey PRIMARY KEY (project_id),
+  constraint resets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table scheduled_runs (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   workflow_id uuid not null,
   due_at timestamp with time zone not null,
   up_to uuid,
+  tries integer not null default 0,
   created_at timestamp with time zone not null,
   constraint scheduled_runs_pkey PRIMARY KEY (project_id, id),
   constraint scheduled_runs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
@@ -889,11 +1357,23 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 );
 
+create table sessions (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
+CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
+
 create table step_executions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   execution_id uuid not null,
   step_id uuid not null,
+  seq integer not null default 0,
   status step_status not null default 'RUNNING'::step_status,
   output jsonb,
   error text,
@@ -901,7 +1381,7 @@ create table step_executions (
   completed_at timestamp with time zone,
   constraint step_executions_pkey PRIMARY KEY (project_id, id)
 );
-CREATE INDEX step_executions_by_execution ON public.step_executions USING btree (project_id, execution_id, id);
+CREATE INDEX step_executions_by_execution ON public.step_executions USING btree (project_id, execution_id, seq);
 
 create table suppressions (
   project_id uuid not null,
@@ -945,14 +1425,90 @@ create table templates (
   constraint templates_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
 
+create table uploads (
+  project_id uuid not null,
+  key text not null,
+  content_type text not null,
+  size integer not null,
+  bytes bytea,
+  stored_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint uploads_pkey PRIMARY KEY (project_id, key),
+  constraint uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint uploads_check CHECK ((octet_length(bytes) = size)),
+  constraint uploads_check1 CHECK (((stored_at IS NOT NULL) OR (bytes IS NULL))),
+  constraint uploads_key_check CHECK ((key ~ '^[0-9a-f]{32}\.(jpg|png|gif|webp)$'::text)),
+  constraint uploads_size_check CHECK (((size >= 1) AND (size <= 20971520)))
+);
+CREATE INDEX uploads_by_key ON public.uploads USING btree (key);
+
+create table usage_deltas (
+  project_id uuid not null,
+  month date not null,
+  category usage_category not null,
+  used integer not null
+);
+CREATE INDEX usage_deltas_by_project ON public.usage_deltas USING btree (project_id);
+
+create table usage_limits (
+  project_id uuid not null,
+  category usage_category not null,
+  monthly_limit bigint not null,
+  constraint usage_limits_pkey PRIMARY KEY (project_id, category),
+  constraint usage_limits_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint usage_limits_monthly_limit_check CHECK ((monthly_limit > 0))
+);
+
+create table usage_months (
+  project_id uuid not null,
+  month date not null,
+  category usage_category not null,
+  used bigint not null,
+  constraint usage_months_pkey PRIMARY KEY (project_id, month, category),
+  constraint usage_months_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint usage_months_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric))
+);
+
+create table usage_reports (
+  project_id uuid not null,
+  month date not null,
+  category usage_category not null,
+  number integer not null,
+  quantity bigint not null,
+  up_to bigint not null,
+  customer_id text,
+  event_name text,
+  at timestamp with time zone not null,
+  held_until timestamp with time zone,
+  tried_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  error text,
+  constraint usage_reports_pkey PRIMARY KEY (project_id, month, category, number),
+  constraint usage_reports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint usage_reports_number_check CHECK ((number > 0)),
+  constraint usage_reports_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX usage_reports_open ON public.usage_reports USING btree (at) WHERE (settled_at IS NULL);
+
+create table usage_warnings (
+  project_id uuid not null,
+  month date not null,
+  category usage_category not null,
+  percent integer not null,
+  constraint usage_warnings_pkey PRIMARY KEY (project_id, month, category, percent),
+  constraint usage_warnings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
 create table users (
   id uuid not null default uuid_v7(),
   email text not null,
+  password_hash text,
   email_verified_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
-  constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
+  constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint users_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
 );
 
 create table waits (

@@ -1,5 +1,7 @@
 // `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
 import { parseArgs } from "node:util";
+import { OPERATOR } from "./accounts/audit.ts";
+import { requestDeletion, requestReset } from "./accounts/project_removal.ts";
 import {
   assertProject,
   createProject,
@@ -10,6 +12,7 @@ import {
   TRACKING,
   updateProject,
 } from "./accounts/projects.ts";
+import { ROLES } from "./accounts/roles.ts";
 import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/webhook_secrets.ts";
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
@@ -22,6 +25,15 @@ import { campaignsUnderWay } from "./sending/campaigns.ts";
 import { makeDkimKey, replaceLostDkimKey } from "./sending/dkim_keys.ts";
 import { getDomain } from "./sending/domains.ts";
 import { openService } from "./service.ts";
+import {
+  addTo,
+  createAccount,
+  listAccounts,
+  membersOf,
+  type PeopleOptions,
+  removeFrom,
+  setRole,
+} from "./_admin_people.ts";
 
 const HELP = `Usage: bun run admin <command>
 
@@ -37,6 +49,17 @@ const HELP = `Usage: bun run admin <command>
                                                     those that should not
   project webhook-secret <id> [--rotate]            what its webhooks are signed with, or a new one; the one before
                                                     stays valid beside it for a day
+  project reset <id> --yes                          take away what it holds, for good: members, domains, keys and
+                                                    settings stay
+  project delete <id> --yes                         take it away altogether, for good
+  user create --email E [--password-from-stdin]     make an account, whose address counts as verified; without a
+                                                    password it is set by asking for a new one
+  user list                                         every account, with the number of its projects
+  member list <project id>                          who looks after a project, and who was invited
+  member add <project id> --email E [--role R]      let somebody with an account look after it: R is one of
+                                                    ${ROLES.join(", ")}; left out: ${ROLES[0]}
+  member set-role <project id> --email E --role R   give a member another role
+  member remove <project id> --email E              remove a member, or withdraw an invitation
   domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
   domain rekey <project id> <domain>                make a new DKIM key where the one it has was made with a lost
                                                     SECRET_KEY; it is verified anew
@@ -51,7 +74,7 @@ The settings are those of the service (DATABASE_URL, or the embedded Postgres in
 /** The exit code of a command that nobody knows: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
-interface Options {
+interface Options extends PeopleOptions {
   name?: string | undefined;
   domain?: string | undefined;
   verified?: boolean | undefined;
@@ -60,6 +83,7 @@ interface Options {
   language?: string | undefined;
   "send-rate"?: string | undefined;
   rotate?: boolean | undefined;
+  yes?: boolean | undefined;
 }
 
 type Command = (ctx: Context, args: string[], options: Options) => Promise<unknown>;
@@ -97,6 +121,26 @@ const COMMANDS: Record<string, Command> = {
     if (secrets) return { id, ...secrets };
     throw new Error("Cannot open the webhook secret with this SECRET_KEY: --rotate makes a new one");
   },
+  "project reset": async (ctx, [given], { yes }) => {
+    const id = projectId(given);
+    if (!yes) throw new Error("Cannot reset a project without --yes: what it holds is gone for good");
+    await requestReset(ctx, id, OPERATOR);
+    return { id, reset: true };
+  },
+  "project delete": async (ctx, [given], { yes }) => {
+    const id = projectId(given);
+    if (!yes) throw new Error("Cannot delete a project without --yes: it is gone for good");
+    await requestDeletion(ctx, id, OPERATOR);
+    return { id, deleted: true };
+  },
+  "user create": (ctx, _args, options) => createAccount(ctx, options),
+  "user list": (ctx) => listAccounts(ctx),
+  "member list": async (ctx, [given]) => await membersOf(ctx, await existingProject(ctx, given)),
+  "member add": async (ctx, [given], options) => await addTo(ctx, await existingProject(ctx, given), options),
+  "member set-role": async (ctx, [given], options) =>
+    await setRole(ctx, await existingProject(ctx, given), options),
+  "member remove": async (ctx, [given], options) =>
+    await removeFrom(ctx, await existingProject(ctx, given), options),
   "domain add": async (ctx, [given, domain = ""], { verified }) => {
     assertVerified(domain, verified);
     return await trustDomain(ctx, await existingProject(ctx, given), domain);
@@ -110,7 +154,7 @@ const COMMANDS: Record<string, Command> = {
   "campaign list": async (ctx, [given]) => await campaignsUnderWay(ctx, await existingProject(ctx, given)),
   "campaign cancel": async (ctx, [given, campaign]) => {
     const id = await existingProject(ctx, given);
-    const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"));
+    const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"), OPERATOR);
     return { id: campaign, name, status };
   },
   // Opening the database has migrated it already.
@@ -175,6 +219,10 @@ async function main(): Promise<number> {
       language: { type: "string" },
       "send-rate": { type: "string" },
       rotate: { type: "boolean" },
+      yes: { type: "boolean" },
+      email: { type: "string" },
+      role: { type: "string" },
+      "password-from-stdin": { type: "boolean" },
       json: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },

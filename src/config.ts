@@ -1,9 +1,12 @@
-// The settings of the service: one schema, read once. The README's table is generated from it.
-import { type Static, Type as t } from "@sinclair/typebox";
+// The settings of the service, read once.
+import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { Settings } from "./_settings.ts";
 import { parseMailbox } from "./mail/address.ts";
 import { createDns } from "./mail/dns.ts";
 import { parseDomain } from "./mail/domain_name.ts";
+
+export { Settings } from "./_settings.ts";
 
 /** The options of the mail library that are numbers; it takes whatever it is given, and then hangs or opens nothing. */
 const SMTP_NUMBERS = [
@@ -16,140 +19,10 @@ const SMTP_NUMBERS = [
   "dnsTimeout",
 ];
 
-const HOST_PATTERN =
-  "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
+/** Hosts of this machine, as URLs have them. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
-
-/** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
-export const Settings = t.Object({
-  PORT: t.Integer({ minimum: 0, maximum: 65535, default: 3000, description: "Port of the HTTP service." }),
-  HOST: t.Optional(
-    t.String({
-      minLength: 1,
-      description: "Address to listen on. Left out: `127.0.0.1`, and `0.0.0.0` in production.",
-    }),
-  ),
-  BASE_URL: t.Optional(
-    t.String({
-      pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
-      description:
-        "Address of this service in links and pages, without a slash at the end. Left out: `http://localhost:<PORT>`.",
-    }),
-  ),
-  DATABASE_URL: t.Optional(
-    t.String({
-      pattern: "^postgres(ql)?://",
-      secret: true,
-      description: "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
-    }),
-  ),
-  DATA_DIR: t.String({
-    minLength: 1,
-    default: ".data",
-    description: "Folder of the embedded Postgres and of the generated development secret.",
-  }),
-  SMTP_URL: t.Optional(
-    t.String({
-      pattern: "^smtps?://",
-      secret: true,
-      description:
-        "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured and shown on `/inbox`.",
-    }),
-  ),
-  PLATFORM_FROM: t.Optional(
-    t.String({
-      description:
-        "Sender of mails of the installation itself, such as `Postrider <postrider@example.com>`: notices about domains and reputation. Left out: they are not sent.",
-    }),
-  ),
-  SECRET_KEY: t.Optional(
-    t.String({
-      minLength: 32,
-      secret: true,
-      description:
-        "At least 32 random characters: signs links and encrypts stored keys. Required in production; elsewhere one is generated in `DATA_DIR`.",
-    }),
-  ),
-  MODE: t.Union([t.Literal("all"), t.Literal("http"), t.Literal("worker")], {
-    default: "all",
-    description:
-      "Which halves of the service this process runs: `all`, `http`, or `worker`, which answers `/health` and `/ready` only.",
-  }),
-  LOG_LEVEL: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error")], {
-    default: "info",
-    description: "`debug`, `info`, `warn` or `error`.",
-  }),
-  RATE_LIMIT_PER_MINUTE: t.Integer({
-    minimum: 0,
-    default: 1000,
-    description: "Requests a minute for one project, over all processes. 0 turns the limit off.",
-  }),
-  SEND_RATE_PER_SECOND: t.Number({
-    minimum: 0,
-    maximum: 1_000_000,
-    default: 0,
-    description: "Mails a second that leave the installation, over all processes. 0: as many as can.",
-  }),
-  AUTO_PROJECT_DISABLE: t.Boolean({
-    default: false,
-    description:
-      "Whether a project with too many bounces or complaints (over 10 % or 0.3 % in 7 days) is disabled until `bun run admin project enable`. Else its members are warned.",
-  }),
-  IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
-    exclusiveMinimum: 0,
-    maximum: 8760,
-    default: 24,
-    description: "How long an `Idempotency-Key` is remembered, 8760 (a year) at most.",
-  }),
-  MAX_ATTACHMENT_SIZE_MB: t.Number({
-    exclusiveMinimum: 0,
-    maximum: 30,
-    default: 10,
-    description: "All attachments of one mail together.",
-  }),
-  SPF_INCLUDE: t.Optional(
-    t.String({
-      pattern: HOST_PATTERN,
-      description:
-        "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name that the provider behind `SMTP_URL` gives.",
-    }),
-  ),
-  INBOUND_HOST: t.Optional(
-    t.String({
-      pattern: HOST_PATTERN,
-      description:
-        "Host name under which other mail servers reach this installation: bounces are directed there. Left out: the host of `BASE_URL`.",
-    }),
-  ),
-  INBOUND_SMTP_PORT: t.Optional(
-    t.Integer({
-      minimum: 0,
-      maximum: 65535,
-      description:
-        "Port on which bounces and complaint reports are taken, as mail; the same in every process. Left out: they are not taken, and mails name their sender's own address for them.",
-    }),
-  ),
-  DNS_SERVERS: t.String({
-    default: "",
-    description:
-      "Name servers as `host` or `host:port` (`[IPv6]:port`), separated by commas. Empty: the system's.",
-  }),
-  SNS_TOPIC_ARNS: t.String({
-    default: "",
-    description:
-      "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic's, of any account of Amazon's: set it in production.",
-  }),
-  ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
-    default: false,
-    description:
-      "Whether webhooks of workflows may go to private and loopback addresses, for a closed network. Where clouds keep metadata they never go.",
-  }),
-  NODE_ENV: t.String({
-    default: "development",
-    description: "`production` asks for `SECRET_KEY` and protects `/inbox` with it.",
-  }),
-});
 
 /** The settings of one process. Read once, by `main.ts` and `admin.ts`; nothing else looks at the environment. */
 export type Config = Readonly<Omit<Static<typeof Settings>, "BASE_URL" | "HOST" | "SECRET_KEY">> & {
@@ -191,11 +64,31 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
   }
+  if (settings.REQUIRE_EMAIL_VERIFICATION && !PLATFORM_FROM) {
+    lines.push(
+      "REQUIRE_EMAIL_VERIFICATION: nobody can be asked without PLATFORM_FROM, the sender of these mails",
+    );
+  }
+  if (!dashboardOrigins(settings).every(isOrigin)) {
+    lines.push("DASHBOARD_ORIGINS: expected origins such as https://app.example.com, separated by commas");
+  }
   if (!snsTopics({ SNS_TOPIC_ARNS }).every((topic) => TOPIC_ARN.test(topic))) {
     lines.push(
       "SNS_TOPIC_ARNS: expected topics such as arn:aws:sns:eu-west-1:123456789012:mail, separated by commas",
     );
   }
+  if (!isSafe(parseUrl(settings.STRIPE_API_BASE))) {
+    lines.push("STRIPE_API_BASE: expected an https address (http: only on this machine)");
+  }
+  if (stripePrices(settings) === null) {
+    lines.push("STRIPE_PRICES: expected prices such as price_base:1,price_mails, separated by commas");
+  }
+  if (stripeMeters(settings) === null) {
+    lines.push(
+      "STRIPE_METERS: expected categories (workflows, campaigns, transactional, inbound) with the event names of meters, such as transactional=mails,campaigns=mails",
+    );
+  }
+  lines.push(...incomplete(settings));
   try {
     createDns({ servers: dnsServers({ DNS_SERVERS }) });
   } catch {
@@ -216,6 +109,49 @@ function wrongInSmtp(text: string): string[] {
     .map(([name]) => `${name} must be a whole number from 1 on`);
 }
 
+/** What belongs together, as to one provider of sign-ins: all of it is there, or nothing. */
+const TOGETHER = [
+  ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
+  ["GITHUB_OAUTH_CLIENT", "GITHUB_OAUTH_SECRET"],
+  ["GOOGLE_OAUTH_CLIENT", "GOOGLE_OAUTH_SECRET"],
+  ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
+  ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICES"],
+] as const;
+
+function incomplete(settings: Static<typeof Settings>): string[] {
+  const lines = TOGETHER.filter((names) => names.some((name) => settings[name])).flatMap((names) =>
+    names
+      .filter((name) => !settings[name])
+      .map(
+        (name) => `${name}: missing, while ${names.filter((other) => settings[other]).join(" and ")} is set`,
+      ),
+  );
+  const { OIDC_ISSUER, S3_BUCKET, S3_ENDPOINT, S3_PUBLIC_URL } = settings;
+  if ((S3_ENDPOINT || S3_PUBLIC_URL) && !S3_BUCKET) {
+    lines.push("S3_BUCKET: missing, while S3_ENDPOINT or S3_PUBLIC_URL is set");
+  }
+  if (OIDC_ISSUER && !isIssuer(OIDC_ISSUER, isProduction(settings))) {
+    lines.push(
+      "OIDC_ISSUER: expected the issuer as it calls itself, such as https://login.example.com/realms/main (http: only on this machine, and not in production)",
+    );
+  }
+  return lines;
+}
+
+/** What the issuer says decides who somebody is, so it must not be readable or changeable on the way. */
+function isIssuer(text: string, isProductive: boolean): boolean {
+  const url = parseUrl(text);
+  if (!url || url.username + url.password + url.search + url.hash !== "") return false;
+  if (url.pathname.includes("/.well-known/")) return false;
+  if (url.protocol === "http:") return !isProductive && LOOPBACK.test(url.hostname);
+  return url.protocol === "https:";
+}
+
+/** Nobody on the way can read what is sent there. */
+function isSafe(url: URL | null): boolean {
+  return url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
+}
+
 /** Null for what is no URL, and for one whose name or password nobody could decode. */
 function parseUrl(text: unknown): URL | null {
   try {
@@ -229,9 +165,7 @@ function parseUrl(text: unknown): URL | null {
 
 /** The name servers to ask, in order. Empty means the system's. */
 export function dnsServers(config: { DNS_SERVERS: string }): string[] {
-  return config.DNS_SERVERS.split(",")
-    .map((server) => server.trim())
-    .filter((server) => server !== "");
+  return listed(config.DNS_SERVERS);
 }
 
 /** The host that bounces come back to, or null where this installation has no name that others could find. */
@@ -241,9 +175,49 @@ export function inboundHost(config: Pick<Config, "BASE_URL" | "INBOUND_HOST">): 
 
 /** The topics of SNS that count. Empty means every one. */
 export function snsTopics(config: { SNS_TOPIC_ARNS: string }): string[] {
-  return config.SNS_TOPIC_ARNS.split(",")
-    .map((topic) => topic.trim())
-    .filter((topic) => topic !== "");
+  return listed(config.SNS_TOPIC_ARNS);
+}
+
+/** The origins, besides our own, whose pages may act with the session cookie. */
+export function dashboardOrigins(config: { DASHBOARD_ORIGINS: string }): string[] {
+  return listed(config.DASHBOARD_ORIGINS);
+}
+
+/** The prices of a subscription; metered ones have no quantity. Null for what cannot be read. */
+export function stripePrices(config: {
+  STRIPE_PRICES: string;
+}): { price: string; quantity?: number }[] | null {
+  const items = listed(config.STRIPE_PRICES).map((item) => /^(\w{1,255})(?::([1-9]\d{0,5}))?$/.exec(item));
+  if (items.some((item) => item === null)) return null;
+  return items.map((item) => ({ price: item![1]!, ...(item![2] && { quantity: Number(item![2]) }) }));
+}
+
+const METERED = ["workflows", "campaigns", "transactional", "inbound"] as const;
+
+/** The event names of meters, by category of usage. Null for what cannot be read. */
+export function stripeMeters(config: {
+  STRIPE_METERS: string;
+}): Partial<Record<(typeof METERED)[number], string>> | null {
+  const meters: Partial<Record<(typeof METERED)[number], string>> = {};
+  for (const item of listed(config.STRIPE_METERS)) {
+    const [, name, event] = /^(\w+)=([\w.-]{1,100})$/.exec(item) ?? [];
+    const category = METERED.find((known) => known === name);
+    if (category === undefined || meters[category] !== undefined) return null;
+    meters[category] = event!;
+  }
+  return meters;
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
 }
 
 /** True where mistakes cost something: no generated secrets, a guarded inbox. */

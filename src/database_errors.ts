@@ -1,8 +1,8 @@
 // What an error of the database means, by its SQLSTATE or the driver's code.
 
-/** The data is at fault, not the database: classes 22 and 23. */
+/** The data is at fault, not the database: classes 22 and 23, and what is too large or too deep for it (54). */
 export function isRefusal(error: unknown): boolean {
-  return /^2[23]/.test(codeOf(error));
+  return /^(22|23|54)/.test(codeOf(error));
 }
 
 /** Two transactions met crosswise, and this one gave way: the same work may be done again. */
@@ -15,9 +15,15 @@ export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "57014";
 }
 
-/** The connection is lost or refused, or the server is shutting down, starting, or full. */
+/**
+ * The database cannot work now, whatever is asked of it: the connection is lost or refused, or the server is shutting
+ * down, starting, only there for reading (25006, as after a failover), out of memory, disk or connections (53), waited
+ * for a lock for too long (55P03), or cannot reach its files (58).
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  return /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|08|57P0|53300)/.test(codeOf(error));
+  return /^(CONNECTION_|CONNECT_TIMEOUT|ECONNREFUSED|ECONNRESET|EPIPE|08|25006|53|55P03|57P0|58)/.test(
+    codeOf(error),
+  );
 }
 
 /** The constraint that was violated, if one was. */

@@ -5,11 +5,26 @@ import { q } from "./db/queries.ts";
 export interface Jobs {
   call_webhook: { projectId: string; executionId: string; stepExecutionId: string };
   check_domains: Record<string, never>;
+  delete_project: {
+    projectId: string;
+    /** The place where it goes on; left out: at the beginning. */
+    step?: string | undefined;
+    after?: string | undefined;
+  };
   fold_counts: Record<string, never>;
   freeze_audience: { projectId: string; campaignId: string };
   import_contacts: { projectId: string; importId: string };
   judge_reputation: { projectId: string };
   purge_expired: Record<string, never>;
+  reset_project: {
+    projectId: string;
+    step?: string | undefined;
+    after?: string | undefined;
+    /** Which reset the place belongs to, and whether something was found since it was begun from the first table. */
+    version?: string;
+    found?: boolean;
+  };
+  report_usage: Record<string, never>;
   run_bulk_job: { projectId: string; jobId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
   run_executions: {
@@ -30,6 +45,9 @@ export interface Jobs {
   };
   send_emails: { projectId: string; emailIds: string[] };
   send_platform_mail: { mailId: string };
+  /** The address that somebody has typed: whether it has an account must not show before. */
+  send_reset_mail: { email: string };
+  send_verification_mail: { email: string };
   settle_doubts: Record<string, never>;
   start_campaign: { projectId: string; campaignId: string };
   start_scheduled_run: { projectId: string; runId: string };
@@ -40,8 +58,11 @@ export interface Jobs {
   sweep_emails: Record<string, never>;
   sweep_executions: Record<string, never>;
   sweep_project_segments: { projectId: string };
+  sweep_removals: Record<string, never>;
   sweep_segments: Record<string, never>;
+  sync_billing: { projectId: string };
   update_segments: { projectId: string };
+  warn_of_limit: { projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound" };
   wake_executions: { projectId: string; executionIds: string[] };
   wake_segments: Record<string, never>;
 }
@@ -53,17 +74,22 @@ export type Lane = "fast" | "workflows" | "bulk";
 export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   call_webhook: "fast",
   check_domains: "bulk",
+  delete_project: "bulk",
   fold_counts: "bulk",
   freeze_audience: "bulk",
   import_contacts: "bulk",
   judge_reputation: "fast",
   purge_expired: "bulk",
+  reset_project: "bulk",
+  report_usage: "bulk",
   run_bulk_job: "bulk",
   recount_segments: "bulk",
   run_executions: "workflows",
   send_batch: "bulk",
   send_emails: "fast",
   send_platform_mail: "fast",
+  send_reset_mail: "fast",
+  send_verification_mail: "fast",
   settle_doubts: "bulk",
   start_campaign: "fast",
   start_scheduled_run: "bulk",
@@ -74,8 +100,11 @@ export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   sweep_emails: "bulk",
   sweep_executions: "bulk",
   sweep_project_segments: "bulk",
+  sweep_removals: "bulk",
   sweep_segments: "bulk",
+  sync_billing: "fast",
   update_segments: "fast",
+  warn_of_limit: "fast",
   wake_executions: "workflows",
   wake_segments: "bulk",
 };

@@ -68,6 +68,23 @@ export const problems = {
       suggestion: "Enable it with PATCH /workflows/:id",
     }),
 
+  missingProjectId: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot tell which project is meant", {
+      suggestion: "Send the header X-Project-Id with the id of one of your projects",
+    }),
+
+  badToken: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot use this token: it is unknown, has expired, or was used before", {
+      suggestion: "Ask for another mail: its link is good for an hour, once",
+    }),
+
+  signInStale: () =>
+    new Problem(
+      400,
+      "BAD_REQUEST",
+      "Cannot finish this sign-in: it began in another browser or too long ago, or was finished before",
+    ),
+
   optedOut: (recipients: string[]) =>
     new Problem(400, "BAD_REQUEST", "Cannot send a MARKETING template to contacts who have opted out", {
       details: { recipients },
@@ -90,11 +107,37 @@ export const problems = {
       suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
     }),
 
+  /** The session of the cookie has ended, or the cookie is none of ours. */
+  unauthorized: () =>
+    new Problem(401, "UNAUTHORIZED", "Cannot authenticate: the session has ended", {
+      suggestion: "Log in again with POST /auth/login",
+    }),
+
+  sessionRequired: () =>
+    new Problem(401, "INVALID_API_KEY", "Cannot do this with an API key: a session is required", {
+      suggestion: "Log in with POST /auth/login, and send its cookie",
+    }),
+
+  invalidCredentials: () =>
+    new Problem(401, "INVALID_CREDENTIALS", "Cannot log in with this address and password"),
+
   inboxPasswordRequired: () =>
     new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
       suggestion: "Sign in with any user name and the SECRET_KEY as the password",
       headers: { "www-authenticate": 'Basic realm="Postrider inbox", charset="UTF-8"' },
     }),
+
+  // 402
+  billingLimitExceeded: (details: { category: string; limit: number; usage: number; resetsAt: Date }) =>
+    new Problem(
+      402,
+      "BILLING_LIMIT_EXCEEDED",
+      `Cannot go beyond the limit of this month: ${details.category}`,
+      {
+        details,
+        suggestion: `Raise it with PUT /users/@me/projects/:id/billing-limits, or wait until ${details.resetsAt.toISOString()}`,
+      },
+    ),
 
   // 403
   otherOrigin: () =>
@@ -122,6 +165,42 @@ export const problems = {
       },
     ),
 
+  projectAccessDenied: (projectId: string) =>
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot act for a project that you are no member of", {
+      details: { projectId },
+    }),
+
+  roleTooLow: (has: string, needed: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot do this in the role of ${has}`, {
+      details: { role: has, needed },
+      suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
+    }),
+
+  emailVerificationRequired: () =>
+    new Problem(
+      403,
+      "EMAIL_VERIFICATION_REQUIRED",
+      "Cannot go on before the address of the account is verified",
+      {
+        suggestion:
+          "Follow the link in the mail, or ask for another one with POST /auth/request-verification",
+      },
+    ),
+
+  signupsClosed: () =>
+    new Problem(403, "FORBIDDEN", "Cannot sign up: this installation takes invited people only"),
+
+  signInDeclined: (provider: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot sign you in: it was declined at ${provider}`),
+
+  addressNotVerifiedThere: (provider: string) =>
+    new Problem(
+      403,
+      "FORBIDDEN",
+      `Cannot sign you in: ${provider} does not say that your address is verified`,
+      { suggestion: "Verify your main address there, and try again" },
+    ),
+
   otherProject: (projectId: string) =>
     new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot act for another project than that of the API key", {
       details: { projectId },
@@ -146,10 +225,13 @@ export const problems = {
       | "email"
       | "project"
       | "captured mail"
+      | "image"
       | "import"
       | "bulk job"
       | "suppression"
       | "domain"
+      | "member"
+      | "sign-in provider"
       | "execution"
       | "workflow step"
       | "workflow transition",
@@ -191,6 +273,12 @@ export const problems = {
   emailTaken: (email: string) =>
     new Problem(409, "CONFLICT", "Cannot use this address: another contact of the project has it", {
       details: { email },
+    }),
+
+  accountExists: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot sign up: there is an account with this address", {
+      details: { email },
+      suggestion: "Log in, or ask for a new password",
     }),
 
   segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
@@ -239,6 +327,36 @@ export const problems = {
       suggestion: "Change the sender of these templates and campaigns first, or delete them",
     }),
 
+  tooManyProjects: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot own more than ${limit} projects`, {
+      suggestion: "Delete one that is not needed any more, or hand it over",
+    }),
+
+  alreadyMember: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot add somebody who is a member already", {
+      details: { email },
+      suggestion: "Change the role with PATCH /projects/:id/members/:userId",
+    }),
+
+  tooManyMembers: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot have more than ${limit} members and invitations in a project`),
+
+  lastOwner: () =>
+    new Problem(409, "CONFLICT", "Cannot leave the project without an owner", {
+      suggestion: "Make somebody else an OWNER first",
+    }),
+
+  alreadySubscribed: (status: string) =>
+    new Problem(409, "CONFLICT", "Cannot subscribe again: the project has a subscription", {
+      details: { status },
+      suggestion: "Change it with POST /users/@me/projects/:id/billing-portal",
+    }),
+
+  neverSubscribed: () =>
+    new Problem(409, "CONFLICT", "Cannot open the billing portal: the project has never had a subscription", {
+      suggestion: "Subscribe with POST /users/@me/projects/:id/checkout",
+    }),
+
   campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
     new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {
       details: { status },
@@ -251,6 +369,22 @@ export const problems = {
       413,
       "PAYLOAD_TOO_LARGE",
       `Cannot accept a body of more than ${limitBytes < 1_048_576 ? `${limitBytes / 1024} KB` : `${Math.floor(limitBytes / 1_048_576)} MB`}`,
+    ),
+
+  imageTooLarge: (reason: string) =>
+    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot take this image: ${reason}`),
+
+  uploadsFull: (limitMb: number) =>
+    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot keep more than ${limitMb} MB of images for a project`),
+
+  notAnImage: () =>
+    new Problem(
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+      "Cannot take this file: it is no JPEG, PNG, GIF or WebP image",
+      {
+        suggestion: "What counts is what the file holds, not its name or type",
+      },
     ),
 
   unsupportedMediaType: (received: string, wanted = "JSON with Content-Type: application/json") =>
@@ -275,6 +409,13 @@ export const problems = {
     ),
 
   // 429
+  tooManyFailures: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot log in now: too many attempts have failed", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: `Try again in ${retryAfter} s`,
+    }),
+
   rateLimitExceeded: (limit: number, retryAfter: number) =>
     new Problem(
       429,
@@ -292,17 +433,56 @@ export const problems = {
       },
     ),
 
+  tooManyInvitations: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot invite more people now", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: "Try again tomorrow",
+    }),
+
   publicLimitExceeded: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot take more requests from this address now", {
       details: { retryAfter },
       headers: { "retry-after": String(retryAfter) },
     }),
 
-  // 500 and 503
+  // 500, 501 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
 
-  busy: () =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot compile this body now: too many others are waiting", {
+  /** `status` is 404 where nobody is to know that there could be something. */
+  notConfigured: (what: string, suggestion: string, status: 404 | 501 = 501) =>
+    new Problem(status, "NOT_CONFIGURED", `Cannot do this here: this installation has no ${what}`, {
+      suggestion,
+    }),
+
+  paymentsAway: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the payment provider at the moment", {
+      headers: { "retry-after": "10" },
+      suggestion: "Nothing was charged: try again in a few seconds",
+    }),
+
+  signInFailed: (provider: string) =>
+    new Problem(
+      502,
+      "INTERNAL_SERVER_ERROR",
+      `Cannot sign you in: ${provider} cannot be reached, or its answer does not count`,
+      { suggestion: "Try again in a minute" },
+    ),
+
+  busy: (task: string) =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", `Cannot ${task} now: too many others are waiting`, {
+      headers: { "retry-after": "5" },
+      suggestion: "Nothing was changed: try again in a few seconds",
+    }),
+
+  tooManyPasswords: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot check a password now: too many others are waiting", {
+      headers: { "retry-after": "5" },
+      suggestion: "Try again in a few seconds",
+    }),
+
+  imageStoreAway: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the store of images at the moment", {
       headers: { "retry-after": "5" },
       suggestion: "Nothing was changed: try again in a few seconds",
     }),

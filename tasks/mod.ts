@@ -2,17 +2,22 @@ import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 import { callStepWebhook } from "./call_webhook.ts";
 import { checkDomains } from "./check_domains.ts";
+import { deleteProject } from "./delete_project.ts";
 import { foldCounts } from "./fold_counts.ts";
 import { freezeAudience } from "./freeze_audience.ts";
 import { importContacts } from "./import_contacts.ts";
 import { judgeReputation } from "./judge_reputation.ts";
 import { purgeExpired } from "./purge_expired.ts";
 import { recountSegments } from "./recount_segments.ts";
+import { resetProject } from "./reset_project.ts";
+import { reportUsage } from "./report_usage.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
 import { runExecutions } from "./run_executions.ts";
 import { sendBatch } from "./send_batch.ts";
 import { sendEmails } from "./send_emails.ts";
 import { sendPlatformMail } from "./send_platform_mail.ts";
+import { sendResetMail } from "./send_reset_mail.ts";
+import { sendVerificationMail } from "./send_verification_mail.ts";
 import { settleDoubts } from "./settle_doubts.ts";
 import { startCampaign } from "./start_campaign.ts";
 import { startScheduledRun } from "./start_scheduled_run.ts";
@@ -23,8 +28,11 @@ import { sweepCampaigns } from "./sweep_campaigns.ts";
 import { sweepEmails } from "./sweep_emails.ts";
 import { sweepExecutions } from "./sweep_executions.ts";
 import { sweepProjectSegments } from "./sweep_project_segments.ts";
+import { sweepRemovals } from "./sweep_removals.ts";
 import { sweepSegments } from "./sweep_segments.ts";
+import { syncBilling } from "./sync_billing.ts";
 import { updateSegments } from "./update_segments.ts";
+import { warnOfLimit } from "./warn_of_limit.ts";
 import { wakeExecutions } from "./wake_executions.ts";
 import { wakeSegments } from "./wake_segments.ts";
 
@@ -35,17 +43,22 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 export const tasks: Tasks = {
   call_webhook: callStepWebhook,
   check_domains: checkDomains,
+  delete_project: deleteProject,
   fold_counts: foldCounts,
   freeze_audience: freezeAudience,
   import_contacts: importContacts,
   judge_reputation: judgeReputation,
   purge_expired: purgeExpired,
   recount_segments: recountSegments,
+  reset_project: resetProject,
+  report_usage: reportUsage,
   run_bulk_job: runBulkJob,
   run_executions: runExecutions,
   send_batch: sendBatch,
   send_emails: sendEmails,
   send_platform_mail: sendPlatformMail,
+  send_reset_mail: sendResetMail,
+  send_verification_mail: sendVerificationMail,
   settle_doubts: settleDoubts,
   start_campaign: startCampaign,
   start_scheduled_run: startScheduledRun,
@@ -56,8 +69,11 @@ export const tasks: Tasks = {
   sweep_emails: sweepEmails,
   sweep_executions: sweepExecutions,
   sweep_project_segments: sweepProjectSegments,
+  sweep_removals: sweepRemovals,
   sweep_segments: sweepSegments,
+  sync_billing: syncBilling,
   update_segments: updateSegments,
+  warn_of_limit: warnOfLimit,
   wake_executions: wakeExecutions,
   wake_segments: wakeSegments,
 };

@@ -1,4 +1,9 @@
+import { purgeTokens } from "../src/accounts/account_tokens.ts";
 import { purgeIdempotencyKeys } from "../src/accounts/idempotency.ts";
+import { purgeInvitations } from "../src/accounts/invitations.ts";
+import { purgeOauthCallbacks } from "../src/accounts/oauth.ts";
+import { purgeFailures } from "../src/accounts/login_limits.ts";
+import { purgeSessions } from "../src/accounts/sessions.ts";
 import { purgeReceipts } from "../src/accounts/webhook_receipts.ts";
 import type { Context } from "../src/context.ts";
 import { purgePlatformMails } from "../src/sending/platform_mail.ts";
@@ -6,6 +11,11 @@ import { purgePlatformMails } from "../src/sending/platform_mail.ts";
 /** Deletes what has expired. A second run deletes nothing. */
 export async function purgeExpired(ctx: Context): Promise<void> {
   await purgeIdempotencyKeys(ctx);
+  await purgeInvitations(ctx);
+  await purgeOauthCallbacks(ctx);
   await purgeReceipts(ctx);
+  await purgeSessions(ctx);
+  await purgeTokens(ctx);
+  await purgeFailures(ctx);
   await purgePlatformMails(ctx);
 }

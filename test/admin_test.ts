@@ -19,12 +19,19 @@ const folders: string[] = [];
 
 const admin = (...args: string[]) => adminWith({ DATABASE_URL: service.databaseUrl, SECRET_KEY }, ...args);
 
-const adminWith = (settings: Record<string, string>, ...args: string[]) => {
+const adminWith = (settings: Record<string, string>, ...args: string[]) => run(settings, args);
+
+/** With this on its standard input. */
+const adminReading = (input: string, ...args: string[]) =>
+  run({ DATABASE_URL: service.databaseUrl, SECRET_KEY }, args, input);
+
+const run = (settings: Record<string, string>, args: string[], input?: string) => {
   const { PATH = "", HOME = "" } = process.env;
   const { stdout, stderr, exitCode } = Bun.spawnSync(
     [process.execPath, join(ROOT, "src/admin.ts"), ...args],
     {
       env: { PATH, HOME, ...settings },
+      ...(input !== undefined && { stdin: Buffer.from(input) }),
     },
   );
   return { out: stdout.toString(), err: stderr.toString(), exitCode };
@@ -118,6 +125,12 @@ describe("bun run admin", () => {
     [["doctor", "--unknown"], 2, "unknown"],
     [["project", "list", "--name"], 2, "--name"],
     [["domain", "rekey", UNKNOWN, "x.example"], 1, "Cannot find this project"],
+    [["user", "create"], 1, "--email"],
+    [["user", "create", "--email", "nobody"], 1, "--email"],
+    [["member", "list", UNKNOWN], 1, "Cannot find this project"],
+    [["member", "add", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
+    [["member", "add", "5", "--email", "a@b.io"], 1, "id"],
+    [["member", "remove", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
     [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
     [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
   ])("%j is refused with a clear word, and changes nothing", async (args, code, word) => {
@@ -134,7 +147,14 @@ describe("bun run admin", () => {
     const [project, other] = [await service.createProject(), await service.createProject()];
     const { id } = project;
     const set = (...args: string[]) => JSON.parse(admin("project", "set", id.toUpperCase(), ...args).out);
-    const initial = { id, name: "Test", tracking: "ENABLED", language: "en", sendRate: null };
+    const initial = {
+      id,
+      name: "Test",
+      tracking: "ENABLED",
+      language: "en",
+      timezone: "UTC",
+      sendRate: null,
+    };
     const first = set("--tracking", "MARKETING_ONLY", "--language", "pt", "--send-rate", "2.5");
     const slower = set("--send-rate", "0.5");
     const unlimited = set("--send-rate", "none", "--tracking", "DISABLED");
@@ -228,6 +248,84 @@ describe("bun run admin", () => {
     expect(dkim(made)).not.toBe(dkim(first));
   });
 
+  test("user create makes an account that can log in, without the password on the command line", async () => {
+    const words = ["user", "create", "--email", " Grace@People.Example", "--password-from-stdin"];
+    const { out, exitCode } = adminReading("a password of grace\n", ...words);
+    const logIn = (password: string) =>
+      service.request("POST", "/auth/login", { body: { email: "grace@people.example", password } });
+    const listed = JSON.parse(admin("user", "list").out) as Record<string, unknown>[];
+
+    expect([exitCode, JSON.parse(out)]).toEqual([
+      0,
+      { id: expect.any(String), email: "grace@people.example", emailVerified: true },
+    ]);
+    expect([(await logIn("a password of grace")).status, (await logIn("another password")).status]).toEqual([
+      200, 401,
+    ]);
+    expect(listed.find(({ email }) => email === "grace@people.example")).toEqual({
+      id: JSON.parse(out).id,
+      email: "grace@people.example",
+      emailVerified: true,
+      createdAt: expect.any(String),
+      projects: 0,
+    });
+    expect(out).not.toContain("argon2");
+  });
+
+  test("member add, set-role and remove say who looks after a project, down to the last owner", async () => {
+    const { id } = await service.createProject();
+    for (const name of ["alan", "barbara"]) admin("user", "create", "--email", `${name}@people.example`);
+    const member = (word: string, name: string, ...more: string[]) =>
+      admin("member", word, id, "--email", `${name}@people.example`, ...more);
+    const added = member("add", "alan", "--role", "owner");
+    const unknown = member("add", "nobody");
+    const twice = member("add", "alan");
+    member("add", "barbara");
+    const last = [member("set-role", "alan", "--role", "MEMBER"), member("remove", "alan")];
+    const raised = member("set-role", "barbara", "--role", "OWNER");
+    const removed = member("remove", "alan");
+    const left = JSON.parse(admin("member", "list", id).out);
+    const audited = await service.pool`
+      select action, actor_kind, subject from audit where project_id = ${id} and action ^@ 'members.' order by id`;
+
+    expect(JSON.parse(added.out)).toMatchObject({
+      email: "alan@people.example",
+      role: "OWNER",
+      status: "ACTIVE",
+    });
+    expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining("user create")]);
+    expect([twice.exitCode, twice.err]).toEqual([1, expect.stringContaining("a member already")]);
+    expect(last.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual(
+      Array(2).fill([1, "Cannot leave the project without an owner"]),
+    );
+    expect([raised.exitCode, JSON.parse(removed.out).removed]).toEqual([0, true]);
+    expect(left).toMatchObject([{ email: "barbara@people.example", role: "OWNER", status: "ACTIVE" }]);
+    expect(audited.map(({ action, actorKind, subject }) => [action, actorKind, subject])).toEqual([
+      ["members.added", "OPERATOR", "alan@people.example"],
+      ["members.added", "OPERATOR", "barbara@people.example"],
+      ["members.role_changed", "OPERATOR", "barbara@people.example"],
+      ["members.removed", "OPERATOR", "alan@people.example"],
+    ]);
+    expect((await service.pool`select from invitations where project_id = ${id}`).length).toBe(0);
+  });
+
+  test.each(["", "short", "two\nlines of it", `${"x".repeat(129)}`])(
+    "%j is no password",
+    async (password) => {
+      const { err, exitCode } = adminReading(
+        password,
+        "user",
+        "create",
+        "--email",
+        "no@people.example",
+        "--password-from-stdin",
+      );
+
+      expect([exitCode, err]).toEqual([1, expect.stringContaining("8 to 128 characters")]);
+      expect((await service.pool`select from users where email = 'no@people.example'`).length).toBe(0);
+    },
+  );
+
   test("--help lists every command", () => {
     const { out, exitCode } = admin("--help");
 
@@ -240,6 +338,12 @@ describe("bun run admin", () => {
       "project enable",
       "domain add",
       "domain rekey",
+      "user create",
+      "user list",
+      "member list",
+      "member add",
+      "member set-role",
+      "member remove",
       "campaign list",
       "campaign cancel",
       "migrate",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dnsServers, loadConfig, Settings } from "../src/config.ts";
+import { dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config.ts";
 import { settingsTable } from "./support/settings_table.ts";
 
 describe("the settings", () => {
@@ -66,10 +66,28 @@ describe("the settings", () => {
     ["DNS_SERVERS", "[::1"],
     ["SNS_TOPIC_ARNS", "bounces"],
     ["SNS_TOPIC_ARNS", "arn:aws:sqs:eu-west-1:123456789012:mail"],
+    ["DASHBOARD_ORIGINS", "app.example"],
+    ["DASHBOARD_ORIGINS", "https://app.example/"],
+    ["DASHBOARD_ORIGINS", "https://app.example, ftp://files.example"],
+    ["DASHBOARD_ORIGINS", "*"],
+    ["LOGIN_LIMIT_PER_EMAIL", "10001"],
+    ["OIDC_ISSUER", "login.internal"],
+    ["OIDC_ISSUER", "http://login.internal"],
+    ["OIDC_ISSUER", "http://127.0.0.1.evil.example"],
+    ["OIDC_ISSUER", "https://user:pass@login.example.com"],
+    ["OIDC_ISSUER", "https://login.example.com/?tenant=1"],
+    ["OIDC_ISSUER", "https://login.example.com/.well-known/openid-configuration"],
     ["BASE_URL", "http://["],
     ["DATABASE_URL", "postgres://["],
     ["DATABASE_URL", "postgres://127.0.0.1:99999/postrider"],
     ["IDEMPOTENCY_KEY_TTL_HOURS", "8761"],
+    ["STRIPE_PRICES", "price_1:0"],
+    ["STRIPE_PRICES", "price 1"],
+    ["STRIPE_METERS", "sent"],
+    ["STRIPE_METERS", "outbound=sent"],
+    ["STRIPE_METERS", "inbound=a1,inbound=b2"],
+    ["STRIPE_API_BASE", "http://stripe.internal"],
+    ["STRIPE_API_BASE", "https://["],
   ])("%s=%s is named, beside any other wrong one, and not repeated", (name, value) => {
     const read = () => loadConfig({ [name]: value, PORT: "many" });
 
@@ -84,6 +102,7 @@ describe("the settings", () => {
     ["DNS_SERVERS", "::1"],
     ["DNS_SERVERS", "2001:db8::53, [::1]:5353,dns.example:53"],
     ["SNS_TOPIC_ARNS", "arn:aws:sns:eu-west-1:123456789012:mail, arn:aws-cn:sns:cn-north-1:123456789012:in"],
+    ["DASHBOARD_ORIGINS", "https://app.example, http://localhost:5173"],
     ["DATABASE_URL", "postgres:///postrider?host=/var/run/postgresql"],
     ["BASE_URL", "https://mail.example.com/postrider"],
     ["IDEMPOTENCY_KEY_TTL_HOURS", "8760"],
@@ -94,6 +113,57 @@ describe("the settings", () => {
   test("in production need a SECRET_KEY, and listen to the outside", () => {
     expect(() => loadConfig({ NODE_ENV: "production" })).toThrow("SECRET_KEY: required in production");
     expect(loadConfig({ NODE_ENV: "production", SECRET_KEY: "x".repeat(32) }).HOST).toBe("0.0.0.0");
+  });
+
+  test("that ask for verified addresses need a sender for the mails that verify them", () => {
+    const given = { REQUIRE_EMAIL_VERIFICATION: "true" };
+
+    expect(() => loadConfig(given)).toThrow(/^ {2}REQUIRE_EMAIL_VERIFICATION: /m);
+    expect(loadConfig({ ...given, PLATFORM_FROM: "a@example.com" }).REQUIRE_EMAIL_VERIFICATION).toBe(true);
+  });
+
+  test("of a provider for signing in are there together, or not at all", () => {
+    const client = { OIDC_CLIENT_ID: "client", OIDC_CLIENT_SECRET: "secret" };
+
+    expect(() => loadConfig({ GITHUB_OAUTH_CLIENT: "client" })).toThrow(/^ {2}GITHUB_OAUTH_SECRET: /m);
+    expect(() => loadConfig({ GOOGLE_OAUTH_SECRET: "secret" })).toThrow(/^ {2}GOOGLE_OAUTH_CLIENT: /m);
+    expect(() => loadConfig(client)).toThrow(/^ {2}OIDC_ISSUER: /m);
+    expect(loadConfig({ ...client, OIDC_ISSUER: "https://login.example.com/main" })).toMatchObject(client);
+  });
+
+  test("of Stripe are there together, or not at all; prices and meters are read", () => {
+    const given = { STRIPE_SECRET_KEY: "sk_test", STRIPE_WEBHOOK_SECRET: "whsec_test" };
+    const config = loadConfig({
+      ...given,
+      STRIPE_PRICES: "price_base:1, price_mails",
+      STRIPE_METERS: "campaigns=mails, inbound=received.mails",
+    });
+
+    expect(() => loadConfig(given)).toThrow(/^ {2}STRIPE_PRICES: /m);
+    expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: "x" })).toThrow(/^ {2}STRIPE_SECRET_KEY: /m);
+    expect(stripePrices(config)).toEqual([{ price: "price_base", quantity: 1 }, { price: "price_mails" }]);
+    expect(stripeMeters(config)).toEqual({ campaigns: "mails", inbound: "received.mails" });
+  });
+
+  test("of a bucket are there together, or not at all", () => {
+    const keys = { S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "secret" };
+
+    expect(() => loadConfig({ S3_BUCKET: "images", S3_ACCESS_KEY_ID: "id" })).toThrow(
+      /^ {2}S3_SECRET_ACCESS_KEY: /m,
+    );
+    expect(() => loadConfig(keys)).toThrow(/^ {2}S3_BUCKET: /m);
+    expect(() => loadConfig({ S3_PUBLIC_URL: "https://images.example.com" })).toThrow(/^ {2}S3_BUCKET: /m);
+    expect(loadConfig({ ...keys, S3_BUCKET: "images" })).toMatchObject({ S3_REGION: "us-east-1" });
+  });
+
+  test("an issuer without TLS is one on this machine, and not in production", () => {
+    const client = { OIDC_CLIENT_ID: "client", OIDC_CLIENT_SECRET: "secret" };
+    const production = { NODE_ENV: "production", SECRET_KEY: "s".repeat(32) };
+
+    for (const OIDC_ISSUER of ["http://127.0.0.1:4000", "http://localhost:4000", "http://[::1]:4000"]) {
+      expect(loadConfig({ ...client, OIDC_ISSUER })).toMatchObject({ OIDC_ISSUER });
+      expect(() => loadConfig({ ...client, ...production, OIDC_ISSUER })).toThrow(/^ {2}OIDC_ISSUER: /m);
+    }
   });
 
   test("name servers are split at commas", () => {

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { OPERATOR } from "../src/accounts/audit.ts";
 import { type Config, loadConfig } from "../src/config.ts";
 import { examine, type Finding, toText } from "../src/doctor/mod.ts";
 import { recordsOf } from "../src/sending/domain_records.ts";
@@ -367,7 +368,7 @@ describe("the DNS", () => {
   /** A domain of a new project, and a name server that has all of its records. */
   const domainWithRecords = async (domain: string) => {
     const project = await service.createProject();
-    const added = await addDomain(service, project.id, domain);
+    const added = await addDomain(service, project.id, domain, OPERATOR);
     endings.push(() => service.pool`delete from projects where id = ${project.id}`);
     const [row] = await service.pool`select * from domains where id = ${added.id}`;
     const server = await startNameServer({});
@@ -487,7 +488,7 @@ describe("the keys that sign", () => {
   const project = async (...domains: string[]) => {
     const { id } = await service.createProject();
     endings.push(() => service.pool`delete from projects where id = ${id}`);
-    for (const domain of domains) await addDomain(service, id, domain);
+    for (const domain of domains) await addDomain(service, id, domain, OPERATOR);
     return id;
   };
 

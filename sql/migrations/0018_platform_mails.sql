@@ -3,8 +3,10 @@ create table platform_mails (
   id         uuid primary key default uuid_v7(),
   to_address text not null,
   subject    text not null,
-  html       text not null,
-  text       text not null,
+  -- What it says: paragraphs, and perhaps a link that is meant for one person. Null when it was sent or given up.
+  words      jsonb,
+  -- Why it comes, in its last line.
+  reason     text not null,
   attempts   int not null default 0,
   -- How many of them ended without anybody knowing whether the mail was taken.
   doubts     int not null default 0,
@@ -14,7 +16,8 @@ create table platform_mails (
   error      text,
   sent_at    timestamptz,
   failed_at  timestamptz,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  check (words is not null or sent_at is not null or failed_at is not null)
 );
 
 -- Serves `platform_mails.purge`.

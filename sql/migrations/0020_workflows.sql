@@ -116,6 +116,10 @@ create table executions (
   is_only           boolean not null,
   -- How many workflows led to this one by their events.
   depth             int not null default 0,
+  -- The event that started it.
+  event_id          uuid,
+  -- How often the step that comes next has been tried in vain, in a way that may pass.
+  tries             int not null default 0,
   exit_reason       text,
   -- What the caller gave, and under `event` the data of the event that started it or was waited for last.
   context           jsonb not null default '{}',
@@ -140,8 +144,8 @@ create index executions_by_status on executions (project_id, workflow_id, status
 -- Serves `executions.stranded`: open rows only.
 create index executions_open on executions (status, wake_at) where status in ('RUNNING', 'WAITING');
 
--- Serves the deletion of a contact.
-create index executions_by_contact on executions (project_id, contact_id);
+-- Serves the deletion of a contact, and holds each event to one execution of a workflow, however often it is heard.
+create unique index executions_by_contact on executions (project_id, contact_id, workflow_id, event_id);
 
 -- What became of each step of an execution. No foreign key: it would be checked row by row, and as long as the
 -- statistics say that there are few executions, by an index that holds all of a project. Stories and waits are told
@@ -151,6 +155,8 @@ create table step_executions (
   id           uuid not null default uuid_v7(),
   execution_id uuid not null,
   step_id      uuid not null,
+  -- The place in the story: ids are made by the clocks of several processes.
+  seq          int not null default 0,
   status       step_status not null default 'RUNNING',
   -- Which branch and why, the id of a mail, the answer of a webhook.
   output       jsonb,
@@ -161,7 +167,7 @@ create table step_executions (
 );
 
 -- Serves the story of one execution.
-create index step_executions_by_execution on step_executions (project_id, execution_id, id);
+create index step_executions_by_execution on step_executions (project_id, execution_id, seq);
 
 -- What waits for an event at this moment. The row is taken away by whoever comes first, the event or the timeout.
 create table waits (
@@ -211,6 +217,8 @@ create table scheduled_runs (
   due_at      timestamptz not null,
   -- Contacts are walked in the order of their ids, as far as this one.
   up_to       uuid,
+  -- How often in a row nothing has come of it.
+  tries       int not null default 0,
   created_at  timestamptz not null,
   primary key (project_id, id),
   foreign key (project_id, workflow_id) references workflows (project_id, id) on delete cascade
@@ -227,9 +235,15 @@ return coalesce(nullif(current_setting('postrider.depth', true), ''), '0')::int;
 -- A contact that a workflow has changed may enter or leave a segment, and that is an event again.
 alter table segment_candidates add column depth int not null default workflow_depth();
 
+-- For who finds an event by itself, without the job that says how deep it is.
+alter table events add column depth int not null default workflow_depth();
+
 -- Whoever records events starts and resumes workflows by them, in a job of the same transaction: one for up to 500
 -- events that somebody listens to or waits for at this moment. What a machine opens or clicks is nobody's event. The
--- events of a mail that a workflow sent are one further from the first than that workflow.
+-- events of a mail that a workflow sent are one further from the first than that workflow; but for what a person does
+-- with it: that leads no further, however often.
+--
+-- Who begins to wait at this very moment cannot be seen from here: it looks for events itself (`recheck_waits`).
 --
 -- Where there are no workflows it costs one look at an empty table. Each look at the waiting is one at an index, whatever
 -- the planner believes: its plan is kept, and made when nothing waits yet.
@@ -250,11 +264,13 @@ begin
         select
           a.project_id,
           a.id,
-          greatest(workflow_depth(), (
+          greatest(a.depth, (
             select x.depth + 1
             from emails m
             join executions x on x.project_id = m.project_id and x.id = m.workflow_execution_id
-            where m.project_id = a.project_id and m.id = a.email_id
+            where m.project_id = a.project_id
+              and m.id = a.email_id
+              and a.name not in ('email.open', 'email.click')
           )) as depth
         from added a
         where a.contact_id is not null

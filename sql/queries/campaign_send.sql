@@ -16,27 +16,55 @@ for no key update;
 -- Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
 -- jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
 -- Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
--- the later ones of any: a large one does not hold the small ones back.
+-- the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
+-- from the beginning.
 with chosen as materialized (
   select c.id, c.email
   from contacts c
   where c.project_id = :project_id
     and (:after_id::uuid is null or c.id > :after_id)
     and c.created_at <= :sent_at
+    and c.id > coalesce((select r.contacts from resets r where r.project_id = :project_id), '00000000-0000-0000-0000-000000000000')
     and :audience
   order by c.id
   limit :limit::int
 ),
+sized as materialized (
+  select count(*)::int as mails from chosen
+),
+taken as materialized (
+  select s.mails, take_usage(:project_id, 'campaigns', :now, s.mails, false) as allowed
+  from sized s
+),
+first_over as materialized (
+  select case when t.allowed < t.mails then (select id from chosen order by id offset t.allowed limit 1) end as id
+  from taken t
+),
 frozen as (
-  insert into emails (project_id, contact_id, address, content_id, source_type, campaign_id, due_at, queued_at)
-  select :project_id, id, email, :content_id, 'CAMPAIGN', :campaign_id, :now, :now
+  insert into emails (
+    project_id, contact_id, address, content_id, source_type, campaign_id, status, error, due_at, queued_at
+  )
+  select
+    :project_id, id, email, :content_id, 'CAMPAIGN', :campaign_id,
+    case when id >= (select id from first_over) then 'FAILED' else 'PENDING' end::email_status,
+    case when id >= (select id from first_over) then :over_limit end,
+    :now, :now
   from chosen
   order by id
-  returning id
+  returning id, status
+),
+counted as (
+  insert into campaign_count_deltas (
+    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+  )
+  select :project_id, :campaign_id, 0, 0, 0, 0, 0, 0, 0, mails - allowed
+  from taken
+  where allowed < mails
 ),
 numbered as (
   select id, (row_number() over (order by id) - 1) / :batch_size::int as batch
   from frozen
+  where status = 'PENDING'
 ),
 batches as (
   select batch, (array_agg(id order by id))[1] as from_id, (array_agg(id order by id desc))[1] as to_id
@@ -46,8 +74,9 @@ batches as (
 advanced as (
   update campaigns
   set
-    frozen_up_to = (select id from chosen order by id desc limit 1),
-    frozen_count = frozen_count + (select count(*) from frozen)
+    frozen_up_to     = (select id from chosen order by id desc limit 1),
+    frozen_count     = frozen_count + (select count(*) from frozen),
+    over_limit_count = over_limit_count + (select mails - allowed from taken)
   where project_id = :project_id and id = :campaign_id and exists (select from frozen)
   returning frozen_count
 ),
@@ -78,7 +107,7 @@ select (select count(*) from frozen)::int as "frozen!", (select count(*) from en
 update campaigns
 set frozen_at = :now, total_recipients = frozen_count, updated_at = :now
 where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
-returning frozen_count;
+returning name, frozen_count, over_limit_count;
 
 -- name: analyze :exec
 -- After so many new rows the planner would go by what it knew before.
@@ -140,7 +169,7 @@ where c.project_id = :project_id
 
 -- name: suppress :exec
 -- Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
--- this moment is left alone.
+-- this moment is left alone, and so is what is deleted anyway.
 with open as materialized (
   select e.project_id, e.id
   from emails e
@@ -151,6 +180,12 @@ with open as materialized (
       select
       from campaigns c
       where c.project_id = e.project_id and c.id = e.campaign_id and c.status <> 'CANCELLED'
+    )
+    and not exists (
+      select from resets r where r.project_id = e.project_id and e.campaign_id <= r.campaigns
+    )
+    and not exists (
+      select from projects p where p.id = e.project_id and p.deleted_at is not null
     )
   order by e.due_at desc
   limit :limit::int

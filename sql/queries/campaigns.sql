@@ -163,7 +163,7 @@ from (
   for no key update
 ) as before
 where c.project_id = :project_id and c.id = before.id
-returning before.status as "status!";
+returning c.name, before.status as "status!";
 
 -- name: under_way :many
 -- The campaigns that are being sent, or will be at their time, the oldest first.

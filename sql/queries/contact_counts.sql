@@ -29,7 +29,7 @@ with taken as (
 summed as (
   select t.project_id, t.field, t.type, sum(t.contacts) as contacts
   from taken t
-  join projects p on p.id = t.project_id
+  join projects p on p.id = t.project_id and p.deleted_at is null
   group by 1, 2, 3
 ),
 folded as (

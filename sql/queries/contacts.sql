@@ -3,7 +3,7 @@
 -- `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
 -- existing row needs besides: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees
 -- nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
--- `was_subscribed` is null for a contact that is new.
+-- `was_subscribed` is null for a contact that is new. Outgoing is one that a reset takes away.
 insert into contacts as c (project_id, email, subscribed, data)
 select r.project_id, r.email, r.subscribed, r.sets
 from json_to_recordset(:rows::json) as r (project_id uuid, email text, subscribed boolean, sets jsonb)
@@ -29,7 +29,11 @@ set
     :changes::jsonb #> array[c.project_id || ' ' || c.email, 'deletes']
   ),
   updated_at     = now()
-returning c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at;
+returning
+  c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
+  c.was_subscribed is not null and exists (
+    select from resets r where r.project_id = c.project_id and c.id <= r.contacts
+  ) as "is_outgoing!";
 
 -- name: opted_out :many
 -- Which of these addresses belong to contacts who do not want mail any more.

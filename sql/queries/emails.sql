@@ -1,10 +1,13 @@
 -- name: insert_many :many
 -- nullable: template_id
--- Adds mails to the ledger, and answers those that are to be sent: one to an address on the suppression list is closed
--- from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
--- written the contacts, so none of them can be deleted meanwhile. The list is looked at address by address, whatever
--- the planner believes about its size.
-with given as (
+-- Adds mails of a request to the ledger, and answers those that are to be sent: one to an address on the suppression
+-- list is closed from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The
+-- caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
+-- address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
+with taken as materialized (
+  select take_usage(:project_id, 'transactional', :now, json_array_length(:rows::json), true) as mails
+),
+given as (
   select
     r.id, r.contact_id, r.address, r.to_name,
     (
@@ -12,14 +15,15 @@ with given as (
       from suppressions s
       where s.project_id = :project_id and s.email = r.address
     ) as suppressed
-  from json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text)
+  from taken
+  cross join json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text)
 ),
 added as (
   insert into emails (
     project_id, id, contact_id, address, to_name, content_id, source_type, template_id, status, error, due_at, queued_at
   )
   select
-    :project_id, id, contact_id, address, to_name, :content_id, :source_type, :template_id,
+    :project_id, id, contact_id, address, to_name, :content_id, 'TRANSACTIONAL', :template_id,
     case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
     'The address is on the suppression list (' || suppressed || ')',
     :now, :now
@@ -130,6 +134,17 @@ claimed as (
     where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
       and w.status = 'PENDING'
       and (w.campaign_id is null or (w.project_id, w.campaign_id) in (select project_id, id from on_their_way))
+      and not exists (
+        select
+        from resets r
+        where r.project_id = w.project_id
+          and (
+            w.id <= r.emails
+            or w.campaign_id <= r.campaigns
+            or w.workflow_execution_id <= r.executions
+            or w.contact_id <= r.contacts
+          )
+      )
     for update of w skip locked
   ) as free
   where e.project_id = free.project_id and e.id = free.id

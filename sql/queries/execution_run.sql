@@ -1,7 +1,12 @@
--- name: read_by_index :exec
+-- name: begin :exec
 -- For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
--- plan was made, and kept, when they were small.
-select set_config('enable_seqscan', 'off', true);
+-- plan was made, and kept, when they were small. And no reset of these projects begins: what starts here, it finds.
+select
+  set_config('enable_seqscan', 'off', true),
+  (
+    select count(pg_advisory_xact_lock_shared(starts_of_workflows(p.id)))
+    from (select distinct id from unnest(:project_ids::uuid[]) as u (id) order by id) as p
+  );
 
 -- name: analyze :exec
 analyze executions, step_executions, waits;
@@ -24,7 +29,8 @@ order by e.id, w.id;
 
 -- name: start_many :many
 -- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
--- that rule; only who came in while re-entry was allowed has to be looked for. `rows` holds, in the order of their
+-- that rule, and hold an event that is heard again to what it has started; only who came in while re-entry was allowed
+-- has to be looked for. `rows` holds, in the order of their
 -- claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
 -- depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
 -- being deleted drop out.
@@ -38,11 +44,11 @@ with given as materialized (
 ),
 started as (
   insert into executions (
-    project_id, id, workflow_id, version_id, contact_id, status, current_step_id, is_only, depth, exit_reason, context,
-    wake_at, started_at, completed_at
+    project_id, id, workflow_id, version_id, contact_id, status, current_step_id, is_only, depth, event_id, exit_reason,
+    context, wake_at, started_at, completed_at
   )
   select
-    g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.exit_reason,
+    g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.event_id, g.exit_reason,
     coalesce(g.context, '{}') || case when e.id is null then '{}' else jsonb_build_object('event', e.data) end,
     case when g.status = 'RUNNING' then :now::timestamptz end,
     :now,
@@ -71,17 +77,23 @@ from started;
 
 -- name: hold :many
 -- Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
--- their contacts, against being deleted and getting another address. Of a disabled project they are held up. Nothing else
+-- their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
 -- is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
 select
   e.project_id, e.id, e.workflow_id, e.version_id, e.status, e.current_step_id as "current_step_id!",
-  e.step_execution_id, e.moves, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
+  e.step_execution_id, e.moves, e.tries, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
   c.created_at, c.updated_at
 from executions e
 join projects p on p.id = e.project_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and e.status in ('RUNNING', 'WAITING')
+  and not exists (
+    select
+    from resets r
+    where r.project_id = e.project_id
+      and (e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts)
+  )
 order by e.project_id, e.id
 for update of e
 for key share of c;
@@ -101,6 +113,7 @@ set
   current_step_id   = r.step_id,
   step_execution_id = r.step_execution_id,
   moves             = e.moves + r.moved,
+  tries             = 0,
   depth             = r.depth,
   context           = coalesce(r.context, e.context),
   exit_reason       = r.exit_reason,
@@ -116,15 +129,15 @@ where e.project_id = r.project_id
   and e.status in ('RUNNING', 'WAITING');
 
 -- name: add_steps :exec
--- Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
+-- Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
 -- completed_at?}`.
 insert into step_executions (
-  project_id, id, execution_id, step_id, status, output, error, started_at, completed_at
+  project_id, id, execution_id, step_id, seq, status, output, error, started_at, completed_at
 )
 select
-  r.project_id, r.id, r.execution_id, r.step_id, r.status, r.output, r.error, r.started_at, r.completed_at
+  r.project_id, r.id, r.execution_id, r.step_id, r.seq, r.status, r.output, r.error, r.started_at, r.completed_at
 from json_to_recordset(:rows::json) as r (
-  project_id uuid, id uuid, execution_id uuid, step_id uuid, status step_status, output jsonb, error text,
+  project_id uuid, id uuid, execution_id uuid, step_id uuid, seq int, status step_status, output jsonb, error text,
   started_at timestamptz, completed_at timestamptz
 );
 
@@ -141,22 +154,28 @@ from json_to_recordset(:rows::json) as r (
 )
 where s.project_id = r.project_id and s.id = r.id;
 
--- name: add_timers :exec
--- Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
+-- name: try_again :exec
+-- A step could not be done now. Until then a job knows of it.
+update executions
+set tries = tries + 1, wake_at = :wake_at
+where project_id = :project_id and id = :execution_id;
+
+-- name: add_jobs :exec
+-- Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
 select graphile_worker.add_jobs(array_agg(
-  row('wake_executions', r.payload, null, r.run_at, null, null, null, null)::graphile_worker.job_spec
+  row(r.task, r.payload, null, r.run_at, null, r.key, r.priority, null)::graphile_worker.job_spec
 ))
-from json_to_recordset(:rows::json) as r (payload json, run_at timestamptz);
+from json_to_recordset(:rows::json) as r (task text, payload json, run_at timestamptz, key text, priority int);
 
 -- name: satisfying :many
 -- splice: condition = true
--- Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
--- created_at, updated_at, data}`, or other data in the place of theirs.
-select c.n as "n!"
+-- splice: answers = array[true]
+-- Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
+-- are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
+select c.n as "n!", :condition as "holds!", :answers as "answers!"
 from json_to_recordset(:rows::json) as c (
   n int, id uuid, email text, subscribed boolean, created_at timestamptz, updated_at timestamptz, data jsonb
-)
-where :condition;
+);
 
 -- name: contacts :many
 -- Contacts as they are now.
@@ -192,19 +211,24 @@ set
 
 -- name: add_emails :many
 -- Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
--- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
--- holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
-with given as (
+-- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
+-- one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
+-- the contacts.
+with taken as materialized (
+  select take_usage(:project_id, 'workflows', :now, json_array_length(:rows::json), false) as mails
+),
+given as (
   select
-    r.id, r.execution_id, r.contact_id, r.address, r.data,
+    r.id, r.execution_id, r.contact_id, r.address, r.data, r.n > t.mails as is_over,
     (
       select s.reason
       from suppressions s
       where s.project_id = :project_id and s.email = r.address
     ) as suppressed
-  from json_to_recordset(:rows::json) as r (
-    id uuid, execution_id uuid, contact_id uuid, address text, data jsonb
-  )
+  from taken t
+  cross join rows from (
+    json_to_recordset(:rows::json) as (id uuid, execution_id uuid, contact_id uuid, address text, data jsonb)
+  ) with ordinality as r (id, execution_id, contact_id, address, data, n)
 ),
 added as (
   insert into emails (
@@ -213,9 +237,12 @@ added as (
   )
   select
     :project_id, id, contact_id, address, :content_id, 'WORKFLOW', :template_id, execution_id,
-    case when suppressed is null then data end,
-    case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
-    'The address is on the suppression list (' || suppressed || ')',
+    case when suppressed is null and not is_over then data end,
+    case when suppressed is not null then 'SUPPRESSED' when is_over then 'FAILED' else 'PENDING' end::email_status,
+    case
+      when suppressed is not null then 'The address is on the suppression list (' || suppressed || ')'
+      when is_over then :over_limit
+    end,
     :now, :now
   from given
   returning project_id, id, status

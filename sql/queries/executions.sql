@@ -13,7 +13,7 @@ where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :ex
 select id, execution_id, step_id, status, output, error, started_at, completed_at
 from step_executions
 where project_id = :project_id and execution_id = :execution_id
-order by id;
+order by seq;
 
 -- name: list :many
 -- One page of the executions of a workflow, the newest first.
@@ -76,18 +76,24 @@ where project_id = :project_id
   and started_at <= :until
 limit :limit::int;
 
--- name: cancel :many
--- Ends those of these executions that are under way, for good. What they wait for is let go of, and what stands open in
--- their stories is closed.
+-- name: hold_active :many
+-- Holds those of these executions that are under way.
+select id
+from executions
+where project_id = :project_id
+  and workflow_id = :workflow_id
+  and id = any(:execution_ids::uuid[])
+  and status in ('RUNNING', 'WAITING')
+order by id
+for update;
+
+-- name: cancel :exec
+-- Ends executions that are held, for good. What they wait for is let go of, and what stands open in their stories is
+-- closed. Whoever had to wait for one of them sees its wait and its story only in a statement that comes later: this one.
 with theirs as materialized (
   select project_id, id, step_execution_id
   from executions
-  where project_id = :project_id
-    and workflow_id = :workflow_id
-    and id = any(:execution_ids::uuid[])
-    and status in ('RUNNING', 'WAITING')
-  order by id
-  for update
+  where project_id = :project_id and id = any(:execution_ids::uuid[]) and status in ('RUNNING', 'WAITING')
 ),
 cancelled as (
   update executions e
@@ -100,18 +106,13 @@ cancelled as (
     completed_at      = :now
   from theirs t
   where e.project_id = t.project_id and e.id = t.id
-  returning e.id
 ),
 let_go as (
   delete from waits w
   using theirs t
   where w.project_id = t.project_id and w.execution_id = t.id
-),
-closed as (
-  update step_executions s
-  set status = 'FAILED', error = 'The execution was cancelled', completed_at = :now
-  from theirs t
-  where s.project_id = t.project_id and s.id = t.step_execution_id
 )
-select id
-from cancelled;
+update step_executions s
+set status = 'FAILED', error = 'The execution was cancelled', completed_at = :now
+from theirs t
+where s.project_id = t.project_id and s.id = t.step_execution_id;

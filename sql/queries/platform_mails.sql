@@ -1,12 +1,12 @@
 -- name: insert :one
-insert into platform_mails (id, to_address, subject, html, text, created_at)
-values (:id, :to_address, :subject, :html, :text, :now)
+insert into platform_mails (id, to_address, subject, words, reason, created_at)
+values (:id, :to_address, :subject, :words, :reason, :now)
 returning id;
 
 -- name: insert_for_members :many
 -- The same mail to each of those who answer for a project: its owners and admins.
-insert into platform_mails (to_address, subject, html, text, created_at)
-select u.email, :subject, :html, :text, :now
+insert into platform_mails (to_address, subject, words, reason, created_at)
+select u.email, :subject, :words, :reason, :now
 from memberships m
 join users u on u.id = m.user_id
 where m.project_id = :project_id and m.role in ('OWNER', 'ADMIN')
@@ -22,7 +22,7 @@ where id = :mail_id
   and sent_at is null
   and failed_at is null
   and (held_until is null or held_until < :now)
-returning to_address, subject, html, text, attempts, doubts, created_at;
+returning to_address, subject, words, reason, attempts, doubts, created_at;
 
 -- name: is_open :one
 -- Whether it has still to be sent, by whomever.
@@ -32,9 +32,10 @@ select exists (
 
 -- name: settle :exec
 -- nullable: error, sent_at, failed_at
--- What became of an attempt. With neither time it is tried again.
+-- What became of an attempt. With neither time it is tried again; else nobody needs its words any more.
 update platform_mails
 set
+  words      = case when coalesce(:sent_at::timestamptz, :failed_at::timestamptz) is null then words end,
   held_until = null,
   doubts     = doubts + (:in_doubt::boolean)::int,
   error      = :error,
@@ -43,7 +44,7 @@ set
 where id = :mail_id and sent_at is null;
 
 -- name: purge :exec
--- Old ones, oldest first: they may hold links that were meant for one person.
+-- Old ones, oldest first.
 delete from platform_mails
 where id in (
   select id

@@ -14,7 +14,7 @@ with taken as (
 summed as (
   select t.project_id, t.day, sum(t.total) as total, sum(t.bounces) as bounces, sum(t.complaints) as complaints
   from taken t
-  join projects p on p.id = t.project_id
+  join projects p on p.id = t.project_id and p.deleted_at is null
   group by t.project_id, t.day
 ),
 folded as (

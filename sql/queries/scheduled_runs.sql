@@ -53,6 +53,7 @@ from contacts c
 where c.project_id = :project_id
   and (:after_id::uuid is null or c.id > :after_id)
   and c.created_at <= :until
+  and c.id > coalesce((select r.contacts from resets r where r.project_id = :project_id), '00000000-0000-0000-0000-000000000000')
   and :audience
 order by c.id
 limit :limit::int;
@@ -60,8 +61,15 @@ limit :limit::int;
 -- name: advance :exec
 -- It has come as far as this contact.
 update scheduled_runs
-set up_to = :up_to
+set up_to = :up_to, tries = 0
 where project_id = :project_id and id = :run_id;
+
+-- name: note_failure :maybe
+-- Nothing came of it: how often in a row.
+update scheduled_runs
+set tries = tries + 1
+where project_id = :project_id and id = :run_id
+returning tries;
 
 -- name: finish :exec
 delete from scheduled_runs

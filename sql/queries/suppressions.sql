@@ -38,13 +38,21 @@ from (
 -- name: add_many :many
 -- Puts addresses on the lists of their projects, and answers each of them once. `rows` holds
 -- `{id, project_id, email, reason}`. One that was there keeps its id, by which it is told from a new one; of several
--- reasons the strongest stands. Rows are locked in one order, so that two calls cannot deadlock.
+-- reasons the strongest stands. One that a reset takes away is as if it were not there. Rows are locked in one order, so
+-- that two calls cannot deadlock.
 insert into suppressions as s (project_id, id, email, reason)
 select distinct on (r.project_id, r.email) r.project_id, r.id, r.email, r.reason
 from json_to_recordset(:rows::json) as r (id uuid, project_id uuid, email text, reason suppression_reason)
 order by r.project_id, r.email, r.reason desc
 on conflict (project_id, email) do update
-set reason = greatest(s.reason, excluded.reason)
+set (id, reason, created_at) = (
+  select
+    case when r.project_id is null then s.id else excluded.id end,
+    case when r.project_id is null then greatest(s.reason, excluded.reason) else excluded.reason end,
+    case when r.project_id is null then s.created_at else now() end
+  from (select) as always
+  left join resets r on r.project_id = s.project_id and s.id <= r.suppressions
+)
 returning s.id, s.email, s.reason, s.project_id, s.created_at;
 
 -- name: remove :exec

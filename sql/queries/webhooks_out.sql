@@ -1,5 +1,5 @@
 -- name: errand :maybe
--- What a webhook step is about. Null when the step or its execution has ended.
+-- What a webhook step is about. Null when the step or its execution has ended, or is taken away.
 select
   s.output,
   (
@@ -21,11 +21,17 @@ join executions e on e.project_id = s.project_id and e.id = s.execution_id
 join workflow_versions v on v.project_id = e.project_id and v.id = e.version_id
 join workflows w on w.project_id = e.project_id and w.id = e.workflow_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-join projects p on p.id = s.project_id
+join projects p on p.id = s.project_id and p.deleted_at is null
 where s.project_id = :project_id
   and s.id = :step_execution_id
   and s.status = 'RUNNING'
-  and e.status in ('RUNNING', 'WAITING');
+  and e.status in ('RUNNING', 'WAITING')
+  and not exists (
+    select
+    from resets r
+    where r.project_id = e.project_id
+      and (e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts)
+  );
 
 -- name: note_attempt :exec
 -- An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the

@@ -4,6 +4,7 @@ import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
 import { problems } from "../problem.ts";
+import { deleteContacts } from "./contact_deletion.ts";
 import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } from "./contact_data.ts";
 import { recordEvents } from "./events.ts";
 
@@ -28,19 +29,14 @@ export interface WrittenContact {
 
 /**
  * Creates or updates contacts, each address once, in one statement, and records each real change of a subscription.
- * Answers them by {@linkcode contactKey}. Several calls at once lose nothing of each other.
+ * Answers them by {@linkcode contactKey}. Several calls at once lose nothing of each other. A contact that a reset takes
+ * away gives way to a new one at once.
  */
 export async function upsertContacts(
   tx: Context,
   writes: ContactWrite[],
 ): Promise<Map<string, WrittenContact>> {
-  const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
-    project_id: projectId,
-    email,
-    subscribed: subscribed ?? subscribedDefault,
-    sets: change.sets,
-  }));
-  const written = await q.contacts.upsertMany(tx, { rows, changes: changesOf(writes) });
+  const written = await write(tx, writes);
   await recordEvents(
     tx,
     written
@@ -57,6 +53,30 @@ export async function upsertContacts(
       { id, email, subscribed, isNew: wasSubscribed === null },
     ]),
   );
+}
+
+type Written = Awaited<ReturnType<Queries["contacts"]["upsertMany"]>>;
+
+async function write(tx: Context, writes: ContactWrite[]): Promise<Written> {
+  const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
+    project_id: projectId,
+    email,
+    subscribed: subscribed ?? subscribedDefault,
+    sets: change.sets,
+  }));
+  const written = await q.contacts.upsertMany(tx, { rows, changes: changesOf(writes) });
+  const outgoing = written.filter((contact) => contact.isOutgoing);
+  if (outgoing.length === 0) return written;
+  for (const [projectId, contacts] of Map.groupBy(outgoing, (contact) => contact.projectId)) {
+    await deleteContacts(
+      tx,
+      projectId,
+      contacts.map((contact) => contact.id),
+    );
+  }
+  const taken = new Set(outgoing.map(({ projectId, email }) => contactKey(projectId, email)));
+  const again = writes.filter(({ projectId, email }) => taken.has(contactKey(projectId, email)));
+  return [...written.filter((contact) => !contact.isOutgoing), ...(await write(tx, again))];
 }
 
 /** Where {@linkcode upsertContacts} keeps a contact. */

@@ -8,6 +8,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** True for a UUID in its usual form. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
 /** The field is missing, or it is not what was expected. */
 export function missingOr(field: string, value: unknown, expected: string): FieldError {
   if (value === undefined) return fault(field, "required", "This field is required");

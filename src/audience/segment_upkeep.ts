@@ -4,6 +4,7 @@ import { q } from "../db/queries.ts";
 import { addJobs } from "../jobs.ts";
 import { isTimeRelative } from "./conditions.ts";
 import { computeMembership } from "./segment_members.ts";
+import { refreshSegment } from "./segments.ts";
 
 const BATCH = 2_000;
 
@@ -53,8 +54,11 @@ export async function wakeSegments(ctx: Context): Promise<void> {
 export async function recountSegments(ctx: Context, projectId: string, segmentIds: string[]): Promise<void> {
   for (const segmentId of segmentIds) {
     await inTransaction(ctx, async (tx) => {
-      if (await q.segments.lock(tx, { projectId, segmentId }))
-        await q.segments.recount(tx, { projectId, segmentId });
+      const segment = await q.segments.lock(tx, { projectId, segmentId });
+      if (!segment) return;
+      if (segment.type === "DYNAMIC" && !segment.trackMembership)
+        await refreshSegment(tx, projectId, segmentId);
+      else await q.segments.recount(tx, { projectId, segmentId });
     });
   }
 }

@@ -1,4 +1,5 @@
 import { assertSenderVerified } from "../accounts/domains.ts";
+import { overLimit } from "../accounts/usage.ts";
 import { compileTemplate } from "../content/render.ts";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -15,7 +16,8 @@ const PRIORITY = 5;
 
 /**
  * Hands a mail to each execution's contact, or to another address, over to the ledger. It is the row with the id of the
- * page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is.
+ * page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that the
+ * month has no room for is FAILED in the ledger; the execution goes on.
  */
 export async function performSend(
   tx: Context,
@@ -33,6 +35,7 @@ export async function performSend(
       contentId,
       templateId: step.templateId!,
       now: tx.now(),
+      overLimit: overLimit("workflows", tx.now()),
       rows,
     });
     await addSending(

@@ -1,11 +1,18 @@
+import { setImmediate } from "node:timers/promises";
 import { type DataChange, type DataInput, sortData } from "../audience/contact_data.ts";
 import { upsertContacts } from "../audience/contacts.ts";
-import { compileTemplate } from "../content/render.ts";
+import type { Budget } from "../content/render.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { budgetOf, compileTree, payForCompiling, type Tree, Unfillable } from "./_filled.ts";
 import { type Outcome, type Run, type RunContact, scopeOf } from "./_run.ts";
 import type { Visit } from "./_visit.ts";
 import type { GraphStep, StepConfigs } from "./workflow_graph.ts";
+
+type Config = StepConfigs["UPDATE_CONTACT"];
+
+/** After so much work of texts everybody else gets a turn. */
+const TURN_MS = 10;
 
 /**
  * Changes the contacts by the rule that every request goes by, and records what changed of their subscriptions. The
@@ -13,40 +20,53 @@ import type { GraphStep, StepConfigs } from "./workflow_graph.ts";
  */
 export async function performUpdate(
   tx: Context,
-  { config }: GraphStep<"UPDATE_CONTACT">,
+  step: GraphStep<"UPDATE_CONTACT">,
   visits: Visit[],
 ): Promise<Outcome[]> {
-  const { projectId } = visits[0]!.run;
-  const changes = visits.map(({ run }) => changeOf(config, run));
-  const subscribed = subscriptionOf(config);
-  for (const [depth, group] of Map.groupBy(visits.keys(), (i) => visits[i]!.run.depth)) {
+  const changes = await changesOf(step, visits);
+  const subscribed = subscriptionOf(step.config);
+  const writes = visits.flatMap(({ run }, i) => {
+    const change = changes[i]!;
+    return isChange(change) ? [{ run, change }] : [];
+  });
+  for (const [depth, group] of Map.groupBy(writes, ({ run }) => run.depth)) {
     await q.executionRun.deepen(tx, { depth: String(depth + 1) });
     // Held since they were read, so these are their addresses.
     await upsertContacts(
       tx,
-      group.map((i) => ({
+      group.map(({ run: { projectId, contact }, change }) => ({
         projectId,
-        email: visits[i]!.run.contact.email,
+        email: contact.email,
         subscribed,
         subscribedDefault: true,
-        change: changes[i]!,
+        change,
       })),
     );
   }
   await q.executionRun.deepen(tx, { depth: "" });
-  await readAgain(tx, projectId, visits);
-  return changes.map((change) => ({ kind: "on", output: outputOf(change, subscribed) }));
+  await readAgain(
+    tx,
+    writes.map(({ run }) => run),
+  );
+  return changes.map((change) =>
+    isChange(change) ? { kind: "on", output: outputOf(change, subscribed) } : change,
+  );
 }
 
-/** What becomes of the contact of one execution. */
-export function changeOf({ updates }: StepConfigs["UPDATE_CONTACT"], run: Run): DataChange {
-  return sortData(filledIn(updates, run));
+/** What becomes of the contact of one execution, where its texts are not compiled yet. Throws {@linkcode Unfillable}. */
+export function changeOf(config: Config, run: Run, budget: Budget = budgetOf("visit")): DataChange {
+  payForCompiling(config.updates, budget);
+  return sortData(treeOf(config)(scopeOf(run), budget) as DataInput);
+}
+
+/** The outcome of a step whose texts are {@linkcode Unfillable}; throws every other error on. */
+export function unfillable({ name }: GraphStep<"UPDATE_CONTACT">, error: unknown): Outcome {
+  if (!(error instanceof Unfillable)) throw error;
+  return { kind: "fail", reason: `Cannot carry out "${name}": ${error.message}` };
 }
 
 /** What an update says about the subscription; undefined leaves it as it is. */
-export function subscriptionOf({
-  subscriptionAction: action,
-}: StepConfigs["UPDATE_CONTACT"]): boolean | undefined {
+export function subscriptionOf({ subscriptionAction: action }: Config): boolean | undefined {
   return action === "none" ? undefined : action === "subscribe";
 }
 
@@ -59,22 +79,40 @@ export function outputOf({ sets, deletes }: DataChange, subscribed: boolean | un
   };
 }
 
-async function readAgain(tx: Context, projectId: string, visits: Visit[]): Promise<void> {
-  const ids = visits.map(({ run }) => run.contact.id);
-  const rows = await q.executionRun.contacts(tx, { projectId, ids });
-  const contacts = new Map(rows.map((row) => [row.id, row as RunContact]));
-  for (const { run } of visits) run.contact = contacts.get(run.contact.id)!;
+/** What becomes of each contact, or how the step fails for it. Each may cost as much; nobody else waits for all. */
+async function changesOf(
+  step: GraphStep<"UPDATE_CONTACT">,
+  visits: Visit[],
+): Promise<(DataChange | Outcome)[]> {
+  const fill = treeOf(step.config);
+  const changes: (DataChange | Outcome)[] = [];
+  let turnEndsAt = performance.now() + TURN_MS;
+  for (const { run } of visits) {
+    try {
+      changes.push(sortData(fill(scopeOf(run), budgetOf("visit")) as DataInput));
+    } catch (error) {
+      changes.push(unfillable(step, error));
+    }
+    if (performance.now() < turnEndsAt) continue;
+    await setImmediate();
+    turnEndsAt = performance.now() + TURN_MS;
+  }
+  return changes;
+}
+
+function isChange(change: DataChange | Outcome): change is DataChange {
+  return "sets" in change;
 }
 
 /** Texts may name what the contact has and what the event said: `{{event.plan}}`. */
-function filledIn(updates: DataInput, run: Run): DataInput {
-  if (!JSON.stringify(updates).includes("{{")) return updates;
-  const scope = scopeOf(run);
-  const fill = (value: unknown): unknown => {
-    if (typeof value === "string") return compileTemplate(value, "text")(scope);
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map(fill);
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner)]));
-  };
-  return fill(updates) as DataInput;
+function treeOf({ updates }: Config): Tree {
+  return JSON.stringify(updates).includes("{{") ? compileTree(updates) : () => updates;
+}
+
+async function readAgain(tx: Context, runs: Run[]): Promise<void> {
+  if (runs.length === 0) return;
+  const ids = runs.map(({ contact }) => contact.id);
+  const rows = await q.executionRun.contacts(tx, { projectId: runs[0]!.projectId, ids });
+  const contacts = new Map(rows.map((row) => [row.id, row as RunContact]));
+  for (const run of runs) run.contact = contacts.get(run.contact.id)!;
 }

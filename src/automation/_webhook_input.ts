@@ -31,7 +31,7 @@ export function urlFaults(field: string, url: unknown): FieldError[] {
 
 /** What is wrong with the headers of a request. Their values may hold `{{variables}}`. */
 export function headerFaults(field: string, headers: unknown): FieldError[] {
-  if (headers === undefined || headers === null) return [];
+  if (headers === undefined) return [];
   if (!isObject(headers)) return [missingOr(field, headers, "Expected an object of strings")];
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) {
@@ -41,7 +41,9 @@ export function headerFaults(field: string, headers: unknown): FieldError[] {
 }
 
 function headerFault(at: string, name: string, value: unknown): FieldError[] {
-  if (!HEADER_NAME.test(name)) return [fault(at, "invalid_string", "Expected the name of a header")];
+  // To the client of HTTP this name is no header.
+  if (!HEADER_NAME.test(name) || name.toLowerCase() === "__proto__")
+    return [fault(at, "invalid_string", "Expected the name of a header")];
   if (OWN_HEADERS.test(name)) return [fault(at, "custom", "This header is set by the service itself")];
   if (typeof value !== "string") return [missingOr(at, value, "Expected a string")];
   if (value.length > MAX_HEADER_LENGTH) {

@@ -1,8 +1,9 @@
 // What a webhook says: its config, filled in for one execution, with the headers of Standard Webhooks.
 import { createHmac } from "node:crypto";
-import { compileTemplate, type Scope } from "../content/render.ts";
+import { type Budget, compileTemplate, type Scope } from "../content/render.ts";
 import type { Json } from "../db/types.ts";
 import { VERSION } from "../version.ts";
+import { budgetOf, compileTree, fillText, MAX_FILLED_CHARS, Unfillable } from "./_filled.ts";
 import type { GuardedRequest } from "./_guarded_request.ts";
 import { renderUrl } from "./_url_template.ts";
 import type { StepConfigs } from "./workflow_graph.ts";
@@ -19,24 +20,31 @@ export interface WebhookSubject {
   context: Record<string, Json>;
 }
 
-const MAX_BODY_CHARS = 1_000_000;
 const MAX_HEADER_CHARS = 32_000;
 
 /** It cannot be sent. The message is half a sentence. */
 export class Unsendable extends Error {}
 
-/** Fills in a webhook. Throws {@linkcode Unsendable}. */
+/** Fills in a webhook; URL, headers and body spend from one budget. Throws {@linkcode Unsendable}. */
 export function webhookRequest(config: WebhookConfig, subject: WebhookSubject): GuardedRequest {
+  try {
+    return filledIn(config, subject, budgetOf("webhook"));
+  } catch (error) {
+    throw error instanceof Unfillable ? new Unsendable(error.message) : error;
+  }
+}
+
+function filledIn(config: WebhookConfig, subject: WebhookSubject, budget: Budget): GuardedRequest {
   const scope = scopeOf(subject);
-  const url = renderUrl(config.url, scope);
+  const url = renderUrl(config.url, scope, budget);
   if (url === null) throw new Unsendable('a part of its path is "." or ".."');
   const hasBody = config.method !== "GET" && config.method !== "DELETE";
-  const body = hasBody ? bodyOf(config.body, subject, scope) : null;
+  const body = hasBody ? bodyOf(config.body, subject, scope, budget) : null;
   const headers = {
     accept: "application/json, */*;q=0.5",
     "user-agent": `Postrider/${VERSION}`,
     ...(body !== null && { "content-type": typeOf(body) }),
-    ...headersOf(config.headers, scope),
+    ...headersOf(config.headers, scope, budget),
   };
   return { method: config.method, url, headers, body };
 }
@@ -76,33 +84,17 @@ function scopeOf({ contact, workflow, execution, context }: WebhookSubject): Sco
   };
 }
 
-function bodyOf(given: Json | undefined, subject: WebhookSubject, scope: Scope): string {
+function bodyOf(given: Json | undefined, subject: WebhookSubject, scope: Scope, budget: Budget): string {
   const { contact, workflow, execution, context } = subject;
   if (given === undefined || given === null) {
     return JSON.stringify({ contact, workflow, execution, event: context.event ?? null });
   }
-  const room = { left: MAX_BODY_CHARS };
   // A string that is JSON before it is filled in stays JSON whatever the values are.
   const tree = typeof given === "string" ? (parsed(given) ?? given) : given;
-  const filled = fill(tree, scope, room);
+  const filled = compileTree(tree)(scope, budget);
   const body = typeof filled === "string" && typeof given === "string" ? filled : JSON.stringify(filled);
-  if (body.length > MAX_BODY_CHARS) throw tooLarge();
-  return body;
-}
-
-function fill(value: Json, scope: Scope, room: { left: number }): Json {
-  if (typeof value === "string") {
-    const text = compileTemplate(value, "text")(scope).toWellFormed();
-    if ((room.left -= text.length) < 0) throw tooLarge();
-    return text;
-  }
-  if (Array.isArray(value)) return value.map((item) => fill(item, scope, room));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, scope, room)]));
-}
-
-function tooLarge(): Unsendable {
-  return new Unsendable(`its body has more than ${MAX_BODY_CHARS.toLocaleString("en")} characters`);
+  if (body.length <= MAX_FILLED_CHARS) return body;
+  throw new Unsendable(`its body has more than ${MAX_FILLED_CHARS.toLocaleString("en")} characters`);
 }
 
 /** Objects and lists only: a string that is a number is a text of one. */
@@ -120,17 +112,13 @@ function typeOf(body: string): string {
 }
 
 /** Names in lower case; values on one line, in UTF-8. */
-function headersOf(given: Record<string, string>, scope: Scope): Record<string, string> {
+function headersOf(given: Record<string, string>, scope: Scope, budget: Budget): Record<string, string> {
   let length = 0;
   const filled = Object.entries(given).map(([name, template]): [string, string] => {
-    const value = compileTemplate(
-      template,
-      "text",
-    )(scope)
-      .replace(/[\p{Cc}\s]+/gu, " ")
-      .trim();
+    const text = fillText(compileTemplate(template, "text"), scope, budget);
+    const value = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
     if ((length += value.length) > MAX_HEADER_CHARS) throw new Unsendable("its headers are too large");
-    return [name.toLowerCase(), Buffer.from(value.toWellFormed()).toString("latin1")];
+    return [name.toLowerCase(), Buffer.from(value).toString("latin1")];
   });
   return Object.fromEntries(filled);
 }

@@ -107,7 +107,7 @@ async function turn(ctx: Context, errands: Errand[]): Promise<null[]> {
 
 /** Answers how many executions it held. */
 async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: boolean }): Promise<number> {
-  await q.executionRun.readByIndex(tx);
+  await q.executionRun.begin(tx, { projectIds: errands.map(({ job }) => job.projectId) });
   const heard = await hear(
     tx,
     errands.flatMap((errand) => (errand.kind === "events" ? [errand.job] : [])),

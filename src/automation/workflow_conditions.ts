@@ -10,6 +10,7 @@ import {
 } from "../audience/condition_tree.ts";
 import { fault, isObject, missingOr } from "../audience/faults.ts";
 import type { FieldError } from "../problem.ts";
+import { textFaults } from "./_text_faults.ts";
 
 /** One question, a whole tree, or one field with several answers. */
 export type ConditionConfig =
@@ -63,12 +64,32 @@ export function questionsOf(config: ConditionConfig): Questions {
 
 /** What is wrong with the config of a CONDITION as it comes in a request, but for the segments it names. */
 export function conditionFaults(config: Record<string, unknown>): FieldError[] {
-  if (config.mode === "multi") return multiFaults(config);
-  if (config.mode !== undefined && config.mode !== "single") {
-    return [fault("config.mode", "invalid_enum_value", "Expected multi, or nothing", config.mode)];
+  const { mode, condition } = config;
+  if (mode === "multi") {
+    return [
+      ...multiFaults(config),
+      ...besideFaults(config, ["operator", "value", "unit", "condition"], MULTI),
+    ];
   }
-  if (config.condition !== undefined) return conditionErrors(plainTree(config.condition), "config.condition");
-  return askedFaults(config, config.field, "config");
+  if (mode !== undefined && mode !== "single") {
+    return [fault("config.mode", "invalid_enum_value", "Expected multi, or nothing", mode)];
+  }
+  if (condition !== undefined) {
+    const errors = conditionErrors(plainTree(condition), "config.condition");
+    return [...errors, ...besideFaults(config, ["field", "operator", "value", "unit", "branches"], TREE)];
+  }
+  return [...askedFaults(config, config.field, "config"), ...besideFaults(config, ["branches"], SINGLE)];
+}
+
+const MULTI = "With the mode multi each of the branches has its own";
+const TREE = "A condition tree stands alone";
+const SINGLE = "Branches need the mode multi";
+
+/** What stands beside one form of a CONDITION and belongs to another one. */
+function besideFaults(config: Record<string, unknown>, names: string[], message: string): FieldError[] {
+  return names
+    .filter((name) => config[name] !== undefined && config[name] !== null)
+    .map((name) => fault(`config.${name}`, "custom", message));
 }
 
 /** The config as versions keep it: nothing but what its form has. */
@@ -144,14 +165,6 @@ function askedFaults(asked: Record<string, unknown>, field: unknown, at: string)
   );
 }
 
-function textFaults(field: string, value: unknown, maxLength: number): FieldError[] {
-  if (typeof value !== "string") return [missingOr(field, value, "Expected a string")];
-  if (value.trim() === "") return [fault(field, "too_small", "Expected at least one character")];
-  return value.length > maxLength
-    ? [fault(field, "too_big", `Expected at most ${maxLength} characters`)]
-    : [];
-}
-
 /** What a field of a CONDITION means: `contact.` may stand before it, and `event.` is also about the event's data. */
 function subjectOf(field: string, operator: string): { over: Questions["over"]; field: string } {
   const ofContext = OF_CONTEXT.exec(field);
@@ -178,7 +191,8 @@ function plainTree(tree: unknown): unknown {
 }
 
 function filterOf({ operator, value, unit }: Record<string, unknown>) {
-  return { operator, ...(value !== undefined && { value }), ...(unit !== undefined && { unit }) };
+  const hasUnit = unit !== undefined && unit !== null;
+  return { operator, ...(value !== undefined && { value }), ...(hasUnit && { unit }) };
 }
 
 function treeOf(filter: Filter): Condition {

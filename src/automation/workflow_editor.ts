@@ -2,13 +2,14 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { assertStep, connect, editGraph, insertStep, type NewStep, stepOf } from "./_workflow_edits.ts";
+import { assertStep, connect, editGraph, insertStep, type NewStep, stepOf } from "./_graph_edits.ts";
 import type { Graph, GraphStep, StepType } from "./workflow_graph.ts";
 import { assertBranchesKept, assertPauses, openEnd } from "./workflow_rules.ts";
-import { completeConfig, type StepInput, storedConfig, templateOf } from "./workflow_steps_input.ts";
+import { completeConfig, storedConfig } from "./workflow_configs.ts";
+import { type StepInput, templateOf } from "./workflow_steps_input.ts";
 import { type Position, type Step, toStep } from "./workflow_records.ts";
 
-export type { NewStep } from "./_workflow_edits.ts";
+export type { NewStep } from "./_graph_edits.ts";
 
 /** What a PATCH may change of a step. A config is replaced as a whole. */
 export interface StepPatch extends StepInput {

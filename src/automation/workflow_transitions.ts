@@ -2,10 +2,10 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { connect, editGraph, insertStep, type NewStep, stepOf } from "./_workflow_edits.ts";
+import { connect, editGraph, insertStep, type NewStep, stepOf } from "./_graph_edits.ts";
 import { branchesOf, type GraphStep } from "./workflow_graph.ts";
 import { assertTransition } from "./workflow_rules.ts";
-import { completeConfig } from "./workflow_steps_input.ts";
+import { completeConfig } from "./workflow_configs.ts";
 import type { Step, Transition } from "./workflow_records.ts";
 
 /** A new transition. */

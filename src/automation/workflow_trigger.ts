@@ -1,5 +1,5 @@
 // When a workflow starts: at an event, at times of a schedule, or when somebody asks for it.
-import { fault, isObject, missingOr } from "../audience/faults.ts";
+import { fault, isObject, isUuid, missingOr } from "../audience/faults.ts";
 import type { FieldError } from "../problem.ts";
 import { eventNameFaults } from "./workflow_steps_input.ts";
 
@@ -26,7 +26,6 @@ export interface ScheduleTrigger {
 }
 
 const MAX_SCHEDULE_LENGTH = 255;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** All that is wrong with the config of a trigger. Null stands for one that is to follow. */
 export function triggerErrors(type: TriggerType, config: unknown, now: Date): FieldError[] {
@@ -93,5 +92,5 @@ function segmentFaults(segmentId: unknown): FieldError[] {
   const field = "triggerConfig.segmentId";
   if (segmentId === undefined || segmentId === null) return [];
   if (typeof segmentId !== "string") return [missingOr(field, segmentId, "Expected the id of a segment")];
-  return UUID.test(segmentId) ? [] : [fault(field, "invalid_string", "Expected a UUID", segmentId)];
+  return isUuid(segmentId) ? [] : [fault(field, "invalid_string", "Expected a UUID", segmentId)];
 }

@@ -3,7 +3,7 @@ import { q } from "../db/queries.ts";
 import type { Json } from "../db/types.ts";
 import { problems } from "../problem.ts";
 import type { Graph, GraphStep } from "./workflow_graph.ts";
-import { completeConfig } from "./workflow_steps_input.ts";
+import { completeConfig } from "./workflow_configs.ts";
 
 /** A graph that never changes again. Whoever has seen its id may keep it. */
 export interface WorkflowVersion {

@@ -2,8 +2,7 @@
 // output nothing bounds; here its tree is walked once, and what remains counts its steps.
 import { readCall, readSubject, type Build, type Place } from "./_expressions.ts";
 import {
-  escapeHtml,
-  escapeLiteral,
+  type Escaping,
   isMissing,
   isTruthy,
   own,
@@ -26,9 +25,9 @@ export interface Compiled {
   expressionChars: number;
 }
 
-/** Compiles a template. Throws by `refuse`. */
-export function compile(source: string, options: { escapes: boolean }): Compiled {
-  const build: Build = { tree: parseTree(source), variables: new Set(), escapes: options.escapes };
+/** Compiles a template; without escaping its values are written as they are. Throws by `refuse`. */
+export function compile(source: string, escaping: Escaping | null): Compiled {
+  const build: Build = { tree: parseTree(source), variables: new Set(), escaping };
   const top: Place = { outer: null, name: "", params: [], paramNames: [] };
   const compiled = compileProgram(build, top, build.tree.program);
   for (const at of build.tree.syntax.fallbacks.keys()) refuse('"??" is not possible here', at);
@@ -67,24 +66,24 @@ function compileStatement(build: Build, place: Place, statement: hbs.AST.Stateme
 
 function compileMustache(build: Build, place: Place, statement: hbs.AST.MustacheStatement): Write {
   const read = readCall(build, place, statement);
-  const escapes = build.escapes && statement.escaped;
+  const escaping = statement.escaped ? build.escaping : null;
   const at = build.tree.offsetOf(statement.loc.start);
   const fallback = build.tree.syntax.fallbacks.get(at);
-  if (fallback === undefined) return (run, frame) => print(run, read(run, frame), escapes);
+  if (fallback === undefined) return (run, frame) => print(run, read(run, frame), escaping);
   build.tree.syntax.fallbacks.delete(at);
-  const literal = escapes ? escapeLiteral(fallback) : fallback;
+  const literal = escaping ? escaping.literal(fallback) : fallback;
   return (run, frame) => {
     const value = read(run, frame);
     if (isMissing(value)) write(run, literal);
-    else print(run, value, escapes);
+    else print(run, value, escaping);
   };
 }
 
-function print(run: Run, value: unknown, escapes: boolean): void {
+function print(run: Run, value: unknown, escaping: Escaping | null): void {
   const text = textOf(run, value);
-  if (!escapes) return write(run, text);
+  if (!escaping) return write(run, text);
   // Escaping only makes longer: what has no room now need not be escaped.
-  write(run, escapeHtml(text.length > run.room + 1 ? text.slice(0, run.room + 1) : text));
+  write(run, escaping.value(text.length > run.room + 1 ? text.slice(0, run.room + 1) : text));
 }
 
 function compileBlock(build: Build, place: Place, block: hbs.AST.BlockStatement): Write {
@@ -139,6 +138,7 @@ function compileEach(build: Build, place: Place, block: hbs.AST.BlockStatement):
     for (let index = 0; index < count; index++) {
       if (run.steps < 0 || run.rounds <= 0) return;
       run.rounds -= 1;
+      run.steps -= 1;
       const key = keys ? keys[index]! : index;
       const value = own(list, String(key));
       const loop = { index, key, first: index === 0, last: index === count - 1 };

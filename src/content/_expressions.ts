@@ -1,5 +1,5 @@
 // The expressions of a template as functions that read a value: paths, keys with spaces, literals and helpers.
-import { isMissing, own, type Frame, type Run } from "./_run.ts";
+import { type Escaping, isMissing, own, type Frame, type Run } from "./_run.ts";
 import { BLOCKS, refuse } from "./_syntax.ts";
 import { helpers, type Helper } from "./_template_helpers.ts";
 import type { Tree } from "./_tree.ts";
@@ -10,7 +10,8 @@ export type Read = (run: Run, frame: Frame) => unknown;
 /** A template on its way to being compiled. */
 export interface Build {
   tree: Tree;
-  escapes: boolean;
+  /** Null: values are written as they are. */
+  escaping: Escaping | null;
   /** The paths it reads, from the top of the scope. */
   variables: Set<string>;
 }

@@ -2,17 +2,22 @@
 
 /** Output of one rendering; what comes after it is cut off. A template without expressions is not counted. */
 const MAX_OUTPUT_CHARS = 5_000_000;
-/** Steps of one rendering: a node costs one, a string that is looked at one per 16 characters. About 0.1 s. */
+/** Steps of one rendering: a node or a round costs one, a string that is looked at one per 16 characters. About 0.1 s. */
 const MAX_STEPS = 1_000_000;
 /** Rounds of all `{{#each}}` of one rendering together; the rest of the template is still rendered. */
 const MAX_ROUNDS = 10_000;
 const MAX_JSON_DEPTH = 20;
 
-/** The state of one rendering. `steps` below zero ends it. */
-export interface Run {
-  out: string;
-  room: number;
+/** What is left to spend, by one rendering or by several together. `steps` below zero ends them. */
+export interface Budget {
   steps: number;
+  /** In characters of output. */
+  room: number;
+}
+
+/** The state of one rendering. */
+export interface Run extends Budget {
+  out: string;
   rounds: number;
   readonly root: unknown;
 }
@@ -27,9 +32,14 @@ export interface Frame {
   readonly loop: Readonly<Record<string, unknown>> | null;
 }
 
+/** A budget; without numbers that of one mail. */
+export function newBudget({ steps = MAX_STEPS, chars = MAX_OUTPUT_CHARS } = {}): Budget {
+  return { steps, room: chars };
+}
+
 /** Begins a rendering. */
-export function newRun(root: unknown): Run {
-  return { out: "", room: MAX_OUTPUT_CHARS, steps: MAX_STEPS, rounds: MAX_ROUNDS, root };
+export function newRun(root: unknown, { steps, room }: Budget): Run {
+  return { out: "", room, steps, rounds: MAX_ROUNDS, root };
 }
 
 /** Writes text, as far as there is room. */
@@ -123,12 +133,28 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "=": "&#x3D;",
 };
 
+/** How values are written that are not to be taken for more than they are, and what an author wrote in their place. */
+export interface Escaping {
+  value(text: string): string;
+  literal(text: string): string;
+}
+
+/** For HTML. */
+export const HTML: Escaping = { value: escapeHtml, literal: escapeLiteral };
+
+/** For a part of a URL: nothing that is written can begin another part. */
+export const URL_PART: Escaping = { value: encodePart, literal: encodePart };
+
+function encodePart(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
 /** Escapes as Handlebars does: `=` and the backtick too, which guard an attribute without quotes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return UNSAFE.test(text) ? text.replace(UNSAFE_ALL, (char) => ESCAPES[char]!) : text;
 }
 
 /** Escapes what an author wrote in HTML: a character reference stays one. */
-export function escapeLiteral(text: string): string {
+function escapeLiteral(text: string): string {
   return text.replace(/&(?!#?\w+;)|[<>"'`=]/g, (char) => ESCAPES[char]!);
 }

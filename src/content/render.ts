@@ -13,9 +13,10 @@
 // A literal of the author in HTML may hold character references. A helper's name without values is a variable.
 import { compile, type Compiled } from "./_compile.ts";
 import { newLru, type Lru } from "./_lru.ts";
-import { newRun, write } from "./_run.ts";
+import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_run.ts";
 import { positionAt } from "./_tree.ts";
 
+export { type Budget, newBudget } from "./_run.ts";
 export { plainText } from "./plain_text.ts";
 
 const MAX_CACHED_TEMPLATES = 200;
@@ -39,16 +40,16 @@ export interface Scope {
   [name: string]: unknown;
 }
 
-/** `html` escapes values; `text` does not; `subject` is text in one line. */
-export type TemplateKind = "html" | "text" | "subject";
+/** `html` escapes values and `url` percent-encodes them; `text` does neither; `subject` is text in one line. */
+export type TemplateKind = "html" | "text" | "subject" | "url";
 
 /**
- * A compiled template. It never throws. A rendering is cut off after 5 MB of output or some 0.1 s of work, and loops
- * end after 10,000 rounds in all. A source that `checkTemplate` refuses has its plain variables filled in and every
- * other expression left out.
+ * A compiled template. It never throws. A rendering is cut off after 5 MB of output or some 0.1 s of work, or when the
+ * budget is spent that it has with others; and loops end after 10,000 rounds in all. A source that `checkTemplate`
+ * refuses has its plain variables filled in and every other expression left out.
  */
 export interface Template {
-  (scope: Scope): string;
+  (scope: Scope, budget?: Budget): string;
   /** The paths of the variables it reads, in order of first appearance. */
   readonly variables: readonly string[];
 }
@@ -57,7 +58,7 @@ export interface Template {
 export function checkTemplate(source: string): TemplateError | null {
   if (!source.includes("{{")) return null;
   try {
-    compile(source, { escapes: true });
+    compile(source, HTML);
     return null;
   } catch (error) {
     const { message, cause } = error as { message: string; cause?: { at?: number } };
@@ -72,6 +73,14 @@ const caches: Record<TemplateKind, Lru<Template>> = {
   html: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
   text: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
   subject: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+  url: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+};
+
+const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
+  html: HTML,
+  text: null,
+  subject: null,
+  url: URL_PART,
 };
 
 /** Compiles a template, or takes it from the ones used last. */
@@ -82,7 +91,7 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
   }
   const known = caches[kind].get(source);
   if (known) return known;
-  const compiled = compileOrMend(source, { escapes: kind === "html" });
+  const compiled = compileOrMend(source, ESCAPINGS[kind]);
   const template = toTemplate(compiled, kind);
   caches[kind].set(
     source,
@@ -93,28 +102,29 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
 }
 
 function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
-  const render = (scope: Scope): string => {
-    const run = newRun(scope);
+  const render = (scope: Scope, budget: Budget = newBudget()): string => {
+    const run = newRun(scope, budget);
     try {
       compiled.write(run, { value: scope, outer: null, named: [], loop: null });
     } catch {
       // Nothing here throws, but a mail is worth more than that belief: what is written so far is sent.
     }
+    Object.assign(budget, { steps: run.steps, room: run.room });
     return kind === "subject" ? oneLine(run.out) : run.out;
   };
   return Object.assign(render, { variables: compiled.variables });
 }
 
 /** Content that was never checked, or by an older version: only its plain variables are filled in. */
-function compileOrMend(source: string, options: { escapes: boolean }): Compiled {
+function compileOrMend(source: string, escaping: Escaping | null): Compiled {
   try {
-    return compile(source, options);
+    return compile(source, escaping);
   } catch {
     const mended = source
       .replace(/\{\{([^{}]*)\}\}/g, (found, inside: string) => (PLAIN_VARIABLE.test(inside) ? found : ""))
       .replace(/\\{0,9}\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
     try {
-      return compile(mended, options);
+      return compile(mended, escaping);
     } catch {
       return { write: (run) => write(run, mended), variables: [], expressionChars: 0 };
     }

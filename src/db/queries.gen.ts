@@ -4,6 +4,22 @@ import type { Db, Fragment, Json, JsonArg } from "./types.ts";
 type On = { sql: Db };
 
 export interface Queries {
+  accountTokens: {
+    /** Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
+     * (sql/queries/account_tokens.sql:1) */
+    insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
+    /** Whether `use` would take it.
+     * (sql/queries/account_tokens.sql:12) */
+    isGood(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ good: boolean }>;
+    /** A token is good for one use. Null when it is unknown, used, expired, or for another purpose.
+     * (sql/queries/account_tokens.sql:20) */
+    use(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ userId: string } | null>;
+    /** The other tokens of a user for the same purpose, once one of them was used.
+     * (sql/queries/account_tokens.sql:26) */
+    drop(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" }): Promise<number>;
+    /** (sql/queries/account_tokens.sql:31) */
+    purge(on: On, args: { now: Date; limit: number }): Promise<number>;
+  };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
      * events up contact by contact when it expects the table not to fit.
@@ -15,6 +31,34 @@ export interface Queries {
     /** Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
      * (sql/queries/audience.sql:13) */
     matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+  };
+  audit: {
+    /** Lines of the log, in the order of their ids.
+     * (sql/queries/audit.sql:1) */
+    record(on: On, args: { now: Date; actorKind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; actorUserId: string | null; actorName: string | null; lines: JsonArg }): Promise<number>;
+    /** The newest first, after the line `after_id`.
+     * (sql/queries/audit.sql:10) */
+    list(on: On, args: { projectId: string; afterId: string | null; limit: number }): Promise<{ id: string; at: Date; actorKind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; actorUserId: string | null; actorName: string | null; action: string; subject: string | null; details: Json }[]>;
+    /** (sql/queries/audit.sql:19) */
+    total(on: On, args: { projectId: string }): Promise<{ total: number }>;
+  };
+  billing: {
+    /** The account of a project, where it has none yet.
+     * (sql/queries/billing.sql:1) */
+    open(on: On, args: { projectId: string }): Promise<number>;
+    /** (sql/queries/billing.sql:9) */
+    account(on: On, args: { projectId: string }): Promise<{ customerId: string | null; subscriptionId: string | null; status: string | null; isLive: boolean; periodEndsAt: Date | null; cancelsAt: Date | null; endedAt: Date | null; version: number; checkouts: number } | null>;
+    /** (sql/queries/billing.sql:14) */
+    byCustomer(on: On, args: { customerId: string }): Promise<{ projectId: string } | null>;
+    /** 0 when somebody else was first.
+     * (sql/queries/billing.sql:19) */
+    setCustomer(on: On, args: { customerId: string; now: Date; projectId: string; version: number }): Promise<number>;
+    /** Writes what was read at Stripe; null when somebody has written since `version`. Answers whether it was live before.
+     * (sql/queries/billing.sql:25) */
+    save(on: On, args: { customerId: string | null; subscriptionId: string | null; status: string | null; periodEndsAt: Date | null; cancelsAt: Date | null; endedAt: Date | null; now: Date; projectId: string; version: number }): Promise<{ wasLive: boolean; isLive: boolean } | null>;
+    /** The next checkout is another one.
+     * (sql/queries/billing.sql:47) */
+    countCheckout(on: On, args: { projectId: string; checkouts: number }): Promise<number>;
   };
   bulkJobs: {
     /** (sql/queries/bulk_jobs.sql:1) */
@@ -60,38 +104,39 @@ export interface Queries {
     /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
      * jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
      * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
-     * the later ones of any: a large one does not hold the small ones back.
+     * the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
+     * from the beginning.
      * (sql/queries/campaign_send.sql:13) */
-    freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; contentId: string; campaignId: string; now: Date; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
+    freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
     /** The whole audience is in the ledger.
-     * (sql/queries/campaign_send.sql:76) */
-    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ frozenCount: number } | null>;
+     * (sql/queries/campaign_send.sql:105) */
+    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; frozenCount: number; overLimitCount: number } | null>;
     /** After so many new rows the planner would go by what it knew before.
-     * (sql/queries/campaign_send.sql:83) */
+     * (sql/queries/campaign_send.sql:112) */
     analyze(on: On): Promise<number>;
     /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
-     * (sql/queries/campaign_send.sql:87) */
+     * (sql/queries/campaign_send.sql:116) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** Whether mails of a campaign may still go out; null when it is gone.
-     * (sql/queries/campaign_send.sql:101) */
+     * (sql/queries/campaign_send.sql:130) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again.
-     * (sql/queries/campaign_send.sql:107) */
+     * (sql/queries/campaign_send.sql:136) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
-     * this moment is left alone.
-     * (sql/queries/campaign_send.sql:141) */
+     * this moment is left alone, and so is what is deleted anyway.
+     * (sql/queries/campaign_send.sql:170) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they stand still.
-     * (sql/queries/campaign_send.sql:164) */
+     * (sql/queries/campaign_send.sql:199) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
     /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
      * again begins anew, as in `emails.requeue_overdue`.
-     * (sql/queries/campaign_send.sql:180) */
+     * (sql/queries/campaign_send.sql:215) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -128,7 +173,7 @@ export interface Queries {
     /** Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
      * finished.
      * (sql/queries/campaigns.sql:151) */
-    cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
+    cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
      * (sql/queries/campaigns.sql:168) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
@@ -227,40 +272,40 @@ export interface Queries {
      * `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
      * existing row needs besides: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees
      * nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
-     * `was_subscribed` is null for a contact that is new.
+     * `was_subscribed` is null for a contact that is new. Outgoing is one that a reset takes away.
      * (sql/queries/contacts.sql:1) */
-    upsertMany(on: On, args: { rows: JsonArg; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null }[]>;
+    upsertMany(on: On, args: { rows: JsonArg; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
     /** Which of these addresses belong to contacts who do not want mail any more.
-     * (sql/queries/contacts.sql:34) */
+     * (sql/queries/contacts.sql:38) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** Marks these contacts as not wanting mail, and unsubscribes them. `was_subscribed` says for which of them that is a
      * change of the subscription. Rows are locked in the order that the upsert has, and no harder than it does, so that
      * they cannot deadlock.
-     * (sql/queries/contacts.sql:40) */
+     * (sql/queries/contacts.sql:44) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
     /** What the person decided through a link of a mail. An unsubscription stands until it is taken back, also where the
      * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several calls at
      * once one changes it.
-     * (sql/queries/contacts.sql:58) */
+     * (sql/queries/contacts.sql:62) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
-    /** (sql/queries/contacts.sql:73) */
+    /** (sql/queries/contacts.sql:77) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
-     * (sql/queries/contacts.sql:78) */
+     * (sql/queries/contacts.sql:82) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:100) */
+     * (sql/queries/contacts.sql:104) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
      * holds: a time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:106) */
+     * (sql/queries/contacts.sql:110) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** (sql/queries/contacts.sql:121) */
+    /** (sql/queries/contacts.sql:125) */
     countMatchingSearch(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
-     * (sql/queries/contacts.sql:127) */
+     * (sql/queries/contacts.sql:131) */
     sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
-    /** (sql/queries/contacts.sql:136) */
+    /** (sql/queries/contacts.sql:140) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -359,12 +404,12 @@ export interface Queries {
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
-    /** Adds mails to the ledger, and answers those that are to be sent: one to an address on the suppression list is closed
-     * from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
-     * written the contacts, so none of them can be deleted meanwhile. The list is looked at address by address, whatever
-     * the planner believes about its size.
+    /** Adds mails of a request to the ledger, and answers those that are to be sent: one to an address on the suppression
+     * list is closed from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The
+     * caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
+     * address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; rows: JsonArg; contentId: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; now: Date }): Promise<{ projectId: string; id: string }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
     /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
@@ -378,42 +423,42 @@ export interface Queries {
      * that nothing is claimed after its cancellation has been. Answers everything that sending needs, but for the contents
      * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
      * to be made.
-     * (sql/queries/emails.sql:34) */
+     * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:183) */
+     * (sql/queries/emails.sql:198) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:192) */
+     * (sql/queries/emails.sql:207) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:206) */
+     * (sql/queries/emails.sql:221) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
      * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:222) */
+     * (sql/queries/emails.sql:237) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:252) */
+     * (sql/queries/emails.sql:267) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:271) */
+    /** (sql/queries/emails.sql:286) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:278) */
+     * (sql/queries/emails.sql:293) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:293) */
+     * (sql/queries/emails.sql:308) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:304) */
+     * (sql/queries/emails.sql:319) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:310) */
+     * (sql/queries/emails.sql:325) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:317) */
+     * (sql/queries/emails.sql:332) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -421,7 +466,7 @@ export interface Queries {
      * the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
      * `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
      * 
-     * Machines are recorded and change nothing. A click is an opening too, because many people load no images: it sets
+     * Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
      * `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
      * end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
      * What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
@@ -436,69 +481,80 @@ export interface Queries {
   };
   executionRun: {
     /** For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
-     * plan was made, and kept, when they were small.
+     * plan was made, and kept, when they were small. And no reset of these projects begins: what starts here, it finds.
      * (sql/queries/execution_run.sql:1) */
-    readByIndex(on: On): Promise<number>;
-    /** (sql/queries/execution_run.sql:6) */
+    begin(on: On, args: { projectIds: string[] }): Promise<number>;
+    /** (sql/queries/execution_run.sql:11) */
     analyze(on: On): Promise<number>;
     /** What is recorded from here on in this transaction was led to by so many workflows.
-     * (sql/queries/execution_run.sql:9) */
+     * (sql/queries/execution_run.sql:14) */
     deepen(on: On, args: { depth: string }): Promise<number>;
     /** Which workflows these events start, and whom for; the oldest event first.
-     * (sql/queries/execution_run.sql:13) */
+     * (sql/queries/execution_run.sql:18) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
     /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
-     * that rule; only who came in while re-entry was allowed has to be looked for. `rows` holds, in the order of their
+     * that rule, and hold an event that is heard again to what it has started; only who came in while re-entry was allowed
+     * has to be looked for. `rows` holds, in the order of their
      * claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
      * depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
      * being deleted drop out.
-     * (sql/queries/execution_run.sql:25) */
+     * (sql/queries/execution_run.sql:30) */
     startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
-     * their contacts, against being deleted and getting another address. Of a disabled project they are held up. Nothing else
+     * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:72) */
-    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+     * (sql/queries/execution_run.sql:78) */
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:89) */
+     * (sql/queries/execution_run.sql:101) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:95) */
+     * (sql/queries/execution_run.sql:107) */
     move(on: On, args: { rows: JsonArg }): Promise<number>;
-    /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, status, output?, error?, started_at,
+    /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:118) */
+     * (sql/queries/execution_run.sql:131) */
     addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:131) */
-    endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
-    /** Enqueues a job for each time at which executions go on by themselves. `rows` holds `{payload, run_at}`.
      * (sql/queries/execution_run.sql:144) */
-    addTimers(on: On, args: { rows: JsonArg }): Promise<number>;
-    /** Which of these satisfy a compiled condition. `rows` holds contacts as they are in memory, `{n, id, email, subscribed,
-     * created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:151) */
-    satisfying(on: On, args: { rows: JsonArg; condition: Fragment }): Promise<{ n: number }[]>;
+    endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** A step could not be done now. Until then a job knows of it.
+     * (sql/queries/execution_run.sql:157) */
+    tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
+    /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
+     * (sql/queries/execution_run.sql:163) */
+    addJobs(on: On, args: { rows: JsonArg }): Promise<number>;
+    /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
+     * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
+     * (sql/queries/execution_run.sql:170) */
+    satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: JsonArg }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:161) */
+     * (sql/queries/execution_run.sql:180) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:167) */
+     * (sql/queries/execution_run.sql:186) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:183) */
+     * (sql/queries/execution_run.sql:202) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
-     * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning. `rows`
-     * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
-     * (sql/queries/execution_run.sql:193) */
-    addEmails(on: On, args: { projectId: string; rows: JsonArg; contentId: string; templateId: string; now: Date }): Promise<{ projectId: string; id: string }[]>;
+     * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
+     * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
+     * the contacts.
+     * (sql/queries/execution_run.sql:212) */
+    addEmails(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:228) */
+     * (sql/queries/execution_run.sql:255) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
+  };
+  executionTrial: {
+    /** What an update would make of the data of a contact, and whether the contact could hold it: the rules are those of
+     * `contacts.upsert_many` and of the constraint `contacts_data_size`. Nothing is written.
+     * (sql/queries/execution_trial.sql:1) */
+    merge(on: On, args: { current: JsonArg; sets: JsonArg; deletes: JsonArg }): Promise<{ data: Json; fits: boolean }>;
   };
   executions: {
     /** One execution of a workflow, with whom it is for.
@@ -521,10 +577,13 @@ export interface Queries {
     /** Some executions of a workflow that are under way and began by `until`.
      * (sql/queries/executions.sql:69) */
     active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
-    /** Ends those of these executions that are under way, for good. What they wait for is let go of, and what stands open in
-     * their stories is closed.
+    /** Holds those of these executions that are under way.
      * (sql/queries/executions.sql:79) */
-    cancel(on: On, args: { projectId: string; workflowId: string; executionIds: string[]; now: Date }): Promise<{ id: string }[]>;
+    holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
+    /** Ends executions that are held, for good. What they wait for is let go of, and what stands open in their stories is
+     * closed. Whoever had to wait for one of them sees its wait and its story only in a statement that comes later: this one.
+     * (sql/queries/executions.sql:90) */
+    cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
@@ -567,6 +626,49 @@ export interface Queries {
      * (sql/queries/idempotency_keys.sql:27) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
+  identities: {
+    /** The user who has signed in as this before.
+     * (sql/queries/identities.sql:1) */
+    userOf(on: On, args: { issuer: string; subject: string }): Promise<{ id: string; email: string } | null>;
+    /** The user with an address, held until the transaction ends.
+     * (sql/queries/identities.sql:8) */
+    holdUser(on: On, args: { email: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null } | null>;
+    /** No row when somebody else was first.
+     * (sql/queries/identities.sql:15) */
+    add(on: On, args: { issuer: string; subject: string; userId: string }): Promise<number>;
+  };
+  invitations: {
+    /** Keeps those who invite an address apart from its owner who proves that it is theirs: one of the two sees the other.
+     * (sql/queries/invitations.sql:1) */
+    holdAddress(on: On, args: { email: string }): Promise<number>;
+    /** Invites an address. Who was invited before is invited anew: the token of the mail before is of no use any more.
+     * (sql/queries/invitations.sql:5) */
+    put(on: On, args: { projectId: string; id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; tokenHash: Uint8Array; now: Date; expiresAt: Date }): Promise<{ id: string }>;
+    /** Whether this token was sent to this address.
+     * (sql/queries/invitations.sql:17) */
+    proves(on: On, args: { tokenHash: Uint8Array; email: string; now: Date }): Promise<{ proves: boolean }>;
+    /** Whether this address is invited to anything.
+     * (sql/queries/invitations.sql:25) */
+    anyFor(on: On, args: { email: string; now: Date }): Promise<{ any: boolean }>;
+    /** Turns what an address was invited to into memberships, and answers those that are new.
+     * (sql/queries/invitations.sql:29) */
+    accept(on: On, args: { email: string; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** The one of this address to this project.
+     * (sql/queries/invitations.sql:44) */
+    ofAddress(on: On, args: { projectId: string; email: string; now: Date }): Promise<{ id: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
+    /** (sql/queries/invitations.sql:50) */
+    get(on: On, args: { projectId: string; invitationId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
+    /** (sql/queries/invitations.sql:55) */
+    setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; invitationId: string }): Promise<number>;
+    /** (sql/queries/invitations.sql:60) */
+    withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
+    /** One more invitation today, by each of these keys. Answers how many there are now.
+     * (sql/queries/invitations.sql:64) */
+    count(on: On, args: { now: Date; keys: string[] }): Promise<{ key: string; sent: number }[]>;
+    /** Those that nobody can use any more, and counts of days that are over.
+     * (sql/queries/invitations.sql:74) */
+    purge(on: On, args: { now: Date }): Promise<number>;
+  };
   jobs: {
     /** Enqueues a job in the transaction that is open: it exists if and only if that one commits. A job with the same
      * key replaces the one that still waits.
@@ -579,25 +681,138 @@ export interface Queries {
      * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
   };
+  loginFailures: {
+    /** Counts one failure before it is known whether it is one, so that nobody guesses more often by guessing at once. Null,
+     * and nothing is counted, when there were `allowed` since `since`.
+     * (sql/queries/login_failures.sql:1) */
+    take(on: On, args: { key: Uint8Array; now: Date; since: Date; allowed: number }): Promise<{ failures: number } | null>;
+    /** It was none.
+     * (sql/queries/login_failures.sql:12) */
+    giveBack(on: On, args: { at: Date; key: Uint8Array }): Promise<number>;
+    /** The failure that has to grow old before another one is allowed. Null when one is allowed now.
+     * (sql/queries/login_failures.sql:20) */
+    thatLocks(on: On, args: { key: Uint8Array; since: Date; allowed: number }): Promise<{ failedAt: Date } | null>;
+    /** (sql/queries/login_failures.sql:29) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** (sql/queries/login_failures.sql:38) */
+    forget(on: On, args: { key: Uint8Array }): Promise<number>;
+  };
+  members: {
+    /** Who looks after a project, the oldest first, and then who was asked to.
+     * (sql/queries/members.sql:1) */
+    list(on: On, args: { projectId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; active: boolean }[]>;
+    /** (sql/queries/members.sql:13) */
+    role(on: On, args: { projectId: string; userId: string }): Promise<{ role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
+    /** (sql/queries/members.sql:18) */
+    get(on: On, args: { projectId: string; userId: string }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
+    /** (sql/queries/members.sql:24) */
+    owners(on: On, args: { projectId: string }): Promise<{ total: number }>;
+    /** Members and invited ones.
+     * (sql/queries/members.sql:29) */
+    total(on: On, args: { projectId: string; now: Date }): Promise<{ total: number }>;
+    /** Null for one who is a member already.
+     * (sql/queries/members.sql:38) */
+    add(on: On, args: { projectId: string; userId: string; role: "OWNER" | "ADMIN" | "MEMBER" }): Promise<{ userId: string } | null>;
+    /** (sql/queries/members.sql:45) */
+    setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; userId: string }): Promise<number>;
+    /** (sql/queries/members.sql:50) */
+    remove(on: On, args: { projectId: string; userId: string }): Promise<number>;
+    /** Who has an account with this address.
+     * (sql/queries/members.sql:54) */
+    withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; verified: boolean } | null>;
+    /** So that what follows sees what others did for the same user until now.
+     * (sql/queries/members.sql:60) */
+    holdUser(on: On, args: { userId: string }): Promise<number>;
+    /** How many projects a user owns. After `hold_user` it is exact.
+     * (sql/queries/members.sql:67) */
+    ownedBy(on: On, args: { userId: string }): Promise<{ total: number }>;
+  };
+  oauthCallbacks: {
+    /** One row when this sign-in comes back for the first time, none when it has been back before.
+     * (sql/queries/oauth_callbacks.sql:1) */
+    take(on: On, args: { stateHash: Uint8Array; now: Date }): Promise<number>;
+    /** Forgets those from before `before`, at most `limit` at a time.
+     * (sql/queries/oauth_callbacks.sql:7) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<number>;
+  };
   platformMails: {
     /** (sql/queries/platform_mails.sql:1) */
-    insert(on: On, args: { id: string; toAddress: string; subject: string; html: string; text: string; now: Date }): Promise<{ id: string }>;
+    insert(on: On, args: { id: string; toAddress: string; subject: string; words: JsonArg; reason: string; now: Date }): Promise<{ id: string }>;
     /** The same mail to each of those who answer for a project: its owners and admins.
      * (sql/queries/platform_mails.sql:6) */
-    insertForMembers(on: On, args: { subject: string; html: string; text: string; now: Date; projectId: string }): Promise<{ id: string }[]>;
+    insertForMembers(on: On, args: { subject: string; words: JsonArg; reason: string; now: Date; projectId: string }): Promise<{ id: string }[]>;
     /** Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:
      * that process died, perhaps after the mail was taken.
      * (sql/queries/platform_mails.sql:16) */
-    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; html: string; text: string; attempts: number; doubts: number; createdAt: Date } | null>;
+    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; words: Json | null; reason: string; attempts: number; doubts: number; createdAt: Date } | null>;
     /** Whether it has still to be sent, by whomever.
      * (sql/queries/platform_mails.sql:27) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
-    /** What became of an attempt. With neither time it is tried again.
+    /** What became of an attempt. With neither time it is tried again; else nobody needs its words any more.
      * (sql/queries/platform_mails.sql:33) */
-    settle(on: On, args: { inDoubt: boolean; error: string | null; sentAt: Date | null; failedAt: Date | null; mailId: string }): Promise<number>;
-    /** Old ones, oldest first: they may hold links that were meant for one person.
-     * (sql/queries/platform_mails.sql:45) */
+    settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
+    /** Old ones, oldest first.
+     * (sql/queries/platform_mails.sql:46) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
+  };
+  projectRows: {
+    /** Jobs of a project that wait in the queue, besides those of its removal. What is locked ends by itself, for want of
+     * anything to do. `last_id` is how far it has looked.
+     * (sql/queries/project_rows.sql:5) */
+    jobs(on: On, args: { after: string; limit: number; projectId: string }): Promise<{ removed: number; lastId: string | null }>;
+    /** What they wait for and what they have done goes with them, by the trigger.
+     * (sql/queries/project_rows.sql:26) */
+    executions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Steps, transitions, versions, and what was started by hand since go with them.
+     * (sql/queries/project_rows.sql:39) */
+    workflows(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** One that a step of a later workflow sends stays.
+     * (sql/queries/project_rows.sql:52) */
+    templates(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:70) */
+    emails(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Of the mails that came later, those that a campaign or an execution has sent which went. `last_id` is how far it has
+     * looked.
+     * (sql/queries/project_rows.sql:82) */
+    lateEmails(on: On, args: { projectId: string; after: string; limit: number; campaigns: string | null; executions: string | null }): Promise<{ removed: number; lastId: string | null }>;
+    /** Attachments go with them.
+     * (sql/queries/project_rows.sql:107) */
+    contents(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:120) */
+    campaigns(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** What was counted of campaigns that went. `last_id` says only that there may be more.
+     * (sql/queries/project_rows.sql:132) */
+    campaignCountDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
+    /** Their files go with them.
+     * (sql/queries/project_rows.sql:143) */
+    contactImports(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:156) */
+    bulkJobs(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:168) */
+    events(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Of the events that came later, those of mails that went. `last_id` is how far it has looked.
+     * (sql/queries/project_rows.sql:180) */
+    lateEvents(on: On, args: { projectId: string; after: string; limit: number; emails: string }): Promise<{ removed: number; lastId: string | null }>;
+    /** The next contacts that go.
+     * (sql/queries/project_rows.sql:198) */
+    contacts(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Contacts that go and were still to be looked at.
+     * (sql/queries/project_rows.sql:206) */
+    segmentCandidates(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ contactId: string }[]>;
+    /** Takes contacts that go out of segments that go: who counts the members of the others anew has less to do.
+     * (sql/queries/project_rows.sql:217) */
+    segmentMembers(on: On, args: { projectId: string; contactIds: string[]; segments: string }): Promise<number>;
+    /** One that a later segment, campaign or workflow refers to stays, without the members that went.
+     * (sql/queries/project_rows.sql:222) */
+    segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:253) */
+    suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Those that were claimed until the reset was asked for, in the order of the keys.
+     * (sql/queries/project_rows.sql:265) */
+    idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
+    /** Some rows of a table whose rows have no order that would help.
+     * (sql/queries/project_rows.sql:278) */
+    rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
     /** The projects of these public keys. Asked for every request: a rotated key fails on the next one.
@@ -605,33 +820,42 @@ export interface Queries {
     byPublicKeys(on: On, args: { keys: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null }[]>;
     /** The projects of these secret keys, by their SHA-256 in hex.
      * (sql/queries/projects.sql:11) */
-    bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null }[]>;
-    /** (sql/queries/projects.sql:21) */
-    insert(on: On, args: { id: string; name: string; publicKey: string; secretHash: Uint8Array; secretHint: string }): Promise<{ id: string; name: string; createdAt: Date }>;
-    /** (sql/queries/projects.sql:26) */
+    bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; hint: string; disabled: boolean; disabledReason: string | null }[]>;
+    /** (sql/queries/projects.sql:22) */
+    insert(on: On, args: { id: string; name: string; publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date }): Promise<{ id: string; name: string; createdAt: Date }>;
+    /** (sql/queries/projects.sql:27) */
     count(on: On): Promise<{ total: number }>;
     /** For the operator: every project, oldest first.
-     * (sql/queries/projects.sql:29) */
-    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; sendRate: number | null; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+     * (sql/queries/projects.sql:30) */
+    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+    /** The projects of a user, oldest first, with the role there: all, or this one.
+     * (sql/queries/projects.sql:40) */
+    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** What can be set. Whoever changes it holds the project.
+     * (sql/queries/projects.sql:53) */
+    settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null } | null>;
+    /** From the commit on the keys before are unknown.
+     * (sql/queries/projects.sql:59) */
+    setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
-     * (sql/queries/projects.sql:38) */
-    patch(on: On, args: { tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; setSendRate: boolean; sendRate: number | null; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; sendRate: number | null } | null>;
+     * (sql/queries/projects.sql:69) */
+    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:50) */
+     * (sql/queries/projects.sql:83) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:63) */
+    /** (sql/queries/projects.sql:96) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
-     * (sql/queries/projects.sql:68) */
+     * (sql/queries/projects.sql:101) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction. Its mail goes on meanwhile, and so does all else that refers to it.
-     * (sql/queries/projects.sql:75) */
+     * (sql/queries/projects.sql:108) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:82) */
+     * (sql/queries/projects.sql:115) */
     lockAll(on: On): Promise<number>;
     /** How a project shows itself to those who get its mail.
-     * (sql/queries/projects.sql:86) */
+     * (sql/queries/projects.sql:119) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
@@ -644,6 +868,59 @@ export interface Queries {
     /** The projects that these domains are verified for. Several may have the same one: each has shown that it is theirs.
      * (sql/queries/received_mails.sql:1) */
     receivers(on: On, args: { domains: string[] }): Promise<{ projectId: string; domain: string }[]>;
+  };
+  removals: {
+    /** From the commit on nobody finds the project, and nothing of it is sent. Null when there is none.
+     * (sql/queries/removals.sql:1) */
+    beginDeletion(on: On, args: { now: Date; projectId: string }): Promise<{ name: string } | null>;
+    /** Who looks after a project, and the domains that mail comes in for, are none of it at once.
+     * (sql/queries/removals.sql:8) */
+    letGo(on: On, args: { projectId: string }): Promise<number>;
+    /** Locks a project against other removals.
+     * (sql/queries/removals.sql:19) */
+    hold(on: On, args: { projectId: string }): Promise<{ name: string } | null>;
+    /** Waits for those who are starting workflows of the project. From the commit on they see what is written here.
+     * (sql/queries/removals.sql:26) */
+    keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
+    /** All that is under way, or would begin by itself, comes to its end here, and whoever is at it is waited for. The mails
+     * and the executions stay as they are: they are looked at once more when their turn comes. The names of segments are
+     * free for new ones.
+     * (sql/queries/removals.sql:30) */
+    stop(on: On, args: { now: Date; projectId: string; reason: string }): Promise<number>;
+    /** Notes how far the reset goes: as far as there are rows now. One that is under way goes that far instead.
+     * (sql/queries/removals.sql:67) */
+    beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
+    /** All removals share one queue: of however many projects, they take one place of the bulk lane. Long work of a campaign
+     * comes behind it, what a campaign begins with before.
+     * (sql/queries/removals.sql:103) */
+    enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; projectId: string }): Promise<number>;
+    /** For the rest of this transaction, and for the references of other tables that are looked through in it: whatever the
+     * planner believes about their size.
+     * (sql/queries/removals.sql:116) */
+    readByIndex(on: On): Promise<number>;
+    /** Projects on their way out, and projects that are being reset, of which no job is left that will be tried.
+     * (sql/queries/removals.sql:121) */
+    withoutJob(on: On): Promise<{ task: string; projectId: string }[]>;
+    /** A project on its way out; null when it is gone.
+     * (sql/queries/removals.sql:139) */
+    deletion(on: On, args: { projectId: string }): Promise<{ deletedAt: Date } | null>;
+    /** A project that is being reset, and how far; null when that is done, or the project was deleted meanwhile. `version`
+     * tells whether it was asked for once more since.
+     * (sql/queries/removals.sql:145) */
+    reset(on: On, args: { projectId: string }): Promise<{ askedAt: Date; version: string; contacts: string | null; events: string | null; templates: string | null; contents: string | null; emails: string | null; segments: string | null; contactImports: string | null; bulkJobs: string | null; campaigns: string | null; suppressions: string | null; workflows: string | null; executions: string | null } | null>;
+    /** Locks a project on its way out: whoever has added rows that refer to it is waited for, and nobody adds one. Busy is
+     * one to which somebody may still add rows that do not refer to it, who began before they could see that it is deleted.
+     * (sql/queries/removals.sql:155) */
+    holdDeleted(on: On, args: { projectId: string }): Promise<{ isBusy: boolean } | null>;
+    /** The project itself, with the last traces of it.
+     * (sql/queries/removals.sql:171) */
+    endDeletion(on: On, args: { projectId: string }): Promise<number>;
+    /** 0 when it was asked for once more since.
+     * (sql/queries/removals.sql:180) */
+    endReset(on: On, args: { projectId: string; version: string }): Promise<number>;
+    /** What is counted anew after a reset.
+     * (sql/queries/removals.sql:185) */
+    segments(on: On, args: { projectId: string }): Promise<{ id: string }[]>;
   };
   reputation: {
     /** Adds up to `limit` deltas to the days, and answers how many there were for each project. Several processes may fold
@@ -685,9 +962,12 @@ export interface Queries {
      * (sql/queries/scheduled_runs.sql:47) */
     range(on: On, args: { projectId: string; afterId: string | null; until: Date; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** It has come as far as this contact.
-     * (sql/queries/scheduled_runs.sql:60) */
+     * (sql/queries/scheduled_runs.sql:61) */
     advance(on: On, args: { upTo: string; projectId: string; runId: string }): Promise<number>;
-    /** (sql/queries/scheduled_runs.sql:66) */
+    /** Nothing came of it: how often in a row.
+     * (sql/queries/scheduled_runs.sql:67) */
+    noteFailure(on: On, args: { projectId: string; runId: string }): Promise<{ tries: number } | null>;
+    /** (sql/queries/scheduled_runs.sql:74) */
     finish(on: On, args: { projectId: string; runId: string }): Promise<number>;
   };
   segmentCandidates: {
@@ -792,6 +1072,30 @@ export interface Queries {
      * (sql/queries/session.sql:1) */
     limitTime(on: On, args: { ms: string }): Promise<{ timeout: string }>;
   };
+  sessions: {
+    /** (sql/queries/sessions.sql:1) */
+    insert(on: On, args: { userId: string; now: Date; expiresAt: Date }): Promise<{ id: string; expiresAt: Date }>;
+    /** Whose sessions these are, and what each may do in the project that it asks for. `place` says which one of the asked it
+     * is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
+     * ended, taken away or disabled is so for the next one.
+     * (sql/queries/sessions.sql:6) */
+    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; expiresAt: Date; email: string; emailVerified: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    /** 0 when it was ended meanwhile.
+     * (sql/queries/sessions.sql:27) */
+    slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
+    /** (sql/queries/sessions.sql:33) */
+    end(on: On, args: { sessionId: string }): Promise<number>;
+    /** All sessions of a user, or all but one.
+     * (sql/queries/sessions.sql:37) */
+    endOfUser(on: On, args: { userId: string; except: string | null }): Promise<number>;
+    /** (sql/queries/sessions.sql:43) */
+    purge(on: On, args: { now: Date; limit: number }): Promise<number>;
+  };
+  setupState: {
+    /** How far a project is set up. Its contacts are counted from the counters.
+     * (sql/queries/setup_state.sql:1) */
+    get(on: On, args: { projectId: string }): Promise<{ hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; lastCampaignSentAt: Date | null; hasEnabledWorkflow: boolean; hasSubscription: boolean }>;
+  };
   suppressions: {
     /** One page, the newest first, behind the place where the cursor stands. The pattern is one of LIKE.
      * (sql/queries/suppressions.sql:1) */
@@ -804,11 +1108,12 @@ export interface Queries {
     count(on: On, args: { projectId: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; upTo: number }): Promise<{ total: number }>;
     /** Puts addresses on the lists of their projects, and answers each of them once. `rows` holds
      * `{id, project_id, email, reason}`. One that was there keeps its id, by which it is told from a new one; of several
-     * reasons the strongest stands. Rows are locked in one order, so that two calls cannot deadlock.
+     * reasons the strongest stands. One that a reset takes away is as if it were not there. Rows are locked in one order, so
+     * that two calls cannot deadlock.
      * (sql/queries/suppressions.sql:38) */
     addMany(on: On, args: { rows: JsonArg }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** 0 when the address is not on the list.
-     * (sql/queries/suppressions.sql:50) */
+     * (sql/queries/suppressions.sql:58) */
     remove(on: On, args: { projectId: string; email: string }): Promise<number>;
   };
   templates: {
@@ -844,19 +1149,108 @@ export interface Queries {
      * (sql/queries/templates.sql:109) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
   };
+  uploads: {
+    /** What a project has under this key, which is uploaded once more: it is as new. Null where there is nothing.
+     * (sql/queries/uploads.sql:1) */
+    again(on: On, args: { now: Date; projectId: string; key: string }): Promise<{ contentType: string; size: number; inS3: boolean; stored: boolean } | null>;
+    /** Keeps an image, if all of the project are no more than `limit_mb` with it. No row without room, and where it is
+     * kept already; what never came to S3 is begun again.
+     * (sql/queries/uploads.sql:8) */
+    keep(on: On, args: { projectId: string; key: string; contentType: string; size: number; bytes: Uint8Array | null; storedAt: Date | null; now: Date; limitMb: number }): Promise<number>;
+    /** It is in S3 now. No row where it was removed meanwhile.
+     * (sql/queries/uploads.sql:19) */
+    stored(on: On, args: { now: Date; projectId: string; key: string }): Promise<number>;
+    /** An image for whoever has its address, unless its project is gone. Without bytes it is in S3.
+     * (sql/queries/uploads.sql:25) */
+    byKey(on: On, args: { key: string }): Promise<{ contentType: string; bytes: Uint8Array | null } | null>;
+    /** Some of the images of a project, or of those that were there before then.
+     * (sql/queries/uploads.sql:33) */
+    ofProject(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ key: string; inS3: boolean }[]>;
+    /** (sql/queries/uploads.sql:42) */
+    remove(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
+  };
+  usage: {
+    /** Takes for each project as much of its month as is wanted, or as is left, and answers how much that is. In one order,
+     * so that two of these cannot deadlock.
+     * (sql/queries/usage.sql:1) */
+    takeMany(on: On, args: { category: "workflows" | "campaigns" | "transactional" | "inbound"; now: Date; projectIds: string[]; wanted: number[] }): Promise<{ projectId: string; granted: number }[]>;
+    /** The limit of a category, and what of it is used at this moment; null where there is none.
+     * (sql/queries/usage.sql:13) */
+    room(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound" }): Promise<{ monthlyLimit: number; used: number } | null>;
+    /** Every category, with its limit and with what is used of this month.
+     * (sql/queries/usage.sql:21) */
+    ofProject(on: On, args: { projectId: string; now: Date }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number | null; used: number }[]>;
+    /** (sql/queries/usage.sql:31) */
+    limits(on: On, args: { projectId: string }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number }[]>;
+    /** `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
+     * (sql/queries/usage.sql:37) */
+    setLimits(on: On, args: { limits: JsonArg; projectId: string }): Promise<number>;
+    /** Adds up to `limit` deltas to the months. Several processes may fold at once: each takes other deltas.
+     * (sql/queries/usage.sql:56) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+    /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
+     * (sql/queries/usage.sql:84) */
+    exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
+    /** Notes that members are told now that so many percent are used; answers what nobody had told them this month.
+     * (sql/queries/usage.sql:98) */
+    warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
+  };
+  usageReports: {
+    /** What was used until now is settled, and will not be charged.
+     * (sql/queries/usage_reports.sql:1) */
+    startAfresh(on: On, args: { projectId: string; now: Date }): Promise<number>;
+    /** The next piece of everything that was used since the last one, of this month and the one before, by those who have a
+     * subscription. Two at once make it once.
+     * (sql/queries/usage_reports.sql:30) */
+    make(on: On, args: { categories: string[]; eventNames: string[]; projectId: string | null; now: Date }): Promise<number>;
+    /** Pieces that nobody tells at this moment, the oldest first. Who had one too long is dead.
+     * (sql/queries/usage_reports.sql:79) */
+    claim(on: On, args: { heldUntil: Date; now: Date; projectId: string | null; limit: number }): Promise<{ projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number; quantity: number; customerId: string; eventName: string; at: Date; triedAt: Date | null }[]>;
+    /** Somebody is about to tell it: from here on nobody knows whether it counts, until there is an answer.
+     * (sql/queries/usage_reports.sql:102) */
+    trying(on: On, args: { now: Date; projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number }): Promise<number>;
+    /** What became of a piece. Without `settled_at` it is told again, after `held_until`.
+     * (sql/queries/usage_reports.sql:108) */
+    settle(on: On, args: { heldUntil: Date | null; triedAt: Date | null; settledAt: Date | null; error: string | null; projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number }): Promise<number>;
+  };
+  users: {
+    /** Null when somebody has this address, also when that one is being made.
+     * (sql/queries/users.sql:1) */
+    insert(on: On, args: { id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; now: Date }): Promise<{ id: string; email: string } | null>;
+    /** (sql/queries/users.sql:9) */
+    byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null } | null>;
+    /** Locks a user with this very password for the rest of the transaction. Null when it was changed since it was checked:
+     * a session that begins now would outlive the change.
+     * (sql/queries/users.sql:14) */
+    hold(on: On, args: { userId: string; passwordHash: string }): Promise<{ id: string; email: string } | null>;
+    /** (sql/queries/users.sql:22) */
+    byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date }>;
+    /** 0 when it was verified before.
+     * (sql/queries/users.sql:27) */
+    verify(on: On, args: { now: Date; userId: string }): Promise<number>;
+    /** (sql/queries/users.sql:33) */
+    setPassword(on: On, args: { passwordHash: string | null; userId: string }): Promise<number>;
+    /** For the operator: every account, oldest first, with how many projects it looks after.
+     * (sql/queries/users.sql:39) */
+    list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
+  };
   waits: {
-    /** What waits for these events, and with what they wake it; the oldest event first.
+    /** What waits for these events, and with what they wake it; the oldest event first. One that an execution tells of already,
+     * because it was started by it or has waited for it before, is another one's.
      * (sql/queries/waits.sql:1) */
     heard(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
-    /** The first event that came in time for each wait that is over, though the job of the event has not come yet. `rows`
-     * holds `{project_id, execution_id, step_execution_id, contact_id, event_name, from_id, since, until}`.
-     * (sql/queries/waits.sql:18) */
-    comeInTime(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
+    /** The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
+     * as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
+     * (sql/queries/waits.sql:26) */
+    come(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json; depth: number }[]>;
+    /** The oldest transaction that writes at this moment, and the one that will begin to next.
+     * (sql/queries/waits.sql:63) */
+    horizon(on: On): Promise<{ oldest: string; next: string }>;
     /** `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
-     * (sql/queries/waits.sql:41) */
+     * (sql/queries/waits.sql:68) */
     add(on: On, args: { rows: JsonArg }): Promise<number>;
     /** These executions wait no more.
-     * (sql/queries/waits.sql:49) */
+     * (sql/queries/waits.sql:76) */
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
   };
   webhookReceipts: {
@@ -879,18 +1273,18 @@ export interface Queries {
     replace(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<number>;
   };
   webhooksOut: {
-    /** What a webhook step is about. Null when the step or its execution has ended.
+    /** What a webhook step is about. Null when the step or its execution has ended, or is taken away.
      * (sql/queries/webhooks_out.sql:1) */
     errand(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
     /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
      * same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
-     * (sql/queries/webhooks_out.sql:30) */
+     * (sql/queries/webhooks_out.sql:36) */
     noteAttempt(on: On, args: { projectId: string; executionId: string; output: JsonArg; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
     /** Enqueues a call, unless one waits already: that one keeps its time.
-     * (sql/queries/webhooks_out.sql:55) */
+     * (sql/queries/webhooks_out.sql:61) */
     enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
     /** Takes a call out of the queue that waits there with this key.
-     * (sql/queries/webhooks_out.sql:64) */
+     * (sql/queries/webhooks_out.sql:70) */
     dequeue(on: On, args: { key: string }): Promise<number>;
   };
   workers: {

@@ -129,7 +129,5 @@ export function answers<T extends TSchema, Status extends number = 200>(
   } as Record<Status, T>;
 }
 
-/** True for a UUID in its usual form. A path id that is none is simply not found (wire.md section 1). */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
+// A path id that is none is simply not found (wire.md section 1).
+export { isUuid } from "../audience/faults.ts";

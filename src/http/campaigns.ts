@@ -114,9 +114,9 @@ export function campaignsRoutes(ctx: Context) {
     )
     .post(
       "/:id/send",
-      async ({ project, params: { id }, body }) => {
+      async ({ project, actor, params: { id }, body }) => {
         const time = scheduledTime(body?.scheduledFor);
-        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time);
+        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time, actor);
         const { name, status, scheduledFor } = campaign;
         const message =
           time === null
@@ -141,15 +141,15 @@ export function campaignsRoutes(ctx: Context) {
             data: t.Object({ id: Uuid, name: t.String(), status: Status, scheduledFor: Nullable(Timestamp) }),
             message: t.String(),
           }),
-          { refusals: [400, 404, 409, 413, 415, 422] },
+          { refusals: [400, 402, 404, 409, 413, 415, 422] },
         ),
         detail: { summary: "Send a campaign, now or at a time" },
       },
     )
     .post(
       "/:id/cancel",
-      async ({ project, params: { id } }) =>
-        toCampaign(await cancelCampaign(ctx, project.id, campaignId(id))),
+      async ({ project, actor, params: { id } }) =>
+        toCampaign(await cancelCampaign(ctx, project.id, campaignId(id), actor)),
       {
         ...one,
         response: answers(Campaign, { refusals: [404, 409, 422] }),
@@ -168,7 +168,7 @@ export function campaignsRoutes(ctx: Context) {
         body: t.Object({ email: EmailAddress }),
         response: answers(
           t.Object({ success: t.Literal(true), data: t.Object({ email: Uuid }), message: t.String() }),
-          { refusals: [400, 404, 413, 415, 422] },
+          { refusals: [400, 402, 404, 413, 415, 422] },
         ),
         detail: { summary: "Send a test to one address; `data.email` is its id in the ledger" },
       },

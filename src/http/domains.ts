@@ -64,10 +64,10 @@ export function domainsRoutes(ctx: Context) {
     })
     .post(
       "/",
-      async ({ project, body: { domain, projectId = project.id }, set }) => {
+      async ({ project, actor, body: { domain, projectId = project.id }, set }) => {
         if (projectId.toLowerCase() !== project.id) throw problems.otherProject(projectId);
         set.status = 201;
-        return await addDomain(ctx, project.id, domain);
+        return await addDomain(ctx, project.id, domain, actor);
       },
       {
         body: DomainBody,
@@ -95,8 +95,8 @@ export function domainsRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await removeDomain(ctx, project.id, domainId(id));
+      async ({ project, actor, params: { id }, set }) => {
+        await removeDomain(ctx, project.id, domainId(id), actor);
         set.status = 204;
       },
       {

@@ -125,7 +125,7 @@ export function v1Routes(ctx: Context) {
         {
           headers: IdempotencyHeaders,
           body: sendBody,
-          response: answers(Sent, { refusals: [400, 404, 409, 413, 415, 422] }),
+          response: answers(Sent, { refusals: [400, 402, 404, 409, 413, 415, 422] }),
           detail: { summary: "Send a transactional email", tags: ["Public API"] },
         },
       ),

@@ -1,5 +1,6 @@
 // /webhooks: what the infrastructure tells us. No key: what comes in proves by its signature whom it is from.
 import { Elysia, t } from "elysia";
+import { takeBillingEvent } from "../accounts/billing_events.ts";
 import { REMEMBER_RECEIPTS_MS } from "../accounts/webhook_receipts.ts";
 import { snsTopics } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -16,10 +17,13 @@ import { Problem, problems } from "../problem.ts";
 import { takeNotification } from "../sending/notifications.ts";
 import { readBytes } from "./_body.ts";
 import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
-import { ProblemEnvelope } from "./_schemas.ts";
+import { Data, ProblemEnvelope } from "./_schemas.ts";
 
 /** SNS has messages of 256 KB, which grow when they are written as JSON in JSON. */
 const SNS_BODY_LIMIT = 512 * 1024;
+
+/** An event of Stripe holds one object, with all that belongs to it. */
+const STRIPE_BODY_LIMIT = 1_048_576;
 
 /** What is older may have been taken before and forgotten since; an hour is for clocks that differ. */
 const TOO_OLD_MS = REMEMBER_RECEIPTS_MS - 3_600_000;
@@ -46,11 +50,12 @@ export interface WebhookOptions {
   fetchText?: (url: URL) => Promise<string | null>;
 }
 
-/** `POST /webhooks/sns`. */
-export function webhooksRoutes(
-  ctx: Context,
-  { fetchText = (url) => fetchShortText(url) }: WebhookOptions = {},
-) {
+/** The receivers of notifications. */
+export function webhooksRoutes(ctx: Context, options: WebhookOptions = {}) {
+  return new Elysia().use(snsRoutes(ctx, options)).use(stripeRoutes(ctx));
+}
+
+function snsRoutes(ctx: Context, { fetchText = (url) => fetchShortText(url) }: WebhookOptions) {
   const verifier = createSnsVerifier({ fetchCertificate: fetchText, now: ctx.now });
   const topics = snsTopics(ctx.config);
   return new Elysia({ prefix: "/webhooks", detail: { tags: ["Webhooks"] } })
@@ -80,6 +85,37 @@ export function webhooksRoutes(
           summary: "Notifications of Amazon SNS: what became of mails, and mail that came in",
           description:
             "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once; one that is nearly 7 days old does nothing.",
+          security: [],
+        },
+      },
+    );
+}
+
+/** What is signed is the body as it came, byte for byte. */
+function stripeRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/webhooks/incoming", detail: { tags: ["Webhooks"] } })
+    .onParse(() => UNREAD)
+    .post(
+      "/stripe",
+      async ({ request, server }) => {
+        await countingRefusals(ctx, request, server, async () => {
+          const bytes = await readBytes(request, STRIPE_BODY_LIMIT);
+          await takeBillingEvent(ctx, bytes, request.headers.get("stripe-signature"));
+        });
+        return { success: true as const };
+      },
+      {
+        body: Data,
+        response: {
+          200: t.Object({ success: t.Literal(true) }),
+          ...Object.fromEntries(
+            [400, 403, 404, 413, 429, 500, 503].map((status) => [status, ProblemEnvelope]),
+          ),
+        },
+        detail: {
+          summary: "Events of Stripe: something has changed about a subscription",
+          description:
+            "Set this address up as a webhook for events of customers, subscriptions, checkouts and invoices. Signatures are checked, and an event that is repeated counts once. What has changed is read from Stripe, so the order of events makes no difference.",
           security: [],
         },
       },

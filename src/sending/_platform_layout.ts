@@ -1,4 +1,7 @@
-// What a platform mail looks like: tables and inline styles, which every mail program knows.
+// What a platform mail looks like: a template of our own, in the language that the templates of projects have.
+import { type Context, perService } from "../context.ts";
+import { compileBody } from "../content/mjml.ts";
+import { compileTemplate, type Template } from "../content/render.ts";
 
 /** What a platform mail says. All of it is text. */
 export interface PlatformWords {
@@ -8,52 +11,62 @@ export interface PlatformWords {
   link?: { label: string; url: string } | undefined;
 }
 
-const FONT = "-apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif";
-const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"';
-const PARAGRAPH = "margin:0 0 16px";
-const BUTTON =
-  "display:inline-block;padding:12px 24px;border-radius:6px;background:#1f4fd8;color:#ffffff;" +
-  "font-weight:600;text-decoration:none";
+const SOURCE = `<mjml lang="en">
+  <mj-head>
+    <mj-title>{{subject}}</mj-title>
+    <mj-attributes>
+      <mj-all font-family="-apple-system, BlinkMacSystemFont, 'Segoe UI', Helvetica, Arial, sans-serif" />
+      <mj-text padding="0 0 16px" font-size="16px" line-height="1.6" color="#1c2430" />
+      <mj-class name="quiet" font-size="13px" color="#5b6472" padding="0" />
+    </mj-attributes>
+    <mj-raw><meta name="color-scheme" content="light"></mj-raw>
+  </mj-head>
+  <mj-body background-color="#f2f4f7" width="560px">
+    <mj-wrapper padding="32px 16px">
+      <mj-section background-color="#ffffff" border="1px solid #e1e5eb" border-radius="8px" padding="32px">
+        <mj-column padding="0">
+          <mj-text font-size="21px" font-weight="600" line-height="1.35"><h1 style="margin:0;font:inherit">{{subject}}</h1></mj-text>
+          {{#each paragraphs as |paragraph|}}
+          <mj-text>{{paragraph}}</mj-text>
+          {{/each}}
+          {{#if link}}
+          <mj-button align="left" href="{{link.url}}" background-color="#1f4fd8" color="#ffffff" border-radius="6px" font-size="16px" font-weight="600" inner-padding="12px 24px" padding="8px 0 20px">{{link.label}}</mj-button>
+          <mj-text mj-class="quiet">Or open this address:<br /><a href="{{link.url}}" style="color:#1f4fd8;word-break:break-all">{{link.url}}</a></mj-text>
+          {{/if}}
+        </mj-column>
+      </mj-section>
+      <mj-section padding="20px 32px 0">
+        <mj-column padding="0">
+          <mj-text mj-class="quiet">{{reason}}</mj-text>
+        </mj-column>
+      </mj-section>
+    </mj-wrapper>
+  </mj-body>
+</mjml>`;
 
-/** The HTML part, with `reason`, why it comes, at its end. */
-export function platformHtml({ subject, paragraphs, link }: PlatformWords, reason: string): string {
-  const text = Bun.escapeHTML;
-  const body = paragraphs.map((paragraph) => `<p style="${PARAGRAPH}">${text(paragraph)}</p>`).join("\n");
-  return `<!doctype html>
-<html lang="en" dir="ltr">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light">
-<title>${text(subject)}</title>
-</head>
-<body style="margin:0;padding:0;background:#f2f4f7">
-<table ${TABLE} width="100%" style="background:#f2f4f7"><tr><td align="center" style="padding:32px 16px">
-<table ${TABLE} width="100%" style="max-width:560px">
-<tr><td style="padding:32px;background:#ffffff;border:1px solid #e1e5eb;border-radius:8px;color:#1c2430;font:16px/1.6 ${FONT}">
-<h1 style="margin:0 0 16px;font:600 21px/1.35 ${FONT}">${text(subject)}</h1>
-${body}
-${link ? button(link) : ""}
-</td></tr>
-<tr><td style="padding:20px 32px;color:#6a7381;font:13px/1.6 ${FONT}">${text(reason)}</td></tr>
-</table>
-</td></tr></table>
-</body>
-</html>
-`;
+/** The HTML part, from what it says and why it comes. */
+export type PlatformLayout = (words: PlatformWords, reason: string) => string;
+
+const compiled = perService(() => ({ template: null as Promise<Template> | null }));
+
+/**
+ * The layout, compiled when it is first asked for: never in a transaction, since it takes a process of its own. Throws
+ * where that cannot be had now; whoever asks again starts another one.
+ */
+export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
+  const held = compiled(ctx);
+  held.template ??= compileBody(SOURCE).then((html) => compileTemplate(html, "html"));
+  try {
+    const template = await held.template;
+    return (words, reason) => template({ ...words, reason });
+  } catch (error) {
+    held.template = null;
+    throw error;
+  }
 }
 
 /** The text part. */
 export function platformText({ subject, paragraphs, link }: PlatformWords, reason: string): string {
   const parts = [subject, ...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), `--\n${reason}`];
   return `${parts.join("\n\n")}\n`;
-}
-
-/** Outlook ignores the padding of a link; the cell around it has the colour too, and so stays a button there. */
-function button({ label, url }: { label: string; url: string }): string {
-  const href = Bun.escapeHTML(url);
-  return `<table ${TABLE} style="margin:8px 0 20px"><tr><td align="center" bgcolor="#1f4fd8" style="border-radius:6px">
-<a href="${href}" style="${BUTTON}">${Bun.escapeHTML(label)}</a>
-</td></tr></table>
-<p style="margin:0;color:#6a7381;font-size:13px;word-break:break-all">Or open this address:<br><a href="${href}" style="color:#1f4fd8">${href}</a></p>`;
 }

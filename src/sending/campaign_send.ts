@@ -1,10 +1,13 @@
 // A campaign on its way: its audience becomes mails, its mails are sent in batches, and it ends by itself.
+import { overLimit } from "../accounts/usage.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./campaign_audience.ts";
 import { deliverEmails } from "./delivery.ts";
 import { placeOfBatch, rateOf } from "./send_rates.ts";
+import { notifyMembers } from "./platform_mail.ts";
+import { cutShort } from "./usage_notices.ts";
 
 /** The first range is small, so that the first mail leaves at once; the others are as large as is quick. */
 const FIRST_RANGE = 500;
@@ -22,7 +25,8 @@ const PACE_MS = 1_000;
 
 /**
  * Freezes the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
- * Whoever runs this again, after a crash too, goes on behind the last range that was committed.
+ * Whoever runs this again, after a crash too, goes on behind the last range that was committed. Where the month has no
+ * room for all of them, the rest is FAILED, and members are told.
  */
 export async function freezeAudience(ctx: Context, projectId: string, campaignId: string): Promise<void> {
   for (let limit = FIRST_RANGE; await freezeRange(ctx, projectId, campaignId, limit); limit = RANGE);
@@ -50,6 +54,7 @@ async function freezeRange(
       afterId: campaign.frozenUpTo,
       sentAt,
       now: tx.now(),
+      overLimit: overLimit("campaigns", tx.now()),
       audience: compileAudience(tx, projectId, type, definition, sentAt)(),
       limit,
       batchSize: BATCH_SIZE,
@@ -57,6 +62,7 @@ async function freezeRange(
     if (frozen > 0) return true;
     const done = await q.campaignSend.frozen(tx, { projectId, campaignId, now: tx.now() });
     if (done && done.frozenCount >= ANALYZE_FROM) await q.campaignSend.analyze(tx);
+    if (done && done.overLimitCount > 0) await notifyMembers(tx, projectId, cutShort(done, tx.now()));
     return false;
   });
 }

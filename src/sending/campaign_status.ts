@@ -1,6 +1,8 @@
 // The moves of a campaign from one status to the next. Each is a guarded UPDATE while the campaign is held: two at once
 // move it once.
+import { type Actor, recordAudit } from "../accounts/audit.ts";
 import { assertSenderVerified } from "../accounts/domains.ts";
+import { assertRoom } from "../accounts/usage.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
@@ -25,13 +27,15 @@ const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 
 /**
  * Sends a campaign now, or schedules it. A SCHEDULED one is scheduled anew, or sent now. Throws 409 once it is under
- * way, 403 for a sender that is not verified, 400 for a time in the past and for an audience without anybody.
+ * way, 403 for a sender that is not verified, 400 for a time in the past and for an audience without anybody, 402 where
+ * the month has no room for the audience of now.
  */
 export async function sendCampaign(
   ctx: Context,
   projectId: string,
   campaignId: string,
   scheduledFor: Date | null,
+  actor: Actor,
 ): Promise<Campaign> {
   if (scheduledFor !== null) assertFuture(ctx, scheduledFor);
   return await inTransaction(ctx, async (tx) => {
@@ -46,11 +50,20 @@ export async function sendCampaign(
     const audience = await defineAudience(tx, projectId, wanted);
     const totalRecipients = await countRecipients(tx, projectId, wanted, audience);
     if (totalRecipients === 0) throw problems.noRecipients();
-    if (scheduledFor === null) await begin(tx, projectId, campaign, { audience, totalRecipients });
-    else {
+    if (scheduledFor === null) {
+      await assertRoom(tx, projectId, "campaigns", totalRecipients);
+      await begin(tx, projectId, campaign, { audience, totalRecipients });
+    } else {
       await q.campaigns.schedule(tx, { projectId, campaignId, scheduledFor, totalRecipients });
       await addStartJob(tx, projectId, campaignId, scheduledFor);
     }
+    await recordAudit(tx, {
+      projectId,
+      actor,
+      action: scheduledFor === null ? "campaign.sent" : "campaign.scheduled",
+      subject: campaign.name,
+      details: { campaignId, totalRecipients, ...(scheduledFor && { scheduledFor }) },
+    });
     return await getCampaign(tx, projectId, campaignId);
   });
 }
@@ -86,13 +99,20 @@ export async function startScheduled(ctx: Context, projectId: string, campaignId
  * Cancels a campaign at once. When this resolves nothing of it is claimed any more: what has not been handed over, or is
  * not being handed over at this moment, is never sent. Throws 409 unless it is SCHEDULED or SENDING.
  */
-export async function cancelCampaign(ctx: Context, projectId: string, campaignId: string): Promise<Campaign> {
+export async function cancelCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  actor: Actor,
+): Promise<Campaign> {
   await inTransaction(ctx, async (tx) => {
     const before = await q.campaigns.cancel(tx, { projectId, campaignId, now: tx.now() });
     if (!before) {
       throw problems.campaignStatus("cancel", (await getCampaign(tx, projectId, campaignId)).status);
     }
     if (before.status === "SENDING") await addJob(tx, "suppress_campaign", { projectId, campaignId });
+    const deed = { action: "campaign.cancelled", subject: before.name, details: { campaignId } } as const;
+    await recordAudit(tx, { projectId, actor, ...deed });
   });
   // Claims that began before wait here to be committed; from that commit on nobody begins one. One transaction for both
   // could wait for ever: each claim holds the row a little, and there is always another one.

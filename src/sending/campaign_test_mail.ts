@@ -1,4 +1,5 @@
 import { assertSenderVerified } from "../accounts/domains.ts";
+import { withinLimit } from "../accounts/usage.ts";
 import { compileTemplate } from "../content/render.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -10,7 +11,8 @@ const PREFIX = "[TEST] ";
 /**
  * Sends a campaign to one address, for a look at it: with the data of the contact who has that address, or with the
  * names of the variables in their place. It is a mail of its own in the ledger: no contact is made, nobody's
- * subscription is asked for, and the campaign's counters stay as they are. Answers the id of the mail.
+ * subscription is asked for, and the campaign's counters stay as they are. Answers the id of the mail. It counts as a
+ * transactional one: throws BILLING_LIMIT_EXCEEDED where none of those is left.
  */
 export async function sendTestMail(
   ctx: Context,
@@ -40,15 +42,15 @@ export async function sendTestMail(
       type: campaign.type,
       shared: false,
     });
-    const pending = await q.emails.insertMany(tx, {
+    const rows = [{ id: emailId, contact_id: null, address: email, to_name: null }];
+    const inserting = q.emails.insertMany(tx, {
       projectId,
       contentId,
-      sourceType: "TRANSACTIONAL",
       templateId: null,
       now: tx.now(),
-      rows: [{ id: emailId, contact_id: null, address: email, to_name: null }],
+      rows,
     });
-    await addSendJobs(tx, pending);
+    await addSendJobs(tx, await withinLimit(tx, inserting));
     return emailId;
   });
 }

@@ -1,8 +1,9 @@
 // The keys that sign the mails of a domain. The private half is sealed before it reaches the database.
 import { generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
+import { OPERATOR, recordAudit } from "../accounts/audit.ts";
 import { type KeyHolder, seal, unseal } from "../accounts/secrets.ts";
-import type { Context } from "../context.ts";
+import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 
@@ -90,6 +91,10 @@ export async function replaceLostDkimKey(
     openDkimKey(ctx, { projectId, id: domainId, dkimPrivateKey }) !== null;
   if (isKept) return { domainId, isReplaced: false };
   const key = await newDkimKey(ctx, projectId, domainId);
-  const changed = await q.domains.replaceKey(ctx, { projectId, domainId, ...key, replaced, now: ctx.now() });
-  return { domainId, isReplaced: changed === 1 };
+  return await inTransaction(ctx, async (tx) => {
+    const changed = await q.domains.replaceKey(tx, { projectId, domainId, ...key, replaced, now: tx.now() });
+    if (changed === 0) return { domainId, isReplaced: false };
+    await recordAudit(tx, { projectId, actor: OPERATOR, action: "domain.rekeyed", subject: domain });
+    return { domainId, isReplaced: true };
+  });
 }

@@ -1,4 +1,5 @@
 // The domains that a project sends from: adding, showing, checking and removing them.
+import { type Actor, recordAudit } from "../accounts/audit.ts";
 import { readDomain } from "../accounts/domains.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -34,7 +35,12 @@ const MAX_NAMED = 100;
  * Adds a domain, with a key of its own, to be looked up within minutes. Throws 422 for what is no domain, 409 when the
  * project has it. The same domain of another project is no obstacle.
  */
-export async function addDomain(ctx: Context, projectId: string, name: string): Promise<Domain> {
+export async function addDomain(
+  ctx: Context,
+  projectId: string,
+  name: string,
+  actor: Actor,
+): Promise<Domain> {
   const domain = readDomain(name);
   await assertRoomFor(ctx, projectId, domain);
   const id = newId(ctx);
@@ -45,6 +51,7 @@ export async function addDomain(ctx: Context, projectId: string, name: string): 
     await assertRoomFor(tx, projectId, domain);
     const row = await q.domains.insert(tx, { projectId, id, domain, ...key, now: tx.now() });
     if (!row) throw problems.domainTaken(domain);
+    await recordAudit(tx, { projectId, actor, action: "domain.added", subject: domain });
     return toDomain(tx, row);
   });
 }
@@ -72,7 +79,12 @@ export async function verifyDomain(ctx: Context, projectId: string, domainId: st
 }
 
 /** Removes a domain with its key. Throws 404, and 409 while a template or an unsent campaign sends from it. */
-export async function removeDomain(ctx: Context, projectId: string, domainId: string): Promise<void> {
+export async function removeDomain(
+  ctx: Context,
+  projectId: string,
+  domainId: string,
+  actor: Actor,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const held = await q.domains.lock(tx, { projectId, domainId });
     if (!held) throw problems.notFound("domain", domainId);
@@ -81,6 +93,7 @@ export async function removeDomain(ctx: Context, projectId: string, domainId: st
     const campaigns = await q.domains.campaignsFrom(tx, sender);
     if (templates.length + campaigns.length > 0) throw problems.domainInUse({ templates, campaigns });
     await q.domains.remove(tx, { projectId, domainId });
+    await recordAudit(tx, { projectId, actor, action: "domain.removed", subject: held.domain });
   });
 }
 

@@ -50,9 +50,12 @@ const takerOf = perService((ctx) => {
 /** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one fails. */
 async function takeAll(ctx: Context, notifications: Notification[]): Promise<(null | Error)[]> {
   try {
-    const { unknown, forNobody } = await inTransaction(ctx, (tx) => takeNew(tx, notifications));
+    const { unknown, forNobody, overLimit } = await inTransaction(ctx, (tx) => takeNew(tx, notifications));
     for (const { kind, mail } of unknown) ctx.log.info("notice about an unknown mail", { kind, ...mail });
     if (forNobody > 0) ctx.log.info("mail received for no verified domain", { mails: forNobody });
+    for (const [projectId, count] of overLimit) {
+      ctx.log.warn("mail received beyond the limit of the month", { projectId, mails: count });
+    }
     return notifications.map(() => null);
   } catch (error) {
     if (notifications.length > 1 && isRefusal(error)) {
@@ -72,9 +75,9 @@ async function takeNew(tx: Context, notifications: Notification[]) {
     tx,
     fresh.flatMap(({ notices }) => notices),
   );
-  const forNobody = await recordReceived(
+  const unrecorded = await recordReceived(
     tx,
     fresh.flatMap(({ received }) => received ?? []),
   );
-  return { unknown, forNobody };
+  return { unknown, ...unrecorded };
 }

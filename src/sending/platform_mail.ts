@@ -5,7 +5,7 @@ import { addJobs } from "../jobs.ts";
 import { parseMailbox } from "../mail/address.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
-import { platformHtml, platformText, type PlatformWords } from "./_platform_layout.ts";
+import { type PlatformLayout, platformLayout, platformText, type PlatformWords } from "./_platform_layout.ts";
 
 /** What a notice to members says: plain text, a paragraph each, and at most one link. */
 export type MemberNotice = PlatformWords;
@@ -14,6 +14,8 @@ export type MemberNotice = PlatformWords;
 export interface PlatformMail extends MemberNotice {
   to: string;
   projectId?: string | undefined;
+  /** Why it comes, where neither a project nor an account says it. */
+  reason?: string | undefined;
 }
 
 /** Longer than any handover takes; afterwards whoever had it is taken for dead. */
@@ -39,13 +41,13 @@ export async function notifyMembers(tx: Context, projectId: string, notice: Memb
 /** Sends a mail to one person, if and only if `tx` commits. */
 export async function sendPlatformMail(
   tx: Context,
-  { to, projectId, ...words }: PlatformMail,
+  { to, projectId, reason: given, ...words }: PlatformMail,
 ): Promise<void> {
   await inTransaction(tx, async (on) => {
     const project = projectId === undefined ? null : await q.projects.presented(on, { projectId });
     const reason = project
       ? reasonFor(project.name)
-      : "You get this mail because of your account at Postrider.";
+      : (given ?? "You get this mail because of your account at Postrider.");
     const parts = partsOf(words, reason);
     const mail = await q.platformMails.insert(on, { id: newId(on), toAddress: to, ...parts, now: on.now() });
     await enqueue(on, [mail]);
@@ -58,6 +60,8 @@ export async function sendPlatformMail(
  * and its row says why.
  */
 export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
+  // Before anything is claimed: where it cannot be had, the mail is as it was, and its job comes again.
+  const layout = await platformLayout(ctx);
   const now = ctx.now();
   const heldUntil = new Date(now.getTime() + HOLD_MS);
   const mail = await q.platformMails.claim(ctx, { mailId, now, heldUntil });
@@ -68,7 +72,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
     return await settle(ctx, mailId, { failedAt: now, error: "PLATFORM_FROM is not set" });
   }
   if (mail.doubts > MAX_DOUBTS) return await settle(ctx, mailId, { failedAt: now, error: DOUBTFUL });
-  const { state, response } = await ctx.mailer.send(toMail(mailId, mail, from));
+  const { state, response } = await ctx.mailer.send(toMail(mailId, mail, from, layout));
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
@@ -116,26 +120,35 @@ async function settle(ctx: Context, mailId: string, attempt: Attempt): Promise<v
 
 type StoredMail = NonNullable<Awaited<ReturnType<typeof q.platformMails.claim>>>;
 
-function toMail(id: string, mail: StoredMail, from: { email: string; name?: string }): Mail {
+function toMail(
+  id: string,
+  mail: StoredMail,
+  from: { email: string; name?: string },
+  layout: PlatformLayout,
+): Mail {
+  const { subject, reason } = mail;
+  const words = { ...(mail.words as unknown as Omit<PlatformWords, "subject">), subject };
   return {
     messageId: messageIdOf(id, from.email),
     envelope: { from: from.email, to: mail.toAddress },
     from: { name: from.name ?? "Postrider", address: from.email },
     to: { name: "", address: mail.toAddress },
     replyTo: null,
-    subject: mail.subject,
-    html: mail.html,
-    text: mail.text,
+    subject,
+    html: layout(words, reason),
+    text: platformText(words, reason),
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "OOF, AutoReply" },
     attachments: [],
     date: mail.createdAt,
   };
 }
 
-function partsOf(words: MemberNotice, reason: string) {
-  const subject = inOneLine(words.subject).slice(0, MAX_SUBJECT).toWellFormed();
-  const said = { ...words, subject };
-  return { subject, html: platformHtml(said, reason), text: platformText(said, reason) };
+function partsOf({ subject, paragraphs, link }: MemberNotice, reason: string) {
+  return {
+    subject: inOneLine(subject).slice(0, MAX_SUBJECT).toWellFormed(),
+    words: { paragraphs, ...(link && { link }) },
+    reason,
+  };
 }
 
 function reasonFor(projectName: string): string {

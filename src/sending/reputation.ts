@@ -1,4 +1,5 @@
 // What mailbox providers think of a project: how many of its mails bounce, and how many are complained about.
+import { SERVICE } from "../accounts/audit.ts";
 import { disableProject, EMAIL_REPUTATION } from "../accounts/projects.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -81,7 +82,8 @@ export async function judgeReputation(ctx: Context, projectId: string): Promise<
     if (!standing || standing.disabled) return;
     const level = levelOf(standing, standing.level);
     if (level !== standing.level) await q.reputation.setLevel(tx, { projectId, level, now });
-    const disabled = mustDisable(tx, standing) && (await disableProject(tx, projectId, EMAIL_REPUTATION));
+    const disabled =
+      mustDisable(tx, standing) && (await disableProject(tx, projectId, EMAIL_REPUTATION, SERVICE));
     if (!disabled && !WORSE_THAN[standing.level].includes(level)) return;
     const turn = disabled ? "DISABLED" : (level as "WARNING" | "CRITICAL");
     const { AUTO_PROJECT_DISABLE: disables } = tx.config;

@@ -1,5 +1,6 @@
 import { assertSenderVerified } from "../accounts/domains.ts";
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
+import { withinLimit } from "../accounts/usage.ts";
 import { dataProblem, sortData } from "../audience/contact_data.ts";
 import { contactKey, optedOutAmong, upsertContacts, type WrittenContact } from "../audience/contacts.ts";
 import { plainText } from "../content/plain_text.ts";
@@ -24,7 +25,7 @@ type Content = Omit<Parameters<Queries["contents"]["insert"]>[1], "shared">;
  * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. One
  * to an address on the suppression list is accepted as well, and its row in the ledger says why it is not sent.
  * Errors: 422 with all fields, 403 for a sender domain that is not verified, 404 for an unknown template, 400 for
- * recipients who have opted out of MARKETING mail, 409 for a used key.
+ * recipients who have opted out of MARKETING mail, 409 for a used key, 402 where less is left of the month.
  */
 export async function send(ctx: Context, request: IdempotentRequest, input: SendInput): Promise<SendResult> {
   const errors = sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
@@ -107,14 +108,9 @@ async function accept(
   await q.contents.insert(tx, { ...content, shared: recipients.length > 1 });
   if (input.attachments?.length) await attach(tx, content, input.attachments);
   // An address on the suppression list has its place in the ledger too, but nobody will look for work there.
-  const open = await q.emails.insertMany(tx, {
-    projectId,
-    contentId: content.id,
-    sourceType: "TRANSACTIONAL",
-    templateId: content.templateId,
-    now,
-    rows,
-  });
+  const { id: contentId, templateId } = content;
+  const inserting = q.emails.insertMany(tx, { projectId, contentId, templateId, now, rows });
+  const open = await withinLimit(tx, inserting);
   await addSendJobs(tx, open);
   return {
     emails: rows.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),

@@ -15,12 +15,8 @@ import {
   openEnd,
   reachedSteps,
 } from "../../src/automation/workflow_rules.ts";
-import {
-  completeConfig,
-  stepErrors,
-  storedConfig,
-  templateOf,
-} from "../../src/automation/workflow_steps_input.ts";
+import { completeConfig, storedConfig } from "../../src/automation/workflow_configs.ts";
+import { stepErrors, templateOf } from "../../src/automation/workflow_steps_input.ts";
 import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflow_trigger.ts";
 import { Problem } from "../../src/problem.ts";
 
@@ -364,8 +360,8 @@ describe("a config is refused", () => {
     ["EXIT", { reason: 5 }, "config.reason invalid_type"],
     ["EXIT", { reason: "r".repeat(501) }, "config.reason too_big"],
     ["EXIT", "done", "config invalid_type"],
-    ["EXIT", deep(40), "config custom"],
-    ["EXIT", { reason: Infinity }, "config custom"],
+    ["EXIT", deep(101), "config custom"],
+    ["EXIT", { reason: Infinity }, "config too_big"],
     ["EXIT", { other: "x".repeat(70_000) }, "config too_big"],
   ] as [StepType, object | string, string][])("%s %j: %s", (type, config, expected) => {
     const errors = stepErrors(type, { config }).map(({ field, code }) => `${field} ${code}`);

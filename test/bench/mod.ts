@@ -41,6 +41,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "100,000 events that start a workflow each, and 1,000,000 executions of which an event wakes one",
     load: () => import("./workflows.ts"),
   },
+  auth: {
+    about: "the doors of keys and sessions against a route without one, and /v1/send while people log in",
+    load: () => import("./auth.ts"),
+  },
   render: {
     about: "one mail of a campaign from template to source, against composing with the mail library",
     load: () => import("./render.ts"),

@@ -99,7 +99,6 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
     await q.emails.insertMany(tx, {
       projectId,
       contentId,
-      sourceType: "TRANSACTIONAL",
       templateId: null,
       now: tx.now(),
       rows: [{ id: emailId, contact_id: contact!.id, address: email, to_name: null }],

@@ -1,5 +1,6 @@
 // The mails that leave, as a receiver judges them: by the records that the owner of the domain is asked to publish.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/accounts/audit.ts";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
 import { type CapturedMail, createCaptureMailer } from "../../src/mail/capture.ts";
@@ -39,7 +40,7 @@ beforeEach(async () => {
 
 /** Adds a domain, publishes what its owner is asked to, and has it verified. */
 async function addSigningDomain(name: string = DOMAIN, projectId: string = project.id): Promise<string> {
-  const { id } = await addDomain(ctx, projectId, name);
+  const { id } = await addDomain(ctx, projectId, name, OPERATOR);
   const { records } = await getDomain(ctx, projectId, id);
   for (const record of records.filter(({ type }) => type === "TXT")) {
     names.set(record.name, "TXT", [record.value.match(/.{1,255}/g)!]);
@@ -208,7 +209,7 @@ describe("whose key it is", () => {
     await send();
     const first = await verdict(await receivedOne());
     await send();
-    await removeDomain(ctx, project.id, domainId);
+    await removeDomain(ctx, project.id, domainId, OPERATOR);
     later(61);
     const removed = await receivedOne();
     await addSigningDomain();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/accounts/audit.ts";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
@@ -41,7 +42,7 @@ function goTo(minutes: number): void {
   service.setNow(new Date(START + minutes * 60_000));
 }
 
-const add = (name: string) => addDomain(ctx, project.id, name);
+const add = (name: string) => addDomain(ctx, project.id, name, OPERATOR);
 const recordOf = (domain: Domain, purpose: string, type = "TXT") =>
   domain.records.find((record) => record.purpose === purpose && record.type === type)!;
 const publish = (domain: Domain, purpose: string, answer?: ZoneAnswer, type = "TXT") => {
@@ -421,7 +422,7 @@ describe("checks at once", () => {
   test("leave nothing behind when the domain is removed meanwhile", async () => {
     const domain = await add("removed.example");
     publish(domain, "DKIM");
-    const slow = slowDns(() => removeDomain(ctx, project.id, domain.id));
+    const slow = slowDns(() => removeDomain(ctx, project.id, domain.id, OPERATOR));
     goTo(1);
     const checked = verifyDomain({ ...ctx, dns: slow }, project.id, domain.id);
 
@@ -505,7 +506,7 @@ test("a change that cannot be told is not made, and is made when it can", async 
 
 test("members of another project with the same domain hear nothing, and theirs stays as it is", async () => {
   const other = await service.createProject();
-  const theirs = await addDomain(ctx, other.id, "shared.example");
+  const theirs = await addDomain(ctx, other.id, "shared.example", OPERATOR);
   const ours = await add("shared.example");
   publish(ours, "DKIM");
   await verify(ours);

@@ -5,7 +5,8 @@ import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 import { completeCondition, namesSegments, segmentFaults } from "./workflow_conditions.ts";
 import type { Graph, GraphStep, StepType } from "./workflow_graph.ts";
-import { stepErrors, type StepInput, storedConfig, templateOf } from "./workflow_steps_input.ts";
+import { storedConfig } from "./workflow_configs.ts";
+import { stepErrors, type StepInput, templateOf } from "./workflow_steps_input.ts";
 import { loadGraph } from "./workflow_versions.ts";
 import { type Position, type Step, toStep, toTransition, type Transition } from "./workflow_records.ts";
 

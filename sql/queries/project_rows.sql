@@ -1,0 +1,280 @@
+-- Batches of the removal of a project, each a commit of its own. All of them take the next rows in the order of their
+-- ids, after the last one that is gone and up to where the removal goes: who began anew each time would have to pass by
+-- what is dead already. The inner select is an array, so that rows are found by the key whatever the planner believes.
+
+-- name: jobs :one
+-- Jobs of a project that wait in the queue, besides those of its removal. What is locked ends by itself, for want of
+-- anything to do. `last_id` is how far it has looked.
+with page as materialized (
+  select j.id, j.payload ->> 'projectId' as project_id, t.identifier
+  from graphile_worker._private_jobs j
+  join graphile_worker._private_tasks t on t.id = j.task_id
+  where j.id > :after::text::bigint
+  order by j.id
+  limit :limit::int
+),
+gone as (
+  select graphile_worker.complete_jobs(array_agg(id))
+  from page
+  where project_id = (:project_id::uuid)::text and identifier not in ('delete_project', 'reset_project')
+  having count(*) > 0
+)
+select
+  (select count(*) from gone)::int as "removed!",
+  (select id from page order by id desc limit 1)::text as "last_id?";
+
+-- name: executions :many
+-- What they wait for and what they have done goes with them, by the trigger.
+delete from executions
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from executions
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: workflows :many
+-- Steps, transitions, versions, and what was started by hand since go with them.
+delete from workflows
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from workflows
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: templates :many
+-- One that a step of a later workflow sends stays.
+delete from templates
+where project_id = :project_id
+  and id = any (array(
+    select t.id
+    from templates t
+    where t.project_id = :project_id
+      and t.id > :after
+      and t.id <= :up_to
+      and not exists (
+        select from workflow_steps s where s.project_id = t.project_id and s.template_id = t.id
+      )
+    order by t.id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: emails :many
+delete from emails
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from emails
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: late_emails :one
+-- nullable: campaigns, executions
+-- Of the mails that came later, those that a campaign or an execution has sent which went. `last_id` is how far it has
+-- looked.
+with page as materialized (
+  select id, campaign_id, workflow_execution_id
+  from emails
+  where project_id = :project_id and id > :after
+  order by id
+  limit :limit::int
+),
+gone as (
+  delete from emails
+  where project_id = :project_id
+    and id = any (array(
+      select id
+      from page
+      where campaign_id <= :campaigns::uuid or workflow_execution_id <= :executions::uuid
+    ))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "removed!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: contents :many
+-- Attachments go with them.
+delete from contents
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from contents
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: campaigns :many
+delete from campaigns
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from campaigns
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: campaign_count_deltas :many
+-- What was counted of campaigns that went. `last_id` says only that there may be more.
+delete from campaign_count_deltas
+where ctid = any (array(
+  select ctid
+  from campaign_count_deltas
+  where project_id = :project_id and campaign_id <= :up_to
+  limit :limit::int
+))
+returning campaign_id;
+
+-- name: contact_imports :many
+-- Their files go with them.
+delete from contact_imports
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from contact_imports
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: bulk_jobs :many
+delete from bulk_jobs
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from bulk_jobs
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: events :many
+delete from events
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from events
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: late_events :one
+-- Of the events that came later, those of mails that went. `last_id` is how far it has looked.
+with page as materialized (
+  select id, email_id
+  from events
+  where project_id = :project_id and id > :after
+  order by id
+  limit :limit::int
+),
+gone as (
+  delete from events
+  where project_id = :project_id and id = any (array(select id from page where email_id <= :emails::uuid))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "removed!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: contacts :many
+-- The next contacts that go.
+select id
+from contacts
+where project_id = :project_id and id > :after and id <= :up_to
+order by id
+limit :limit::int;
+
+-- name: segment_candidates :many
+-- Contacts that go and were still to be looked at.
+delete from segment_candidates
+where ctid = any (array(
+  select ctid
+  from segment_candidates
+  where project_id = :project_id and contact_id <= :up_to
+  limit :limit::int
+))
+returning contact_id;
+
+-- name: segment_members :exec
+-- Takes contacts that go out of segments that go: who counts the members of the others anew has less to do.
+delete from segment_members
+where project_id = :project_id and contact_id = any(:contact_ids::uuid[]) and segment_id <= :segments;
+
+-- name: segments :many
+-- One that a later segment, campaign or workflow refers to stays, without the members that went.
+delete from segments
+where project_id = :project_id
+  and id = any (array(
+    select s.id
+    from segments s
+    where s.project_id = :project_id
+      and s.id > :after
+      and s.id <= :up_to
+      and not exists (
+        select
+        from segments n
+        where n.project_id = s.project_id
+          and n.id > :up_to
+          and lower(n.condition::text) like '%"segment.' || s.id || '"%'
+      )
+      and not exists (
+        select
+        from campaigns k
+        where k.project_id = s.project_id
+          and (k.segment_id = s.id or lower(k.audience_condition::text) like '%"segment.' || s.id || '"%')
+      )
+      and not exists (
+        select from workflows w where w.project_id = s.project_id and w.trigger_config ->> 'segmentId' = s.id::text
+      )
+    order by s.id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: suppressions :many
+delete from suppressions
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from suppressions
+    where project_id = :project_id and id > :after and id <= :up_to
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: idempotency_keys :many
+-- Those that were claimed until the reset was asked for, in the order of the keys.
+delete from idempotency_keys
+where project_id = :project_id
+  and key = any (array(
+    select key
+    from idempotency_keys
+    where project_id = :project_id and key > :after and created_at <= :asked_at
+    order by key
+    limit :limit::int
+  ))
+returning key;
+
+-- name: rest :one
+-- Some rows of a table whose rows have no order that would help.
+select remove_project_rows(:project_id, :table, :limit::int) as "removed!";

@@ -1,0 +1,51 @@
+-- name: insert :one
+insert into sessions (user_id, created_at, expires_at)
+values (:user_id, :now, :expires_at)
+returning id, expires_at;
+
+-- name: found :many
+-- Whose sessions these are, and what each may do in the project that it asks for. `place` says which one of the asked it
+-- is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
+-- ended, taken away or disabled is so for the next one.
+select
+  w.place::int as "place!",
+  s.id,
+  s.user_id,
+  s.expires_at,
+  u.email,
+  u.email_verified_at is not null as "email_verified!",
+  p.id as "project_id?",
+  m.role as "role?",
+  p.disabled_at is not null as "disabled!",
+  p.disabled_reason as "disabled_reason?"
+from unnest(:session_ids::uuid[], :project_ids::uuid[]) with ordinality as w (session_id, project_id, place)
+join sessions s on s.id = w.session_id and s.expires_at > :now
+join users u on u.id = s.user_id
+left join memberships m on m.project_id = w.project_id and m.user_id = s.user_id
+left join projects p on p.id = m.project_id and p.deleted_at is null;
+
+-- name: slide :exec
+-- 0 when it was ended meanwhile.
+update sessions
+set expires_at = :expires_at
+where id = :session_id and expires_at > :now;
+
+-- name: end :exec
+delete from sessions
+where id = :session_id;
+
+-- name: end_of_user :exec
+-- nullable: except
+-- All sessions of a user, or all but one.
+delete from sessions
+where user_id = :user_id and id is distinct from :except::uuid;
+
+-- name: purge :exec
+delete from sessions
+where id in (
+  select id
+  from sessions
+  where expires_at <= :now
+  order by expires_at
+  limit :limit::int
+);

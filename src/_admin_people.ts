@@ -1,0 +1,88 @@
+// `bun run admin user` and `member`: accounts, and who looks after which project.
+import { OPERATOR } from "./accounts/audit.ts";
+import { addMember, changeRole, listMembers, type Member, removeMember } from "./accounts/members.ts";
+import { hashPassword } from "./accounts/passwords.ts";
+import { type Role, ROLES } from "./accounts/roles.ts";
+import { createUser, listUsers } from "./accounts/users.ts";
+import { type Context, inTransaction } from "./context.ts";
+import { parseAddress } from "./mail/address.ts";
+
+/** What is said about a person on the command line. */
+export interface PeopleOptions {
+  email?: string | undefined;
+  role?: string | undefined;
+  "password-from-stdin"?: boolean | undefined;
+}
+
+const MIN_PASSWORD = 8;
+const MAX_PASSWORD = 128;
+
+/** Makes an account. Its address counts as verified: the operator vouches for it. */
+export async function createAccount(ctx: Context, options: PeopleOptions) {
+  const email = addressOf(options);
+  const isGiven = options["password-from-stdin"] === true;
+  const passwordHash = isGiven ? await hashPassword(ctx, await passwordFromStdin()) : null;
+  return await inTransaction(ctx, (tx) => createUser(tx, { email, passwordHash, emailVerified: true }));
+}
+
+/** Every account, oldest first. */
+export async function listAccounts(ctx: Context) {
+  return await listUsers(ctx);
+}
+
+/** Who looks after a project. */
+export async function membersOf(ctx: Context, projectId: string): Promise<Member[]> {
+  return await listMembers(ctx, projectId);
+}
+
+/** Lets somebody look after a project. Nobody is invited from here: whoever has no account gets one first. */
+export async function addTo(ctx: Context, projectId: string, options: PeopleOptions): Promise<Member> {
+  const wanted = { email: addressOf(options), role: roleOf(options.role ?? ROLES[0]!) };
+  return await inTransaction(ctx, async (tx) => {
+    const { member, token } = await addMember(tx, projectId, wanted, OPERATOR);
+    if (token === null) return member;
+    throw new Error("Cannot find a verified account with this address: make one with `user create`");
+  });
+}
+
+/** Gives a member another role. */
+export async function setRole(ctx: Context, projectId: string, options: PeopleOptions): Promise<Member> {
+  const { userId } = await memberWith(ctx, projectId, addressOf(options));
+  return await changeRole(ctx, projectId, userId, roleOf(options.role), OPERATOR);
+}
+
+/** Removes a member, or withdraws an invitation. */
+export async function removeFrom(ctx: Context, projectId: string, options: PeopleOptions) {
+  const member = await memberWith(ctx, projectId, addressOf(options));
+  await removeMember(ctx, projectId, member.userId, OPERATOR);
+  return { ...member, removed: true };
+}
+
+async function memberWith(ctx: Context, projectId: string, email: string): Promise<Member> {
+  const member = (await listMembers(ctx, projectId)).find((one) => one.email === email);
+  if (!member) throw new Error(`Cannot find ${email} among the members: see \`member list\``);
+  return member;
+}
+
+function addressOf({ email }: PeopleOptions): string {
+  const address = email === undefined ? null : parseAddress(email);
+  if (!address) throw new Error("Cannot find somebody without their address: say --email");
+  return address.email;
+}
+
+function roleOf(given: string | undefined): Role {
+  const role = ROLES.find((known) => known === given?.toUpperCase());
+  if (!role) throw new Error(`Cannot do without a role: say --role with one of ${ROLES.join(", ")}`);
+  return role;
+}
+
+/** Without the line's end. Never an argument: those are seen by everybody on the machine. */
+async function passwordFromStdin(): Promise<string> {
+  const password = (await Bun.stdin.text()).replace(/\r?\n$/, "");
+  if (password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD && !/[\r\n\0]/.test(password)) {
+    return password;
+  }
+  throw new Error(
+    `Cannot take this password: ${MIN_PASSWORD} to ${MAX_PASSWORD} characters on one line are needed`,
+  );
+}

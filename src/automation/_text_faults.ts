@@ -1,0 +1,49 @@
+// What can be wrong with a text, or with free-form JSON, as it comes in a request.
+import { fault, missingOr } from "../audience/faults.ts";
+import type { FieldError } from "../problem.ts";
+
+/** A text that has to be there, and must not be blank. */
+export function textFaults(field: string, value: unknown, maxLength: number): FieldError[] {
+  if (typeof value !== "string") return [missingOr(field, value, "Expected a string")];
+  if (value.trim() === "") return [fault(field, "too_small", "Expected at least one character", value)];
+  return lengthFaults(field, value, maxLength);
+}
+
+/** A text that may be missing or blank. */
+export function optionalTextFaults(field: string, value: unknown, maxLength: number): FieldError[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== "string") return [missingOr(field, value, "Expected a string")];
+  return lengthFaults(field, value, maxLength);
+}
+
+/** A text that is too long. */
+export function lengthFaults(field: string, value: string, maxLength: number): FieldError[] {
+  if (value.length <= maxLength) return [];
+  return [fault(field, "too_big", `Expected at most ${maxLength} characters`)];
+}
+
+/** JSON that the database would not take, or that is longer than is good; `what` it is, such as `A config`. */
+export function jsonFaults(
+  field: string,
+  value: unknown,
+  { what, maxBytes, maxDepth }: { what: string; maxBytes: number; maxDepth: number },
+): FieldError[] {
+  if (isDeeper(value, maxDepth)) {
+    return [fault(field, "custom", `${what} is nested at most ${maxDepth} levels deep`)];
+  }
+  if (hasOverflow(value)) return [fault(field, "too_big", "A number in it is too large")];
+  if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return [];
+  return [fault(field, "too_big", `${what} has at most ${maxBytes / 1024} KB as JSON`)];
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** True where JSON held a number beyond what a double can hold: JSON.parse makes Infinity of 1e999. */
+function hasOverflow(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasOverflow);
+}

@@ -1,0 +1,166 @@
+// Takes a project apart, or what was in it before a reset: batch by batch, each a short transaction. A process that dies
+// leaves the rest to the next one; whoever has gone through everything looks once more before it is done.
+import { enqueueRemoval } from "../accounts/project_removal.ts";
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { addJobs, type Jobs } from "../jobs.ts";
+import { requestsUnderway } from "../traffic.ts";
+import {
+  type Batch,
+  DELETION,
+  everythingOf,
+  type Extent,
+  hasUploads,
+  type Removed,
+  RESET,
+  type Step,
+} from "./_steps.ts";
+
+/** How long a job works before it lets others have their turn and goes on as a new job. */
+const SLICE_MS = 5_000;
+/** What a batch should take. The first one of a table is small, because nobody knows what hangs on its rows. */
+const BATCH_MS = 150;
+const FIRST_ROWS = 50;
+const MOST_ROWS = 2_000;
+/** Requests that had come in before the deletion are answered by then. */
+const GRACE_MS = 10_000;
+const PAUSE_MS = 5_000;
+/** More than this is not left over: then there is another round. */
+const LAST_ROWS = 500;
+
+/** For tests: how long a job works, and how long a deleted project stays at least. */
+export interface Pace {
+  sliceMs?: number;
+  graceMs?: number;
+}
+
+/** Where a job has come to. */
+interface Place {
+  step?: string | undefined;
+  after?: string | undefined;
+}
+
+/**
+ * Takes away all rows of a deleted project and, when there are none left and nobody can add any, the project itself. A
+ * second run goes on where the first one ended.
+ */
+export async function deleteProject(
+  ctx: Context,
+  { projectId, ...place }: Jobs["delete_project"],
+  { sliceMs = SLICE_MS, graceMs = GRACE_MS }: Pace = {},
+): Promise<void> {
+  const deletion = await q.removals.deletion(ctx, { projectId });
+  if (!deletion) return;
+  const until = performance.now() + sliceMs;
+  const { stopped } = await removeRows(ctx, DELETION, everythingOf(projectId), place, until);
+  if (stopped) return await enqueueRemoval(ctx, "delete_project", { projectId, ...stopped });
+  const now = ctx.now().getTime();
+  const endsAt = deletion.deletedAt.getTime() + graceMs;
+  if (endsAt <= now && (await endDeletion(ctx, projectId))) return;
+  const runAt = new Date(Math.max(endsAt, now + PAUSE_MS));
+  await enqueueRemoval(ctx, "delete_project", { projectId }, runAt);
+}
+
+/**
+ * Takes away what a project held when its reset was asked for, until nothing of that is found any more, and has the
+ * segments made since counted anew. A second run goes on where the first one ended.
+ */
+export async function resetProject(
+  ctx: Context,
+  job: Jobs["reset_project"],
+  { sliceMs = SLICE_MS }: Pace = {},
+): Promise<void> {
+  const { projectId } = job;
+  const reset = await q.removals.reset(ctx, { projectId });
+  if (!reset) return;
+  const { version, ...extent } = reset;
+  const until = performance.now() + sliceMs;
+  // Asked for once more meanwhile, it goes further: all is looked through again.
+  let { step, after, found } = job.version === version ? job : {};
+  for (;;) {
+    const { stopped, removed } = await removeRows(
+      ctx,
+      RESET,
+      { projectId, ...extent },
+      { step, after },
+      until,
+    );
+    found = found === true || removed > 0;
+    if (stopped) {
+      return await enqueueRemoval(ctx, "reset_project", { projectId, version, found, ...stopped });
+    }
+    if (!found) return await endReset(ctx, projectId, version);
+    [step, after, found] = [undefined, undefined, false];
+  }
+}
+
+/** Goes through the tables from a place on. `stopped` says where time was over. */
+async function removeRows(
+  ctx: Context,
+  steps: readonly Step[],
+  extent: Extent,
+  place: Place,
+  until: number,
+): Promise<{ stopped: Required<Place> | null; removed: number }> {
+  const first = steps.findIndex((step) => step.name === place.step);
+  let after = first === -1 ? undefined : place.after;
+  let total = 0;
+  let batches = 0;
+  for (const step of steps.slice(Math.max(0, first))) {
+    let next: string | null = after ?? step.first;
+    after = undefined;
+    for (let limit = FIRST_ROWS; next !== null;) {
+      if (batches++ > 0 && performance.now() > until)
+        return { stopped: { step: step.name, after: next }, removed: total };
+      const startedAt = performance.now();
+      const { removed, lastId } = await removeBatch(ctx, step, { extent, after: next, limit });
+      const ms = performance.now() - startedAt;
+      total += removed;
+      next = lastId;
+      limit = Math.max(
+        1,
+        Math.min(MOST_ROWS, ms > BATCH_MS ? limit >> 1 : ms < BATCH_MS / 2 ? limit * 2 : limit),
+      );
+      // While somebody waits for an answer, half of the time is theirs.
+      if (next !== null && requestsUnderway(ctx) > 0) await Bun.sleep(ms);
+    }
+  }
+  return { stopped: null, removed: total };
+}
+
+async function removeBatch(ctx: Context, step: Step, batch: Batch): Promise<Removed> {
+  if (step.isApart) return await step.remove(ctx, batch);
+  return await inTransaction(ctx, async (tx) => {
+    await q.removals.readByIndex(tx);
+    return await step.remove(tx, batch);
+  });
+}
+
+/**
+ * The end of a project, in one commit: what others have added since it was looked through, which they cannot any more,
+ * and the project. False when there is too much of it, or somebody may still be adding.
+ */
+async function endDeletion(ctx: Context, projectId: string): Promise<boolean> {
+  return await inTransaction(ctx, async (tx) => {
+    await q.removals.readByIndex(tx);
+    const project = await q.removals.holdDeleted(tx, { projectId });
+    if (!project) return true;
+    if (project.isBusy) return false;
+    if (await hasUploads(tx, projectId)) return false;
+    const batch = { extent: everythingOf(projectId), limit: LAST_ROWS };
+    for (const step of DELETION.filter((each) => !each.isApart)) {
+      const { removed } = await step.remove(tx, { ...batch, after: step.first });
+      if (removed === LAST_ROWS) return false;
+    }
+    await q.removals.endDeletion(tx, { projectId });
+    return true;
+  });
+}
+
+async function endReset(ctx: Context, projectId: string, version: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    if ((await q.removals.endReset(tx, { projectId, version })) === 0) return;
+    const segmentIds = (await q.removals.segments(tx, { projectId })).map((row) => row.id);
+    if (segmentIds.length > 0) await addJobs(tx, "recount_segments", [{ projectId, segmentIds }]);
+  });
+}

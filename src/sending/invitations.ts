@@ -1,0 +1,86 @@
+// Somebody is asked to join a project: the membership or the invitation, and the mail that tells of it, in one commit.
+import type { Actor } from "../accounts/audit.ts";
+import { INVITATION_DAYS } from "../accounts/invitations.ts";
+import { addMember, type Member } from "../accounts/members.ts";
+import type { Role } from "../accounts/roles.ts";
+import { dashboardOrigins } from "../config.ts";
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { problems } from "../problem.ts";
+import { type PlatformMail, sendPlatformMail } from "./platform_mail.ts";
+
+const NO_SENDER = [
+  "sender of its own mails",
+  "Set PLATFORM_FROM, so that people can be invited; whoever has a verified account can be added without",
+] as const;
+
+/**
+ * Adds somebody to a project and tells them by mail, as {@linkcode addMember} does: at once, or as soon as they have
+ * signed up. Throws 409 for a member, 403, 429 for too many mails, and 501 where someone has to be invited and the
+ * installation sends no mails of its own.
+ */
+export async function inviteMember(
+  ctx: Context,
+  projectId: string,
+  wanted: { email: string; role: Role },
+  actor: Actor,
+): Promise<Member> {
+  return await inTransaction(ctx, async (tx) => {
+    const { member, token } = await addMember(tx, projectId, wanted, actor);
+    if (token !== null && !tx.config.PLATFORM_FROM) throw problems.notConfigured(...NO_SENDER);
+    const { name } = (await q.projects.presented(tx, { projectId }))!;
+    await sendPlatformMail(tx, mailOf(tx, { member, token, projectId, name, by: actor }));
+    return member;
+  });
+}
+
+interface News {
+  member: Member;
+  token: string | null;
+  projectId: string;
+  /** Of the project. */
+  name: string;
+  by: Actor;
+}
+
+function mailOf(ctx: Context, news: News): PlatformMail {
+  const { member, token, projectId } = news;
+  return token === null
+    ? { to: member.email, projectId, ...welcome(ctx, news) }
+    : { to: member.email, ...invitation(ctx, news, token) };
+}
+
+function welcome(ctx: Context, { name, member, by }: News) {
+  return {
+    subject: `You are a member of ${name}`,
+    paragraphs: [
+      `${nameOf(by)} added you to the project ${name}, in the role of ${member.role}.`,
+      "Whoever does not want to be in it may leave it at any time.",
+    ],
+    link: { label: "Open the dashboard", url: dashboardOf(ctx) },
+  };
+}
+
+function invitation(ctx: Context, { name, member, by }: News, token: string) {
+  const query = new URLSearchParams({ email: member.email, invitation: token });
+  return {
+    subject: `Join ${name}`,
+    paragraphs: [
+      `${nameOf(by)} invites you to the project ${name}, in the role of ${member.role}.`,
+      `Sign up with this address, ${member.email}, to join it. If you have an account with it already, verify the ` +
+        "address there.",
+      `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
+    ],
+    link: { label: "Join the project", url: `${dashboardOf(ctx)}/auth/signup?${query}` },
+    reason: `You get this mail because ${nameOf(by)} gave your address at Postrider.`,
+  };
+}
+
+function nameOf(by: Actor): string {
+  return by.kind === "user" ? by.email : "The operator of this installation";
+}
+
+/** Where people look after their projects. */
+function dashboardOf(ctx: Context): string {
+  return dashboardOrigins(ctx.config)[0] ?? ctx.config.BASE_URL;
+}

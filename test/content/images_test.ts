@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
+import { cleanImage } from "../../src/content/_image_process.ts";
+import { imageKindOf } from "../../src/content/_image_kinds.ts";
+import { packLzw, unpackLzw } from "../../src/content/_image_lzw.ts";
+import { Problem } from "../../src/problem.ts";
+import {
+  animatedWebp,
+  cmykJpeg,
+  decode,
+  exif,
+  gif,
+  GIF_LOOPS,
+  gifExtension,
+  jpeg,
+  jpegSegment,
+  PAYLOAD,
+  png,
+  pngChunk,
+  webpChunk,
+  webpFile,
+  withSegments,
+} from "../support/images.ts";
+import { CHROMIUM, startImageDecoder } from "../support/image_decoder.ts";
+
+type File = Buffer<ArrayBuffer>;
+const ZIP = Buffer.from(`PK\x03\x04 a.php ${PAYLOAD} PK\x05\x06`, "latin1");
+const ICC = profile();
+
+const clean = (file: Buffer) => cleanImage(file as File);
+
+/** The status of the refusal, and what it says. */
+const refusal = async (file: Buffer): Promise<[number, string]> => {
+  const problem = await clean(file).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(Problem);
+  return [(problem as Problem).status, (problem as Problem).message];
+};
+
+/** A colour profile that is sound as far as decoders look, and has something else in it. */
+function profile(): Buffer {
+  const data = Buffer.alloc(200);
+  data.writeUInt32BE(data.length);
+  for (const [at, text] of [
+    [12, "mntrRGB XYZ "],
+    [36, "acsp"],
+    [130, PAYLOAD],
+  ] as const)
+    data.write(text, at);
+  return data;
+}
+
+const webp = async (options: { quality: number } | { lossless: true }, image = png(40, 20)) =>
+  Buffer.from(await new Bun.Image(image).webp(options).bytes());
+
+/** The same picture as each kind of file, with everything in it that does not belong to the picture. */
+const stuffed: Record<string, () => Promise<Buffer>> = {
+  JPEG: async () =>
+    Buffer.concat([
+      withSegments(
+        await jpeg(40, 20),
+        jpegSegment(0xe1, exif(1)),
+        jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${PAYLOAD}`),
+        jpegSegment(0xe2, Buffer.concat([Buffer.from("ICC_PROFILE\0\x01\x01"), ICC])),
+        jpegSegment(0xed, `Photoshop 3.0\0${PAYLOAD}`),
+        jpegSegment(0xfe, PAYLOAD),
+      ),
+      ZIP,
+    ]),
+  PNG: async () =>
+    Buffer.concat([
+      png(40, 20, undefined, {
+        chunks: [
+          pngChunk("iCCP", Buffer.concat([Buffer.from("x\0\0"), deflateSync(ICC)])),
+          pngChunk("tEXt", `Comment\0${PAYLOAD}`),
+          pngChunk("eXIf", exif(1).subarray(6)),
+          pngChunk("prVt", PAYLOAD),
+        ],
+      }),
+      ZIP,
+    ]),
+  GIF: async () =>
+    Buffer.concat([
+      gif(
+        40,
+        20,
+        [{ width: 40, height: 20, colour: 2 }],
+        [
+          gifExtension(0xfe, `*/=1;alert(1);/*${PAYLOAD}`),
+          gifExtension(0x01, PAYLOAD),
+          gifExtension(0xff, `XMP DataXMP${PAYLOAD}`),
+        ],
+      ),
+      ZIP,
+    ]),
+  WebP: async () => {
+    const [header, picture] = [Buffer.from([0x2c, 0, 0, 0, 39, 0, 0, 19, 0, 0]), await webp({ quality: 90 })];
+    return Buffer.concat([
+      webpFile(
+        webpChunk("VP8X", header),
+        webpChunk("ICCP", ICC),
+        picture.subarray(12),
+        webpChunk("EXIF", exif(1).subarray(6)),
+        webpChunk("XMP ", PAYLOAD),
+        webpChunk("PHP!", PAYLOAD),
+      ),
+      ZIP,
+    ]);
+  },
+};
+
+describe("an image", () => {
+  test.each(Object.entries(stuffed))(
+    "%s keeps its picture, and loses whatever else was in the file",
+    async (_, make) => {
+      const file = await make();
+      const made = await clean(file);
+      const { width, height } = await new Bun.Image(made).metadata();
+
+      expect(file.includes("<?php")).toBe(true);
+      expect(imageKindOf(made)).toBe(imageKindOf(file)!);
+      expect([width, height]).toEqual([40, 20]);
+      for (const trace of [
+        "php",
+        "script",
+        "alert",
+        "GPS",
+        "Exif",
+        "PK\x03\x04",
+        "ICC",
+        "iCCP",
+        "XMP",
+        "Adobe",
+      ]) {
+        expect([trace, made.includes(trace)]).toEqual([trace, false]);
+      }
+      // Nothing is left that it would lose when it is uploaded again.
+      expect((await clean(made)).length).toBeLessThanOrEqual(made.length + 64);
+    },
+  );
+
+  test.each(Object.entries(stuffed))(
+    "%s that was cut off is refused, wherever it ends",
+    async (kind, make) => {
+      const file = (await make()).subarray(0, -ZIP.length);
+      const whole = kind === "WebP" ? file.length : file.length - (kind === "PNG" ? 12 : 1);
+      for (const part of [0.1, 0.5, 0.8, 0.99]) {
+        const [status, message] = await refusal(file.subarray(0, Math.max(20, Math.floor(whole * part))));
+        expect([part, status, message]).toEqual([
+          part,
+          422,
+          expect.stringMatching(/^Cannot read the file: it /),
+        ]);
+      }
+    },
+  );
+
+  test.each([
+    ["PNG", async () => png(50_000, 50_000, undefined, { raw: Buffer.alloc(1000) }), "50000 × 50000"],
+    [
+      "PNG of a long line",
+      async () => png(1_000_000, 1, undefined, { raw: Buffer.alloc(1000) }),
+      "1000000 × 1",
+    ],
+    [
+      "PNG of 64 million pixels",
+      async () => png(8000, 8000, undefined, { raw: Buffer.alloc(1000) }),
+      "50 million",
+    ],
+    ["JPEG", async () => resized(await jpeg(40, 20), 65_000), "50 million"],
+    ["WebP", async () => resizedWebp(await webp({ quality: 90 })), "50 million"],
+    ["GIF", async () => gif(60_000, 60_000, [{ width: 1, height: 1, colour: 1 }]), "60000 × 60000"],
+    ["GIF by its frame", async () => gif(1, 1, [{ width: 30_000, height: 1, colour: 1 }]), "30000 × 1"],
+    ["GIF of thousands of frames", async () => gif(9, 9, frames(5_000)), "more than 1000 frames"],
+    ["GIF of large frames", async () => gif(1_000, 1_000, frames(200)), "100 million pixels"],
+    ["WebP of large frames", async () => largeAnimation(), "100 million pixels"],
+  ])("that is a bomb is refused before it is unpacked: %s", async (_, make, words) => {
+    expect(await refusal(await make())).toEqual([413, expect.stringContaining(words)]);
+  });
+
+  test("that holds more than its header says is not unpacked any further", async () => {
+    const raw = Buffer.alloc(300_000_000);
+    const [status, message] = await refusal(png(10, 10, undefined, { raw }));
+
+    expect([status, message]).toEqual([422, "Cannot read the file: its pixels are damaged"]);
+  });
+
+  test.each([
+    ["a PNG without pixels", () => png(10, 10, undefined, { raw: Buffer.alloc(10) })],
+    ["a PNG of no width", () => png(0, 10)],
+    ["a PNG with a palette that is not there", () => png(4, 4, () => [0], { colourType: 3 })],
+    ["a PNG with a wrong checksum", () => flipped(png(10, 10), 40)],
+    ["an animated PNG", () => png(4, 4, undefined, { chunks: [pngChunk("acTL", Buffer.alloc(8))] })],
+    ["a GIF without frames", () => gif(4, 4, [])],
+    ["a GIF with a frame of no size", () => gif(4, 4, [{ width: 0, height: 4, colour: 1 }])],
+    ["a WebP without a picture", () => webpFile(webpChunk("VP8L", Buffer.alloc(20)))],
+    ["a JPEG of nothing", () => Buffer.concat([Buffer.of(0xff, 0xd8, 0xff, 0xd9), Buffer.alloc(20)])],
+  ])("that is damaged is refused: %s", async (_, make) => {
+    expect(await refusal(make())).toEqual([422, expect.stringMatching(/^Cannot read the file: \w/)]);
+  });
+
+  test("never ends in anything but an image or a refusal, whatever its bytes are", async () => {
+    let seed = 7;
+    const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    const ends = { clean: 0, refused: 0 };
+    for (const make of [...Object.values(stuffed), () => animatedWebp([[9, 9, 9]])]) {
+      const file = await make();
+      for (let round = 0; round < 12; round++) {
+        const changed = Buffer.from(file);
+        for (let i = 0; i < 3; i++) changed[16 + random(changed.length - 16)] = random(256);
+        const end = await clean(changed).catch((error: unknown) => error);
+        if (end instanceof Problem) ends.refused += 1;
+        else if (imageKindOf(end as Buffer) === imageKindOf(file)) ends.clean += 1;
+        else throw end;
+      }
+    }
+
+    expect(ends.clean + ends.refused).toBe(60);
+    expect(ends.clean).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+function flipped(file: Buffer, at: number): Buffer {
+  file[at]! ^= 1;
+  return file;
+}
+
+function frames(count: number) {
+  return Array.from({ length: count }, () => ({ width: 9, height: 9, colour: 1 }));
+}
+
+/** Says another size in its header. */
+function resized(image: Buffer, side: number): Buffer {
+  const at = image.indexOf(Buffer.of(0xff, 0xc0));
+  image.writeUInt16BE(side, at + 5);
+  image.writeUInt16BE(side, at + 7);
+  return image;
+}
+
+function resizedWebp(image: Buffer): Buffer {
+  image.writeUInt16LE(16_383, 26);
+  image.writeUInt16LE(16_383, 28);
+  return image;
+}
+
+function largeAnimation(): Buffer {
+  const header = Buffer.alloc(10);
+  header[0] = 2;
+  header.writeUIntLE(999, 4, 3);
+  header.writeUIntLE(999, 7, 3);
+  const frame = webpChunk("ANMF", Buffer.alloc(16));
+  return webpFile(
+    webpChunk("VP8X", header),
+    webpChunk("ANIM", Buffer.alloc(6)),
+    ...Array<Buffer>(200).fill(frame),
+  );
+}
+
+describe("a JPEG", () => {
+  // Left red, right blue: where the camera was held otherwise, the red side is elsewhere.
+  test.each<[number, number, number, [number, number], [number, number]]>([
+    [1, 32, 16, [2, 8], [29, 8]],
+    [3, 32, 16, [29, 8], [2, 8]],
+    [6, 16, 32, [8, 2], [8, 29]],
+    [8, 16, 32, [8, 29], [8, 2]],
+  ])(
+    "with the orientation %i in its EXIF is the right way up without it",
+    async (orientation, ...expected) => {
+      const [width, height, red, blue] = expected;
+      const upright = await jpeg(32, 16, (x) => (x < 16 ? [255, 0, 0] : [0, 0, 255]));
+      const made = await clean(withSegments(upright, jpegSegment(0xe1, exif(orientation))));
+
+      expect(made.includes("Exif")).toBe(false);
+      expect(await new Bun.Image(made).metadata()).toMatchObject({ width, height });
+      expect(await colourAt(made, ...red)).toEqual("red");
+      expect(await colourAt(made, ...blue)).toEqual("blue");
+    },
+  );
+
+  test.each([
+    ["white", [255, 255, 255, 255]],
+    ["red", [255, 0, 0, 255]],
+    ["blue", [0, 0, 255, 255]],
+    ["black", [0, 0, 0, 0]],
+  ] as const)("in CMYK becomes one that every mail program shows: %s", async (colour, values) => {
+    const made = await clean(cmykJpeg([...values]));
+
+    expect(await colourAt(made, 4, 4)).toBe(colour);
+    // Three values a pixel: luminance and colour.
+    expect(made[made.indexOf(Buffer.of(0xff, 0xc0)) + 9]).toBe(3);
+  });
+});
+
+/** The name of the colour that is nearest to the one at a place. */
+async function colourAt(image: Buffer, x: number, y: number): Promise<string> {
+  const found = (await decode(image)).at(x, y);
+  const distance = (rgb: number[]) => rgb.reduce((sum, value, i) => sum + Math.abs(value - found[i]!), 0);
+  const names = Object.entries({
+    red: [255, 0, 0],
+    blue: [0, 0, 255],
+    white: [255, 255, 255],
+    black: [0, 0, 0],
+  });
+  return names.toSorted(([, a], [, b]) => distance(a) - distance(b))[0]![0];
+}
+
+describe("a PNG", () => {
+  const palette = pngChunk("PLTE", Buffer.from(Array.from({ length: 768 }, (_, i) => (i * 37) & 255)));
+  const seen = pngChunk("tRNS", Buffer.from(Array.from({ length: 256 }, (_, i) => 255 - i)));
+
+  test.each([
+    ["of 16 million colours", () => png(70, 30)],
+    ["with transparency", () => png(70, 30, (x, y) => [x, y, 9, (x * y) & 255], { colourType: 6 })],
+    [
+      "with a palette",
+      () => png(70, 30, (x, y) => [(x * y) & 255], { colourType: 3, chunks: [palette, seen] }),
+    ],
+  ])("%s has the very same pixels afterwards", async (_, make) => {
+    const made = await clean(make());
+
+    expect((await decode(made)).rgba.equals((await decode(make())).rgba)).toBe(true);
+  });
+
+  test("with a palette stays as small as it was", async () => {
+    const file = png(200, 200, (x, y) => [((x * y) >> 3) & 255], { colourType: 3, chunks: [palette] });
+
+    expect((await clean(file)).length).toBeLessThanOrEqual(file.length + 32);
+  });
+
+  test("that is interlaced is taken as it is, every pass of it", async () => {
+    // Of 5 × 3 pixels: its passes are 1 × 1, 1 × 1, nothing, 1 × 1, 3 × 1, 2 × 2 and 5 × 1.
+    const rows = [1, 1, 1, 3, 2, 2, 5].map((pixels) => [0, ...Array<number>(pixels * 3).fill(pixels * 40)]);
+    const file = png(5, 3, undefined, { interlaced: true, raw: Buffer.from(rows.flat()) });
+    const made = await clean(file);
+
+    expect(made[28]).toBe(1);
+    expect((await decode(made)).rgba.equals((await decode(file)).rgba)).toBe(true);
+  });
+});
+
+describe("a WebP", () => {
+  test("without losses has the very same pixels afterwards", async () => {
+    const file = await webp({ lossless: true });
+
+    expect((await decode(await clean(file))).rgba.equals((await decode(file)).rgba)).toBe(true);
+  });
+
+  test("with transparency keeps it", async () => {
+    const image = png(40, 20, (x) => [200, 100, 50, x < 20 ? 255 : 0], { colourType: 6 });
+    const made = await decode(await clean(await webp({ quality: 90 }, image)));
+
+    expect([made.at(2, 10)[3], made.at(38, 10)[3]]).toEqual([255, 0]);
+  });
+});
+
+describe("the compression of GIF", () => {
+  const patterns: [string, (i: number) => number][] = [
+    ["one colour", () => 3],
+    ["a pattern", (i) => i],
+    ["a slow change", (i) => i >> 7],
+    ["noise", (i) => ((i * 1_103_515_245 + 12_345) >>> 8) * (i + 7)],
+  ];
+
+  test.each(patterns)("gives back what was put in: %s", (_, value) => {
+    for (const depth of [2, 3, 5, 8]) {
+      for (const count of [1, 2, 300, 5_000, 200_000]) {
+        const indices = Uint8Array.from({ length: count }, (_unused, i) => value(i) & ((1 << depth) - 1));
+        const given = unpackLzw(packLzw(indices, depth), depth, count);
+        expect([depth, count, Buffer.compare(given, indices)]).toEqual([depth, count, 0]);
+      }
+    }
+  });
+});
+
+describe.skipIf(!CHROMIUM)("an animation, as a browser shows it,", () => {
+  let decoder: Awaited<ReturnType<typeof startImageDecoder>>;
+
+  beforeAll(async () => {
+    decoder = await startImageDecoder();
+  });
+
+  afterAll(async () => {
+    await decoder?.stop();
+  });
+
+  const places: [number, number][] = [
+    [0, 0],
+    [3, 3],
+    [6, 6],
+    [12, 12],
+    [15, 15],
+  ];
+
+  test("is the same after it was made anew: a GIF, with its times, its places and its repetitions", async () => {
+    const colours = [9, 9, 9, 200, 100, 0, 0, 0, 90, 7, 7, 7];
+    const file = gif(
+      16,
+      16,
+      [
+        { width: 16, height: 16, colour: 1, delay: 20 },
+        { width: 8, height: 8, left: 2, top: 2, colour: 2, delay: 5 },
+        { width: 4, height: 4, left: 10, top: 11, colour: 1, delay: 300, colours },
+      ],
+      [gifExtension(0xfe, PAYLOAD), GIF_LOOPS],
+    );
+    const shown = await decoder.show(await clean(file), "image/gif", places);
+
+    expect(shown).toEqual(await decoder.show(file, "image/gif", places));
+    expect(shown.frames.map(({ duration }) => duration)).toEqual([200, 50, 3000]);
+    expect(shown.repetitions).toBe(7);
+    expect(shown.frames[2]!.pixels[3]).toEqual([200, 100, 0, 255]);
+  });
+
+  test("is the same after it was made anew: a WebP, frame by frame", async () => {
+    const colours = [
+      [250, 0, 0],
+      [0, 250, 0],
+      [0, 0, 250],
+    ];
+    const file = await animatedWebp(colours, webpChunk("EXIF", exif(1)), webpChunk("XMP ", PAYLOAD));
+    const made = await clean(Buffer.concat([file, ZIP]));
+    const shown = await decoder.show(made, "image/webp", places);
+
+    expect(made.includes("php")).toBe(false);
+    expect(shown).toEqual(await decoder.show(file, "image/webp", places));
+    expect(shown.frames.map(({ pixels }) => pixels[2]!.slice(0, 3))).toEqual(colours);
+  });
+});

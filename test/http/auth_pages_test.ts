@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import PostalMime from "postal-mime";
+import { type Browser, chromium } from "playwright-core";
+import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { cookieOf, logIn, signUp } from "../support/accounts.ts";
+import { useService } from "../support/service.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  existsSync,
+);
+const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
+
+const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
+const NEW_PASSWORD = "another horse, another staple";
+
+afterEach(async () => {
+  service.smtp.received.length = 0;
+  await service.pool`delete from graphile_worker._private_jobs`;
+});
+
+/** The path of the link in the mail that comes next. */
+async function nextLink(): Promise<string> {
+  service.smtp.received.length = 0;
+  await service.runJobs();
+  const { text = "" } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  return /http:\/\/localhost:3000(\/auth\/\S+)/.exec(text)![1]!;
+}
+
+async function resetLink(email: string): Promise<string> {
+  await service.runJobs();
+  await service.request("POST", "/auth/request-password-reset", { body: { email } });
+  return await nextLink();
+}
+
+const look = (path: string) => service.request("GET", path);
+
+/** Sends the form of a page, as a browser does. */
+const send = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  service.request("POST", `${path}/page`, {
+    raw: new URLSearchParams(fields).toString(),
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "sec-fetch-site": "same-origin",
+      ...headers,
+    },
+  });
+
+const tokenOf = (link: string) => new URL(link, "http://localhost").searchParams.get("token")!;
+
+describe("the page that the link of a mail leads to", () => {
+  test("asks, and changes nothing before its button is pressed", async () => {
+    const person = await signUp(service);
+    const link = await nextLink();
+    const verified = async () => (await person.request("GET", "/users/@me")).body.emailVerified;
+    const page = await look(link);
+    await look(link);
+    const before = await verified();
+    const done = await send("/auth/verify-email", { token: tokenOf(link) });
+
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(page.body).toContain('action="/auth/verify-email/page"');
+    expect([before, done.status, await verified()]).toEqual([false, 200, true]);
+    expect(done.body).toContain("Your address is verified.");
+  });
+
+  test("sets a new password, and says what is wrong with one that is too short, or with a link that was used", async () => {
+    const { email } = await signUp(service);
+    const token = tokenOf(await resetLink(email));
+    const short = await send("/auth/reset-password", { token, password: "short" });
+    const done = await send("/auth/reset-password", { token, password: NEW_PASSWORD });
+    const again = await send("/auth/reset-password", { token, password: NEW_PASSWORD });
+
+    expect([short.status, done.status, again.status]).toEqual([400, 200, 400]);
+    expect(short.body).toContain("8 to 128 characters");
+    expect(short.body).toContain(`value="${token}"`);
+    expect(again.body).toContain("was used before");
+    await logIn(service, email, NEW_PASSWORD);
+  });
+
+  test("signs up who was invited, who is in the project then", async () => {
+    const project = await service.createProject();
+    const { token, tokenHash } = newInvitationToken();
+    const until = new Date(service.now().getTime() + 3_600_000);
+    await service.pool`
+      insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
+      values (${project.id}, 'guest@example.com', 'MEMBER', ${tokenHash}, now(), ${until})`;
+    const page = await look(`/auth/signup?email=guest%40example.com&invitation=${token}`);
+    const done = await send("/auth/signup", {
+      email: "guest@example.com",
+      invitation: token,
+      password: NEW_PASSWORD,
+    });
+    const contacts = await service.request("GET", "/contacts", {
+      headers: { cookie: cookieOf(done.headers)!, "x-project-id": project.id },
+    });
+
+    expect(page.body).toContain('value="guest@example.com"');
+    expect([done.status, contacts.status]).toEqual([200, 200]);
+  });
+
+  test.each(["/auth/verify-email?token=", "/auth/signup?email=", "/auth/signup?invitation="])(
+    "%s shows what the address brings as text",
+    async (path) => {
+      const { body } = await look(`${path}${encodeURIComponent('"><script>alert(1)</script>')}`);
+
+      expect(body).not.toContain("<script");
+      expect(body).toContain("&quot;&gt;&lt;script&gt;");
+    },
+  );
+
+  test("runs no script, is framed by nobody, and tells no other site its address", async () => {
+    const { headers } = await look("/auth/reset-password?token=x");
+    const policy = headers.get("content-security-policy")!;
+
+    for (const rule of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"]) {
+      expect(policy).toContain(rule);
+    }
+    expect(headers.get("referrer-policy")).toBe("same-origin");
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("takes no form of another site", async () => {
+    const person = await signUp(service);
+    const token = tokenOf(await nextLink());
+    const foreign = [
+      await send("/auth/verify-email", { token }, { "sec-fetch-site": "cross-site" }),
+      await send("/auth/signup", { email: "x@example.com", password: NEW_PASSWORD }, { origin: "https://evil.example", "sec-fetch-site": "cross-site" }), // prettier-ignore
+    ];
+
+    expect(foreign.map(({ status }) => status)).toEqual([403, 403]);
+    expect(foreign.map(({ headers }) => cookieOf(headers))).toEqual([null, null]);
+    expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(false);
+  });
+
+  test("refuses a form that is too large with a page", async () => {
+    const { status, body } = await send("/auth/verify-email", { token: "x".repeat(20_000) });
+
+    expect([status, body.includes("<main>")]).toEqual([413, true]);
+  });
+});
+
+describe.skipIf(!CHROMIUM)(`in a browser${noChromium}`, () => {
+  let server: Bun.Server<undefined>;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: service.app.fetch });
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop(true);
+  });
+
+  test("a person sets a new password with keyboard alone, and nothing is blocked", async () => {
+    const { email } = await signUp(service);
+    const link = await resetLink(email);
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    await page.goto(`http://127.0.0.1:${server.port}${link}`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(NEW_PASSWORD);
+    await Promise.all([page.waitForURL("**/auth/reset-password/page"), page.keyboard.press("Enter")]);
+    const heading = await page.locator("h1").textContent();
+    const width = await page.evaluate("getComputedStyle(document.body).maxWidth");
+
+    expect(heading).toBe("Your password is changed: log in with it.");
+    expect([width, complaints]).toEqual([expect.stringMatching(/px$/), []]);
+    await logIn(service, email, NEW_PASSWORD);
+  });
+
+  test("what another page sends is refused, also where the browser lets the cookie come along", async () => {
+    const person = await signUp(service);
+    // Another port is another origin, and the same site.
+    const neighbour = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => new Response("<p>Hi</p>", { headers: { "content-type": "text/html" } }),
+    });
+    const context = await browser.newContext();
+    const [name = "", value = ""] = person.cookie.split("=");
+    await context.addCookies([
+      { name, value, url: `http://127.0.0.1:${server.port}`, httpOnly: true, sameSite: "Lax" },
+    ]);
+    const page = await context.newPage();
+    const create = (project: string) => `
+      fetch("http://127.0.0.1:${server.port}/users/@me/projects", {
+        method: "POST",
+        credentials: "include",
+        headers: { "content-type": "text/plain" },
+        body: '{"name":"${project}"}',
+      }).then((answer) => answer.status, () => "unread")`;
+    await page.goto(`http://127.0.0.1:${server.port}/docs`);
+    const own = await page.evaluate(create("Own"));
+    await page.goto(neighbour.url.href);
+    const foreign = await page.evaluate(create("Foreign"));
+    const answered = service.lines.filter(
+      (line) => line.method === "POST" && /^\/users/.test(String(line.route)),
+    );
+    const { body: projects } = await person.request("GET", "/users/@me/projects");
+    await context.close();
+    await neighbour.stop(true);
+
+    expect([own, foreign]).toEqual([201, "unread"]);
+    expect(answered.map(({ status }) => status)).toEqual([201, 403]);
+    expect(projects.map((project: { name: string }) => project.name)).toEqual(["Own"]);
+  });
+});
