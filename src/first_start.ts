@@ -1,10 +1,7 @@
 import { createFirstProject, type NewProject } from "./accounts/projects.ts";
 import { isProduction } from "./config.ts";
-import { addVerifiedDomain } from "./accounts/domains.ts";
+import { addVerifiedDomain, SANDBOX_DOMAIN } from "./accounts/domains.ts";
 import type { Service } from "./service.ts";
-
-/** Mail from this domain is accepted in the project that the first start makes. Reserved by RFC 2606: it reaches nobody. */
-export const SANDBOX_DOMAIN = "sandbox.example";
 
 /** On the first start with an empty embedded database: makes a project and shows how to send a mail with it. */
 export async function welcome({ ctx, isEmbedded }: Service, port: number): Promise<void> {

@@ -1,7 +1,11 @@
 // The examples of the README, run as they are printed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { addVerifiedDomain } from "../src/accounts/domains.ts";
 import type { NewProject } from "../src/accounts/projects.ts";
+import { startProcess, until } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 import { workflowsOf } from "./support/workflows.ts";
 
@@ -11,6 +15,7 @@ const withCurl = hasCurl ? "" : " (skipped: this machine has no curl or no bash)
 
 let server: ReturnType<typeof Bun.serve>;
 let project: NewProject;
+const folder = mkdtempSync(join(tmpdir(), "postrider-readme-"));
 
 beforeAll(async () => {
   server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.handle(request) });
@@ -18,7 +23,10 @@ beforeAll(async () => {
   await addVerifiedDomain(service, project.id, "sandbox.example");
 });
 
-afterAll(() => server.stop(true));
+afterAll(async () => {
+  await server.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** The block of the README that stands below `<!-- run: name -->`. */
 async function block(name: string): Promise<string> {
@@ -31,6 +39,7 @@ async function block(name: string): Promise<string> {
 /** Runs it in a shell that ends at the first command that fails; answers what it printed. */
 async function run(script: string, variables: Record<string, string>): Promise<string> {
   const shell = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
+    cwd: folder,
     env: { ...process.env, ...variables },
     stdout: "pipe",
     stderr: "pipe",
@@ -50,6 +59,36 @@ const mailsTo = (name: string) =>
     .map((mail) => /^Subject: (.*)$/m.exec(mail.source)?.[1]);
 
 describe("the README", () => {
+  test.skipIf(!hasCurl)(
+    `leads from sign-up to the first campaign, with nothing but the public endpoints${withCurl}`,
+    async () => {
+      const SECRET_KEY = "a secret that only the tests know, 32+";
+      const newcomer = await startProcess({ DATABASE_URL: service.databaseUrl, SECRET_KEY });
+      try {
+        const script = `${await block("sign-up")}\n${await block("first campaign")}\necho "$CAMPAIGN $SK"`;
+        const lines = (await run(script, { POSTRIDER: newcomer.url })).trimEnd().split("\n");
+        const [campaign, secret] = lines.at(-1)!.split(" ").slice(-2);
+        const headers = { authorization: `Bearer ${secret}` };
+        const read = async (path: string) =>
+          // oxlint-disable-next-line typescript/no-explicit-any
+          (await (await fetch(`${newcomer.url}${path}`, { headers })).json()) as any;
+        await until("the campaign", async () => (await read(`/campaigns/${campaign}`)).status === "SENT");
+        const caught = async () =>
+          (await service.pool`select to_address, subject from captured_mails order by to_address`).map(
+            (mail) => `${mail.toAddress}: ${mail.subject}`,
+          );
+        await until("the mails", async () => (await caught()).length === 2);
+
+        expect(await caught()).toEqual([
+          "ada@example.com: News for Ada",
+          expect.stringMatching(/^you@example\.com: .*News for/),
+        ]);
+      } finally {
+        await newcomer.end("SIGKILL");
+      }
+    },
+  );
+
   test.skipIf(!hasCurl)(
     `builds the welcome series that it says: each goes the way of the wait and of the branch${withCurl}`,
     async () => {

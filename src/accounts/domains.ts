@@ -1,3 +1,4 @@
+import { isProduction } from "../config.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { parseDomain } from "../mail/domain_name.ts";
@@ -19,6 +20,15 @@ export async function addVerifiedDomain(
     await recordAudit(tx, { projectId, actor: OPERATOR, action: "domain.added", subject: domain, details });
     return { domainId: id, domain };
   });
+}
+
+/** The domain that mail may be sent from where it is captured. Reserved by RFC 2606: nobody has it, and it reaches nobody. */
+export const SANDBOX_DOMAIN = "sandbox.example";
+
+/** Lets a new project send at once from {@linkcode SANDBOX_DOMAIN}, where its mails go nowhere but to `/inbox`. */
+export async function addSandboxDomain(tx: Context, projectId: string): Promise<void> {
+  const isCaptured = tx.config.SMTP_URL === undefined && !isProduction(tx.config);
+  if (isCaptured) await addVerifiedDomain(tx, projectId, SANDBOX_DOMAIN);
 }
 
 /** The one spelling of a domain's name. Throws 422 for what nobody could send from. */

@@ -3,6 +3,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 import { type Actor, recordAudit } from "./audit.ts";
+import { addSandboxDomain } from "./domains.ts";
 import { generateKeys } from "./keys.ts";
 import { createProject, type ProjectPatch, updateProject } from "./projects.ts";
 import type { Role } from "./roles.ts";
@@ -50,6 +51,7 @@ export async function createOwnProject(ctx: Context, name: string, user: Person)
     if (total >= MAX_PROJECTS) throw problems.tooManyProjects(MAX_PROJECTS);
     const { id, secret } = await createProject(tx, name, actorOf(user));
     await q.members.add(tx, { projectId: id, userId, role: "OWNER" });
+    await addSandboxDomain(tx, id);
     return { ...(await ownProject(tx, userId, id)), secret };
   });
 }

@@ -3,6 +3,7 @@
 // of the mail.
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { foldAll } from "../folding.ts";
 import { type FieldError, problems } from "../problem.ts";
 import { type Actor, recordAudit } from "./audit.ts";
 
@@ -36,7 +37,6 @@ export interface Month {
 export const WARNING_PERCENT = 80;
 /** More is a slip of the hand. */
 const MAX_LIMIT = 1_000_000_000_000;
-const FOLD_LIMIT = 10_000;
 /** What `take_usage` throws. */
 const OVER_LIMIT = "PU402";
 
@@ -151,10 +151,9 @@ export async function setUsageLimits(
   });
 }
 
-/** Adds what has been counted since the last time to the months, so that reading them stays quick. */
-export async function foldUsage(ctx: Context): Promise<void> {
-  const fold = () => inTransaction(ctx, (tx) => q.usage.fold(tx, { limit: FOLD_LIMIT }));
-  while ((await fold()) === FOLD_LIMIT);
+/** Adds what has been counted since the last time to the months. Answers whether there was anything. */
+export async function foldUsage(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, q.usage.fold);
 }
 
 function toLimit(limit: number | null, usage: number): UsageLimit {
