@@ -42,6 +42,26 @@ create type usage_category as enum ('workflows', 'campaigns', 'transactional', '
 
 create type workflow_trigger as enum ('EVENT', 'MANUAL', 'SCHEDULE');
 
+CREATE OR REPLACE FUNCTION public.assert_not_held(tables regclass[], modes text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select
+    from pg_locks l
+    join pg_stat_activity a on a.pid = l.pid
+    where l.relation = any(tables::oid[])
+      and (modes is null or l.mode = any(modes))
+      and l.granted
+      and l.pid <> pg_backend_pid()
+      and l.database = (select oid from pg_database where datname = current_database())
+      and a.xact_start < clock_timestamp() - interval '200 milliseconds'
+  ) then
+    raise exception 'tables are held by another transaction' using errcode = 'lock_not_available';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer)
  RETURNS record
  LANGUAGE sql
@@ -248,6 +268,50 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_executions_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into execution_count_deltas (project_id, day, started)
+  select project_id, (started_at at time zone 'UTC')::date, count(*)
+  from added
+  group by 1, 2;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.count_executions_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into execution_count_deltas (project_id, day, started)
+  select project_id, (started_at at time zone 'UTC')::date, -count(*)
+  from removed
+  group by 1, 2;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_events_partition(partition text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET lock_timeout TO '200ms'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('partitions of events', 0));
+  if not exists (
+    select
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'events'::regclass and c.relname = partition and partition ~ '^events_\d{4}_\d{2}$'
+  ) then
+    return false;
+  end if;
+  perform assert_not_held(array['events', 'events_default', partition]::regclass[], null);
+  execute format('drop table %I', partition);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.emails_of_contacts(project uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -272,6 +336,31 @@ begin
     run_at => to_timestamp(due)
   );
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.event_count_faults(project uuid, first_day date, last_day date)
+ RETURNS TABLE(day date, name text, facts bigint, counted bigint)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT s.day,
+     s.name,
+     sum(s.facts) AS sum,
+     (sum(s.counted))::bigint AS sum
+    FROM ( SELECT ((e.created_at AT TIME ZONE 'UTC'::text))::date AS day,
+             e.name,
+             1 AS facts,
+             0 AS counted
+            FROM events e
+           WHERE ((e.project_id = event_count_faults.project) AND (e.id >= first_id_at((((event_count_faults.first_day - 1))::timestamp without time zone AT TIME ZONE 'UTC'::text))) AND (e.id < first_id_at((((event_count_faults.last_day + 2))::timestamp without time zone AT TIME ZONE 'UTC'::text))) AND ((((e.created_at AT TIME ZONE 'UTC'::text))::date >= event_count_faults.first_day) AND (((e.created_at AT TIME ZONE 'UTC'::text))::date <= event_count_faults.last_day)))
+         UNION ALL
+          SELECT c.day,
+             c.name,
+             0,
+             c.count
+            FROM event_counts_of(event_count_faults.project, event_count_faults.first_day, event_count_faults.last_day) c(day, name, count)) s
+   GROUP BY s.day, s.name
+  HAVING ((sum(s.facts))::numeric <> sum(s.counted));
+END;
 
 CREATE OR REPLACE FUNCTION public.event_counts_of(project uuid, first_day date, last_day date)
  RETURNS TABLE(day date, name text, count bigint)
@@ -307,6 +396,22 @@ BEGIN ATOMIC
    WHERE (d.project_id = event_totals_of.project);
 END;
 
+CREATE OR REPLACE FUNCTION public.execution_counts_of(project uuid, first_day date, last_day date)
+ RETURNS TABLE(day date, started bigint)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT c.day,
+     c.started
+    FROM execution_counts c
+   WHERE ((c.project_id = execution_counts_of.project) AND (c.day >= execution_counts_of.first_day) AND (c.day <= execution_counts_of.last_day))
+ UNION ALL
+  SELECT d.day,
+     d.started
+    FROM execution_count_deltas d
+   WHERE ((d.project_id = execution_counts_of.project) AND (d.day >= execution_counts_of.first_day) AND (d.day <= execution_counts_of.last_day));
+END;
+
 CREATE OR REPLACE FUNCTION public.executions_take_their_own()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -324,11 +429,62 @@ CREATE OR REPLACE FUNCTION public.first_id_at(at timestamp with time zone)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN (rpad(lpad(to_hex((GREATEST((0)::numeric, floor((EXTRACT(epoch FROM at) * (1000)::numeric))))::bigint), 12, '0'::text), 32, '0'::text))::uuid;
 
+CREATE OR REPLACE FUNCTION public.folding_of_counts()
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended('folding of counts'::text, (0)::bigint);
+
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN CASE WHEN (value ~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone WHEN (value ~ '^([1-9][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|[2468][048]|[3579][26])00)-02-29([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone ELSE NULL::timestamp with time zone END;
+
+CREATE OR REPLACE FUNCTION public.mail_count_faults(project uuid, have_expired boolean)
+ RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text, facts bigint, counted bigint)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT s.at,
+     s.source_type,
+     s.campaign_id,
+     s.measure,
+     sum(s.facts) AS sum,
+     sum(s.counted) AS sum
+    FROM ( SELECT quarter_of(f.at) AS at,
+             f.source_type,
+             f.campaign_id,
+             f.measure,
+             1 AS facts,
+             0 AS counted
+            FROM mail_facts(mail_count_faults.project, '00000000-0000-0000-0000-000000000000'::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) f(at, source_type, campaign_id, measure)
+         UNION ALL
+          SELECT c.at,
+             c.source_type,
+             c.campaign_id,
+             c.measure,
+             0,
+             c.count
+            FROM mail_counts_by_measure(mail_count_faults.project) c(at, source_type, campaign_id, measure, count)) s
+   GROUP BY s.at, s.source_type, s.campaign_id, s.measure
+  HAVING ((sum(s.facts) <> sum(s.counted)) AND ((NOT mail_count_faults.have_expired) OR (sum(s.facts) > sum(s.counted))));
+END;
+
+CREATE OR REPLACE FUNCTION public.mail_counts_by_measure(project uuid)
+ RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text, count integer)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT c.at,
+     c.source_type,
+     c.campaign_id,
+     m.measure,
+     m.count
+    FROM (mail_counts_of(mail_counts_by_measure.project, '-infinity'::timestamp with time zone, 'infinity'::timestamp with time zone) c(at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, machine_opened)
+      CROSS JOIN LATERAL ( VALUES ('sent'::text,c.sent), ('delivered'::text,c.delivered), ('opened'::text,c.opened), ('clicked'::text,c.clicked), ('bounced'::text,c.bounced), ('complained'::text,c.complained), ('unsubscribed'::text,c.unsubscribed), ('machine_opened'::text,c.machine_opened)) m(measure, count))
+   WHERE (m.count <> 0);
+END;
 
 CREATE OR REPLACE FUNCTION public.mail_counts_of(project uuid, since timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, sent integer, delivered integer, opened integer, clicked integer, bounced integer, complained integer, unsubscribed integer, machine_opened integer)
@@ -364,26 +520,52 @@ BEGIN ATOMIC
    WHERE ((d.project_id = mail_counts_of.project) AND (d.at >= mail_counts_of.since) AND (d.at < mail_counts_of.until));
 END;
 
+CREATE OR REPLACE FUNCTION public.mail_facts(project uuid, after uuid, up_to uuid)
+ RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT t.at,
+     e.source_type,
+     COALESCE(e.campaign_id, '00000000-0000-0000-0000-000000000000'::uuid) AS "coalesce",
+     t.measure
+    FROM (emails e
+      CROSS JOIN LATERAL ( VALUES ('sent'::text,e.sent_at), ('delivered'::text,e.delivered_at), ('opened'::text,e.opened_at), ('clicked'::text,e.clicked_at), ('bounced'::text,e.bounced_at), ('complained'::text,e.complained_at), ('unsubscribed'::text,e.unsubscribed_at), ('machine_opened'::text,e.machine_opened_at)) t(measure, at))
+   WHERE ((e.project_id = mail_facts.project) AND (e.id > mail_facts.after) AND (e.id <= mail_facts.up_to) AND (t.at IS NOT NULL));
+END;
+
 CREATE OR REPLACE FUNCTION public.make_events_partition(month date)
  RETURNS boolean
  LANGUAGE plpgsql
+ SET lock_timeout TO '200ms'
 AS $function$
 declare
   partition text := to_char(month, '"events_"YYYY_MM');
   first uuid := first_id_at(date_trunc('month', month)::timestamp at time zone 'UTC');
   next uuid := first_id_at((date_trunc('month', month) + interval '1 month')::timestamp at time zone 'UTC');
+  columns text;
 begin
+  perform pg_advisory_xact_lock(hashtextextended('partitions of events', 0));
   if to_regclass(partition) is not null then
     return false;
   end if;
+  perform assert_not_held(array['projects', 'contacts']::regclass[], array[
+    'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
+    'AccessExclusiveLock'
+  ]);
+  perform assert_not_held(array['events_default']::regclass[], null);
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+  into columns
+  from pg_attribute a
+  where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
+  -- What attaching takes, in the order of those who write.
+  lock table projects, contacts in share row exclusive mode;
+  lock table events_default in access exclusive mode;
   execute format(
-    'with moved as (
-      delete from events_default where id >= %L and id < %L
-      returning project_id, id, contact_id, email_id, name, data, created_at
-    )
-    insert into %I (project_id, id, contact_id, email_id, name, data, created_at) select * from moved',
-    first, next, partition
+    'with moved as (delete from events_default where id >= %1$L and id < %2$L returning %4$s)
+    insert into %3$I (%4$s) select * from moved',
+    first, next, partition, columns
   );
   execute format('alter table events attach partition %I for values from (%L) to (%L)', partition, first, next);
   return true;
@@ -443,6 +625,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_scheduling()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.scheduled_at := new.updated_at;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_segment_candidates(project_ids uuid[], contact_ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -483,6 +674,12 @@ CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
+
+CREATE OR REPLACE FUNCTION public.recounting(project uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(('recounting '::text || (project)::text), (0)::bigint);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
@@ -648,6 +845,12 @@ CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::text[]) ELSE NULL::text END;
 
+CREATE OR REPLACE FUNCTION public.time_of_id(id uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN to_timestamp((((((('x'::text || "left"(translate((id)::text, '-'::text, ''::text), 12)))::bit(48))::bigint)::numeric / 1000.0))::double precision);
+
 CREATE OR REPLACE FUNCTION public.usage_month(at timestamp with time zone)
  RETURNS date
  LANGUAGE sql
@@ -752,6 +955,7 @@ create table bulk_jobs (
   constraint bulk_jobs_check CHECK (((contact_ids IS NULL) <> (filter IS NULL))),
   constraint bulk_jobs_check1 CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
 );
+CREATE INDEX bulk_jobs_finished ON public.bulk_jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 create table campaign_count_deltas (
   project_id uuid not null,
@@ -804,6 +1008,7 @@ create table campaigns (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   over_limit_count integer not null default 0,
+  scheduled_at timestamp with time zone,
   constraint campaigns_pkey PRIMARY KEY (project_id, id),
   constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -813,7 +1018,11 @@ create table campaigns (
   constraint campaigns_name_check CHECK ((length(name) >= 1)),
   constraint campaigns_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
+CREATE INDEX campaigns_by_content ON public.campaigns USING btree (project_id, content_id) WHERE (content_id IS NOT NULL);
+CREATE INDEX campaigns_scheduled ON public.campaigns USING btree (project_id, first_id_at(scheduled_at), id) WHERE (scheduled_at IS NOT NULL);
+CREATE INDEX campaigns_sent ON public.campaigns USING btree (project_id, first_id_at(sent_at), id) WHERE (sent_at IS NOT NULL);
 CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SCHEDULED'::campaign_status, 'SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
+CREATE TRIGGER campaigns_scheduled_at BEFORE UPDATE OF scheduled_for ON public.campaigns FOR EACH ROW WHEN (((new.status = 'SCHEDULED'::campaign_status) AND ((old.status IS DISTINCT FROM new.status) OR (old.scheduled_for IS DISTINCT FROM new.scheduled_for)))) EXECUTE FUNCTION note_scheduling();
 
 create table captured_mails (
   id uuid not null default uuid_v7(),
@@ -871,6 +1080,7 @@ create table contact_imports (
   constraint contact_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
 );
+CREATE INDEX contact_imports_finished ON public.contact_imports USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 create table contacts (
   project_id uuid not null,
@@ -901,7 +1111,7 @@ create table contents (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   subject text not null,
-  html text not null,
+  html text,
   text text,
   from_email text not null,
   from_name text,
@@ -913,9 +1123,12 @@ create table contents (
   tracked boolean not null default false,
   shared boolean not null default false,
   created_at timestamp with time zone not null default now(),
+  emptied_at timestamp with time zone,
   constraint contents_pkey PRIMARY KEY (project_id, id),
-  constraint contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  constraint contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint contents_check CHECK (((html IS NULL) = (emptied_at IS NOT NULL)))
 );
+CREATE INDEX contents_full ON public.contents USING btree (id) WHERE (emptied_at IS NULL);
 
 create table domains (
   project_id uuid not null,
@@ -1035,10 +1248,26 @@ create table events (
 ) partition by range (id);
 CREATE INDEX events_by_contact ON ONLY public.events USING btree (project_id, contact_id, name, id);
 CREATE INDEX events_by_name ON ONLY public.events USING btree (project_id, name, id) INCLUDE (contact_id, machine);
+CREATE INDEX events_triggered ON ONLY public.events USING btree (project_id, id) WHERE (name <> ALL (ARRAY['email.sent'::text, 'email.delivery'::text, 'email.received'::text, 'email.open'::text, 'email.click'::text, 'email.bounce'::text, 'email.complaint'::text, 'contact.subscribed'::text, 'contact.unsubscribed'::text]));
 CREATE TRIGGER events_count_added AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_events_added();
 CREATE TRIGGER events_count_removed AFTER DELETE ON public.events REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_events_removed();
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
 CREATE TRIGGER events_start_workflows AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION start_workflows_by_events();
+
+create table execution_count_deltas (
+  project_id uuid not null,
+  day date not null,
+  started bigint not null
+);
+CREATE INDEX execution_count_deltas_by_project ON public.execution_count_deltas USING btree (project_id, day);
+
+create table execution_counts (
+  project_id uuid not null,
+  day date not null,
+  started bigint not null,
+  constraint execution_counts_pkey PRIMARY KEY (project_id, day),
+  constraint execution_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
 
 create table executions (
   project_id uuid not null,
@@ -1067,9 +1296,20 @@ CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_
 CREATE UNIQUE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id, workflow_id, event_id);
 CREATE INDEX executions_by_status ON public.executions USING btree (project_id, workflow_id, status, id);
 CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
+CREATE INDEX executions_completed ON public.executions USING btree (project_id, first_id_at(completed_at), id) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
+CREATE INDEX executions_upcoming ON public.executions USING btree (project_id, wake_at, id) WHERE ((status = 'WAITING'::execution_status) AND (wake_at IS NOT NULL));
+CREATE TRIGGER executions_count_added AFTER INSERT ON public.executions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_executions_added();
+CREATE TRIGGER executions_count_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_executions_removed();
 CREATE TRIGGER executions_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION executions_take_their_own();
+
+create table expired (
+  kind text not null,
+  until timestamp with time zone not null,
+  constraint expired_pkey PRIMARY KEY (kind),
+  constraint expired_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'emails'::text])))
+);
 
 create table idempotency_keys (
   project_id uuid not null,
@@ -1595,10 +1835,12 @@ create table workflow_versions (
   workflow_id uuid not null,
   graph jsonb not null,
   created_at timestamp with time zone not null default now(),
+  superseded_at timestamp with time zone,
   constraint workflow_versions_pkey PRIMARY KEY (project_id, id),
   constraint workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
 CREATE INDEX workflow_versions_by_workflow ON public.workflow_versions USING btree (project_id, workflow_id);
+CREATE INDEX workflow_versions_superseded ON public.workflow_versions USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
 
 create table workflows (
   project_id uuid not null,

@@ -91,6 +91,27 @@ export const Settings = t.Object({
     default: 10,
     description: "All attachments of one mail together.",
   }),
+  RETENTION_EVENTS_DAYS: t.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 0,
+    description:
+      "How long events and the ledger of mails are kept: a month (UTC) goes when all of it is older. What is counted stays. 0: for ever.",
+  }),
+  RETENTION_BODIES_DAYS: t.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 90,
+    description:
+      "How long bodies and attachments of mails are kept, but never longer than the mails. What has yet to be sent keeps them. 0: as long as the mails.",
+  }),
+  RETENTION_LOGS_DAYS: t.Integer({
+    minimum: 0,
+    maximum: 36_500,
+    default: 90,
+    description:
+      "How long it is kept what an execution of a workflow did step by step, once it has ended, and the reports of imports and bulk operations. 0: for ever.",
+  }),
   DISABLE_SIGNUPS: t.Boolean({
     default: false,
     description: "Whether nobody but those who are invited can sign up.",

@@ -18,6 +18,8 @@ import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { examine, toText } from "./doctor/mod.ts";
+import { recountProject, recountProjects } from "./insight/count_audit.ts";
+import { makePartitions, partitionSizes } from "./insight/partitions.ts";
 import { Problem } from "./problem.ts";
 import { addVerifiedDomain, readDomain } from "./accounts/domains.ts";
 import { cancelCampaign } from "./sending/campaign_status.ts";
@@ -65,6 +67,12 @@ const HELP = `Usage: bun run admin <command>
                                                     SECRET_KEY; it is verified anew
   campaign list <project id>                        the campaigns that are being sent, or will be at their time
   campaign cancel <project id> <campaign id>        end one of them, also while the project is disabled
+  recount [project id]                              count anew what became of mails, and events by day, and mend the
+                                                    counters that are wrong, of one project or of all
+  partitions [--move]                               the months of events, and what else grows with time: rows (about)
+                                                    and bytes; --move makes those partitions that are missing
+                                                    because their events are too many to move in a moment:
+                                                    everybody who works with events waits meanwhile
   migrate                                           bring the database to the newest schema
   doctor [--json]                                   look at everything the installation needs, and say what to do
 
@@ -83,6 +91,7 @@ interface Options extends PeopleOptions {
   language?: string | undefined;
   "send-rate"?: string | undefined;
   rotate?: boolean | undefined;
+  move?: boolean | undefined;
   yes?: boolean | undefined;
 }
 
@@ -157,6 +166,14 @@ const COMMANDS: Record<string, Command> = {
     const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"), OPERATOR);
     return { id: campaign, name, status };
   },
+  recount: async (ctx, [given]) =>
+    given === undefined
+      ? await recountProjects(ctx)
+      : await recountProject(ctx, await existingProject(ctx, given)),
+  partitions: async (ctx, _args, { move }) => ({
+    ...(move && (await makePartitions(ctx, { patient: true }))),
+    tables: await partitionSizes(ctx),
+  }),
   // Opening the database has migrated it already.
   migrate: async () => ({ migrations: migrationNames() }),
 };
@@ -219,6 +236,7 @@ async function main(): Promise<number> {
       language: { type: "string" },
       "send-rate": { type: "string" },
       rotate: { type: "boolean" },
+      move: { type: "boolean" },
       yes: { type: "boolean" },
       email: { type: "string" },
       role: { type: "string" },

@@ -41,9 +41,9 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Prom
   }
 }
 
-/** A new time-ordered id (UUID version 7) by the clock of the service. */
-export function newId(ctx: Context): string {
-  return Bun.randomUUIDv7("hex", ctx.now().getTime());
+/** A new time-ordered id (UUID version 7) by the clock of the service, or of the time that is given. */
+export function newId(ctx: Context, at: Date = ctx.now()): string {
+  return Bun.randomUUIDv7("hex", at.getTime());
 }
 
 /**

@@ -15,6 +15,11 @@ export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "57014";
 }
 
+/** Somebody else holds what was asked for. */
+export function isHeld(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /**
  * The database cannot work now, whatever is asked of it: the connection is lost or refused, or the server is shutting
  * down, starting, only there for reading (25006, as after a failover), out of memory, disk or connections (53), waited

@@ -3,6 +3,10 @@ import { q } from "./db/queries.ts";
 
 /** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
 export interface Jobs {
+  audit_counts: {
+    /** Left out: of every project, each by a job of its own. */
+    projectId?: string;
+  };
   call_webhook: { projectId: string; executionId: string; stepExecutionId: string };
   check_domains: Record<string, never>;
   delete_project: {
@@ -11,10 +15,12 @@ export interface Jobs {
     step?: string | undefined;
     after?: string | undefined;
   };
+  drop_expired: Record<string, never>;
   fold_counts: Record<string, never>;
   freeze_audience: { projectId: string; campaignId: string };
   import_contacts: { projectId: string; importId: string };
   judge_reputation: { projectId: string };
+  make_partitions: Record<string, never>;
   purge_expired: Record<string, never>;
   reset_project: {
     projectId: string;
@@ -25,7 +31,16 @@ export interface Jobs {
     found?: boolean;
   };
   report_usage: Record<string, never>;
+  recheck_waits: {
+    projectId: string;
+    executionIds: string[];
+    /** Which look that is. */
+    looks?: number;
+    /** As long as a transaction is under way that began to write before this one, an event may come to light. */
+    before?: string;
+  };
   run_bulk_job: { projectId: string; jobId: string };
+  recount_counts: { projectId: string };
   recount_segments: { projectId: string; segmentIds: string[] };
   run_executions: {
     projectId: string;
@@ -63,7 +78,12 @@ export interface Jobs {
   sync_billing: { projectId: string };
   update_segments: { projectId: string };
   warn_of_limit: { projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound" };
-  wake_executions: { projectId: string; executionIds: string[] };
+  wake_executions: {
+    projectId: string;
+    executionIds: string[];
+    /** Of a timer: nothing that is due after it is ended by it. */
+    at?: string;
+  };
   wake_segments: Record<string, never>;
 }
 
@@ -72,17 +92,22 @@ export type Lane = "fast" | "workflows" | "bulk";
 
 /** The lane of each job: neither workflows nor bulk work hold a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
+  audit_counts: "bulk",
   call_webhook: "fast",
   check_domains: "bulk",
   delete_project: "bulk",
+  drop_expired: "bulk",
   fold_counts: "bulk",
   freeze_audience: "bulk",
   import_contacts: "bulk",
   judge_reputation: "fast",
+  make_partitions: "bulk",
   purge_expired: "bulk",
   reset_project: "bulk",
   report_usage: "bulk",
+  recheck_waits: "workflows",
   run_bulk_job: "bulk",
+  recount_counts: "bulk",
   recount_segments: "bulk",
   run_executions: "workflows",
   send_batch: "bulk",

@@ -4,6 +4,8 @@ import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { welcome } from "./first_start.ts";
 import { createHealthApp } from "./http/health.ts";
+import { makePartitions } from "./insight/partitions.ts";
+import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
@@ -35,6 +37,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => vo
 await started.catch(end);
 
 async function start(): Promise<void> {
+  // After months out of service: before there is anything to write.
+  await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
   // Whoever cannot listen must not have taken a job.
   server = await listen();
   inbound = await listenForMail();

@@ -287,6 +287,9 @@ export const problems = {
   fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
     new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
 
+  eventInUse: (name: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
+    new Problem(409, "CONFLICT", `Cannot delete the events named ${name}: the name is in use`, { details: uses }),
+
   templateInUse: (uses: {
     campaigns: (Named & { status: string })[];
     workflowSteps: (Named & { workflowId: string; workflowName: string })[];

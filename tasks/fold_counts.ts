@@ -1,15 +1,30 @@
-import { foldContactCounts } from "../src/audience/contact_counts.ts";
 import { foldUsage } from "../src/accounts/usage.ts";
+import { foldContactCounts } from "../src/audience/contact_counts.ts";
 import type { Context } from "../src/context.ts";
+import { foldEventCounts } from "../src/insight/event_counts.ts";
+import { foldMailCounts } from "../src/insight/mail_counts.ts";
+import { addJob } from "../src/jobs.ts";
 import { foldCampaignCounts } from "../src/sending/campaigns.ts";
 import { foldReputation } from "../src/sending/reputation.ts";
 import { findReachedLimits } from "../src/sending/usage_notices.ts";
 
-/** Folds the deltas of the counters. A second run finds none. */
+const PAUSE_MS = 3_000;
+
+/**
+ * Folds the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every
+ * minute. A second run finds none.
+ */
 export async function foldCounts(ctx: Context): Promise<void> {
-  await foldContactCounts(ctx);
-  await foldCampaignCounts(ctx);
-  await foldReputation(ctx);
-  await foldUsage(ctx);
+  const found = [
+    await foldContactCounts(ctx),
+    await foldCampaignCounts(ctx),
+    await foldReputation(ctx),
+    await foldUsage(ctx),
+    await foldMailCounts(ctx),
+    await foldEventCounts(ctx),
+  ];
   await findReachedLimits(ctx);
+  if (!found.includes(true)) return;
+  const runAt = new Date(ctx.now().getTime() + PAUSE_MS);
+  await addJob(ctx, "fold_counts", {}, { runAt, key: "fold_counts" });
 }

@@ -1,13 +1,18 @@
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
+import { auditCounts } from "./audit_counts.ts";
 import { callStepWebhook } from "./call_webhook.ts";
 import { checkDomains } from "./check_domains.ts";
 import { deleteProject } from "./delete_project.ts";
+import { dropExpired } from "./drop_expired.ts";
 import { foldCounts } from "./fold_counts.ts";
 import { freezeAudience } from "./freeze_audience.ts";
 import { importContacts } from "./import_contacts.ts";
 import { judgeReputation } from "./judge_reputation.ts";
+import { makePartitions } from "./make_partitions.ts";
 import { purgeExpired } from "./purge_expired.ts";
+import { recheckWaits } from "./recheck_waits.ts";
+import { recountCounts } from "./recount_counts.ts";
 import { recountSegments } from "./recount_segments.ts";
 import { resetProject } from "./reset_project.ts";
 import { reportUsage } from "./report_usage.ts";
@@ -41,14 +46,19 @@ export type Tasks = { [Name in keyof Jobs]: (ctx: Context, payload: Jobs[Name]) 
 
 /** Every job of the service. A job without a task, or a task without a job, does not compile. */
 export const tasks: Tasks = {
+  audit_counts: auditCounts,
   call_webhook: callStepWebhook,
   check_domains: checkDomains,
   delete_project: deleteProject,
+  drop_expired: dropExpired,
   fold_counts: foldCounts,
   freeze_audience: freezeAudience,
   import_contacts: importContacts,
   judge_reputation: judgeReputation,
+  make_partitions: makePartitions,
   purge_expired: purgeExpired,
+  recheck_waits: recheckWaits,
+  recount_counts: recountCounts,
   recount_segments: recountSegments,
   reset_project: resetProject,
   report_usage: reportUsage,

@@ -5,6 +5,7 @@ import { purgeOauthCallbacks } from "../src/accounts/oauth.ts";
 import { purgeFailures } from "../src/accounts/login_limits.ts";
 import { purgeSessions } from "../src/accounts/sessions.ts";
 import { purgeReceipts } from "../src/accounts/webhook_receipts.ts";
+import { purgeVersions } from "../src/automation/workflow_versions.ts";
 import type { Context } from "../src/context.ts";
 import { purgePlatformMails } from "../src/sending/platform_mail.ts";
 
@@ -18,4 +19,5 @@ export async function purgeExpired(ctx: Context): Promise<void> {
   await purgeTokens(ctx);
   await purgeFailures(ctx);
   await purgePlatformMails(ctx);
+  await purgeVersions(ctx);
 }

@@ -17,7 +17,7 @@ const ROOMS = [
   ["src/audience"],
   ["src/accounts"],
   ["src/jobs.ts"],
-  ["src/batcher.ts", "src/time_budget.ts", "src/traffic.ts"],
+  ["src/batcher.ts", "src/folding.ts", "src/time_budget.ts", "src/traffic.ts"],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
   ["src/_problem.ts", "src/_settings.ts"],
@@ -26,7 +26,7 @@ const ROOMS = [
 
 /** Where SQL may stand outside of `sql/`: the database's own room, and splices from a closed set of pieces. */
 const SQL_HOLDERS =
-  /^src\/(db\/|audience\/(conditions|contact_list|contact_fields)\.ts$|sending\/(emails|campaign_audience)\.ts$)/;
+  /^src\/(db\/|audience\/(conditions|condition_answers|contact_list|contact_fields)\.ts$|sending\/(emails|campaign_audience)\.ts$)/;
 
 type Sources = Map<string, string>;
 

@@ -66,7 +66,7 @@ describe("the settings", () => {
     ["DNS_SERVERS", "[::1"],
     ["SNS_TOPIC_ARNS", "bounces"],
     ["SNS_TOPIC_ARNS", "arn:aws:sqs:eu-west-1:123456789012:mail"],
-    ["DASHBOARD_ORIGINS", "app.example"],
+    ["DASHBOARD_ORIGINS", "dashboard.internal"],
     ["DASHBOARD_ORIGINS", "https://app.example/"],
     ["DASHBOARD_ORIGINS", "https://app.example, ftp://files.example"],
     ["DASHBOARD_ORIGINS", "*"],

@@ -36,26 +36,58 @@ create table events (
 -- What belongs to no month that has been made: no event is ever refused.
 create table events_default partition of events default;
 
--- Makes the partition of a month, such as `events_2026_11`; false when it is there. What the month has already, in the
--- default partition, moves into it. It is attached when it is complete: writers wait for a moment only.
-create function make_events_partition(month date) returns boolean
+-- Refuses, as a lock that cannot be had, while somebody has held one of these tables, in one of these modes (null: in any),
+-- for longer than a moment: who waited for them would make everybody else wait behind him.
+create function assert_not_held(tables regclass[], modes text[]) returns void
 language plpgsql as $$
+begin
+  if exists (
+    select
+    from pg_locks l
+    join pg_stat_activity a on a.pid = l.pid
+    where l.relation = any(tables::oid[])
+      and (modes is null or l.mode = any(modes))
+      and l.granted
+      and l.pid <> pg_backend_pid()
+      and l.database = (select oid from pg_database where datname = current_database())
+      and a.xact_start < clock_timestamp() - interval '200 milliseconds'
+  ) then
+    raise exception 'tables are held by another transaction' using errcode = 'lock_not_available';
+  end if;
+end $$;
+
+-- Makes the partition of a month, such as `events_2026_11`; false when it is there. What the month has already, in the
+-- default partition, moves into it; no trigger sees that, because nothing happened. It is attached when it is complete:
+-- writers wait for a moment only, and where it would be a longer one it is refused.
+create function make_events_partition(month date) returns boolean
+language plpgsql set lock_timeout = '200ms' as $$
 declare
   partition text := to_char(month, '"events_"YYYY_MM');
   first uuid := first_id_at(date_trunc('month', month)::timestamp at time zone 'UTC');
   next uuid := first_id_at((date_trunc('month', month) + interval '1 month')::timestamp at time zone 'UTC');
+  columns text;
 begin
+  perform pg_advisory_xact_lock(hashtextextended('partitions of events', 0));
   if to_regclass(partition) is not null then
     return false;
   end if;
+  perform assert_not_held(array['projects', 'contacts']::regclass[], array[
+    'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
+    'AccessExclusiveLock'
+  ]);
+  perform assert_not_held(array['events_default']::regclass[], null);
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+  into columns
+  from pg_attribute a
+  where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
+  -- What attaching takes, in the order of those who write.
+  lock table projects, contacts in share row exclusive mode;
+  lock table events_default in access exclusive mode;
   execute format(
-    'with moved as (
-      delete from events_default where id >= %L and id < %L
-      returning project_id, id, contact_id, email_id, name, data, created_at
-    )
-    insert into %I (project_id, id, contact_id, email_id, name, data, created_at) select * from moved',
-    first, next, partition
+    'with moved as (delete from events_default where id >= %1$L and id < %2$L returning %4$s)
+    insert into %3$I (%4$s) select * from moved',
+    first, next, partition, columns
   );
   execute format('alter table events attach partition %I for values from (%L) to (%L)', partition, first, next);
   return true;

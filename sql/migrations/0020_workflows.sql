@@ -86,17 +86,22 @@ create index workflow_transitions_to on workflow_transitions (project_id, to_ste
 
 -- A whole graph, once and for ever: `{steps: [{id, type, name, config, templateId}], transitions: [{id, from, to, branch}]}`.
 create table workflow_versions (
-  project_id  uuid not null,
-  id          uuid not null default uuid_v7(),
-  workflow_id uuid not null,
-  graph       jsonb not null,
-  created_at  timestamptz not null default now(),
+  project_id    uuid not null,
+  id            uuid not null default uuid_v7(),
+  workflow_id   uuid not null,
+  graph         jsonb not null,
+  created_at    timestamptz not null default now(),
+  -- Since when no execution begins with it. Null again once it is known that some did: then it is kept for them.
+  superseded_at timestamptz,
   primary key (project_id, id),
   foreign key (project_id, workflow_id) references workflows (project_id, id) on delete cascade
 );
 
 -- Serves the deletion of a workflow.
 create index workflow_versions_by_workflow on workflow_versions (project_id, workflow_id);
+
+-- Serves `workflow_versions.purge`.
+create index workflow_versions_superseded on workflow_versions (superseded_at) where superseded_at is not null;
 
 -- One contact on its way through one version of a graph.
 create table executions (

@@ -88,3 +88,95 @@ for each statement execute function count_events_added();
 create trigger events_count_removed
 after delete on events referencing old table as removed
 for each statement execute function count_events_removed();
+
+-- Until when rows may have been taken away because of their age. What was counted of them stays counted.
+create table expired (
+  kind  text primary key check (kind in ('events', 'emails')),
+  until timestamptz not null
+);
+
+-- The advisory lock of whoever folds deltas, whatever they count.
+create function folding_of_counts() returns bigint
+language sql immutable parallel safe
+return hashtextextended('folding of counts', 0);
+
+-- The advisory lock of whoever counts a project anew.
+create function recounting(project uuid) returns bigint
+language sql immutable parallel safe
+return hashtextextended('recounting ' || project::text, 0);
+
+-- The days on which the events say something else than their counters, both as they are at this very moment. Events are
+-- found by their ids, which are at most a day away from their time.
+create function event_count_faults(project uuid, first_day date, last_day date)
+returns table (day date, name text, facts bigint, counted bigint)
+language sql stable parallel safe
+begin atomic
+  select s.day, s.name, sum(s.facts)::bigint, sum(s.counted)::bigint
+  from (
+    select (e.created_at at time zone 'UTC')::date as day, e.name, 1 as facts, 0 as counted
+    from events e
+    where e.project_id = project
+      and e.id >= first_id_at((first_day - 1)::timestamp at time zone 'UTC')
+      and e.id < first_id_at((last_day + 2)::timestamp at time zone 'UTC')
+      and (e.created_at at time zone 'UTC')::date between first_day and last_day
+    union all
+    select c.day, c.name, 0, c.count
+    from event_counts_of(project, first_day, last_day) as c
+  ) as s
+  group by s.day, s.name
+  having sum(s.facts) <> sum(s.counted);
+end;
+
+-- Every time in the ledger, of the mails after one id up to another: what the counters of mails count.
+create function mail_facts(project uuid, after uuid, up_to uuid)
+returns table (at timestamptz, source_type email_source, campaign_id uuid, measure text)
+language sql stable parallel safe
+begin atomic
+  select t.at, e.source_type, coalesce(e.campaign_id, '00000000-0000-0000-0000-000000000000'), t.measure
+  from emails e
+  cross join lateral (
+    values
+      ('sent', e.sent_at), ('delivered', e.delivered_at), ('opened', e.opened_at), ('clicked', e.clicked_at),
+      ('bounced', e.bounced_at), ('complained', e.complained_at), ('unsubscribed', e.unsubscribed_at),
+      ('machine_opened', e.machine_opened_at)
+  ) as t (measure, at)
+  where e.project_id = project and e.id > after and e.id <= up_to and t.at is not null;
+end;
+
+-- The same from the counters: a row for each measure of a piece that is not nothing.
+create function mail_counts_by_measure(project uuid)
+returns table (at timestamptz, source_type email_source, campaign_id uuid, measure text, count int)
+language sql stable parallel safe
+begin atomic
+  select c.at, c.source_type, c.campaign_id, m.measure, m.count
+  from mail_counts_of(project, '-infinity', 'infinity') as c
+  cross join lateral (
+    values
+      ('sent', c.sent), ('delivered', c.delivered), ('opened', c.opened), ('clicked', c.clicked),
+      ('bounced', c.bounced), ('complained', c.complained), ('unsubscribed', c.unsubscribed),
+      ('machine_opened', c.machine_opened)
+  ) as m (measure, count)
+  where m.count <> 0;
+end;
+
+-- The quarters of an hour of which the ledger says something else than its counters, both as they are at this very
+-- moment. Where mails have expired the counters know more, and only what they lack is a fault.
+create function mail_count_faults(project uuid, have_expired boolean)
+returns table (
+  at timestamptz, source_type email_source, campaign_id uuid, measure text, facts bigint, counted bigint
+)
+language sql stable parallel safe
+begin atomic
+  select s.at, s.source_type, s.campaign_id, s.measure, sum(s.facts)::bigint, sum(s.counted)::bigint
+  from (
+    select quarter_of(f.at) as at, f.source_type, f.campaign_id, f.measure, 1 as facts, 0 as counted
+    from mail_facts(
+      project, '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    ) as f
+    union all
+    select c.at, c.source_type, c.campaign_id, c.measure, 0, c.count
+    from mail_counts_by_measure(project) as c
+  ) as s
+  group by s.at, s.source_type, s.campaign_id, s.measure
+  having sum(s.facts) <> sum(s.counted) and (not have_expired or sum(s.facts) > sum(s.counted));
+end;

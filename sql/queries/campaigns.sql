@@ -180,7 +180,6 @@ with taken as (
     select ctid
     from campaign_count_deltas
     limit :limit::int
-    for update skip locked
   ))
   returning *
 ),

@@ -15,14 +15,13 @@ having sum(contacts) <> 0
 order by field, type;
 
 -- name: fold :exec
--- Adds up to `limit` deltas to the counts. Several processes may fold at once: each takes other deltas.
+-- Adds up to `limit` deltas to the counts.
 with taken as (
   delete from contact_count_deltas
   where ctid = any (array(
     select ctid
     from contact_count_deltas
     limit :limit::int
-    for update skip locked
   ))
   returning project_id, field, type, contacts
 ),

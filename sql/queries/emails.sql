@@ -192,7 +192,10 @@ left join claimed e on true
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 left join suppressions s on s.project_id = e.project_id and s.email = e.address
 left join contents o
-  on o.project_id = e.project_id and o.id = e.content_id and e.content_id <> all (:known_contents::uuid[])
+  on o.project_id = e.project_id
+  and o.id = e.content_id
+  and o.emptied_at is null
+  and e.content_id <> all (:known_contents::uuid[])
 left join projects p on p.id = o.project_id;
 
 -- name: put_back :many

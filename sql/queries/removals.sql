@@ -102,15 +102,14 @@ set
 
 -- name: enqueue :exec
 -- nullable: run_at
--- All removals share one queue: of however many projects, they take one place of the bulk lane. Long work of a campaign
--- comes behind it, what a campaign begins with before.
+-- All removals share one queue, one slice of one project after another: so of however many projects, they take one place
+-- of the bulk lane, and no more.
 select graphile_worker.add_job(
   :task,
   payload    => :payload::json,
   queue_name => 'removals',
   run_at     => :run_at,
-  job_key    => :task || ':' || :project_id,
-  priority   => 15
+  job_key    => :task || ':' || :project_id
 );
 
 -- name: read_by_index :exec

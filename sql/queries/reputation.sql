@@ -1,13 +1,11 @@
 -- name: fold :many
--- Adds up to `limit` deltas to the days, and answers how many there were for each project. Several processes may fold
--- at once: each takes other deltas.
+-- Adds up to `limit` deltas to the days, and answers how many there were for each project.
 with taken as (
   delete from reputation_deltas
   where ctid = any (array(
     select ctid
     from reputation_deltas
     limit :limit::int
-    for update skip locked
   ))
   returning project_id, day, total, bounces, complaints
 ),

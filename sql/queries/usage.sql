@@ -54,14 +54,13 @@ on conflict (project_id, category) do update
 set monthly_limit = excluded.monthly_limit;
 
 -- name: fold :exec
--- Adds up to `limit` deltas to the months. Several processes may fold at once: each takes other deltas.
+-- Adds up to `limit` deltas to the months.
 with taken as (
   delete from usage_deltas
   where ctid = any (array(
     select ctid
     from usage_deltas
     limit :limit::int
-    for update skip locked
   ))
   returning project_id, month, category, used
 ),

@@ -1,22 +1,7 @@
--- name: of_workflow :many
--- The steps of a workflow in the order in which they were added, with the names of their templates.
-select
-  s.id, s.workflow_id, s.type, s.name, s.position, s.config, s.template_id, t.name as "template_name?"
-from workflow_steps s
-left join templates t on t.project_id = s.project_id and t.id = s.template_id
-where s.project_id = :project_id and s.workflow_id = :workflow_id
-order by s.created_at, s.id;
-
 -- name: by_id :maybe
 select id, workflow_id, type, name, position, config, template_id
 from workflow_steps
 where project_id = :project_id and id = :step_id;
-
--- name: transitions :many
-select id, from_step_id, to_step_id, branch, priority
-from workflow_transitions
-where project_id = :project_id and workflow_id = :workflow_id
-order by created_at, id;
 
 -- name: insert :one
 -- nullable: template_id

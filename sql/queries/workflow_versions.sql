@@ -9,3 +9,52 @@ where w.project_id = :project_id and w.id = :workflow_id;
 insert into workflow_versions (project_id, workflow_id, graph)
 values (:project_id, :workflow_id, :graph)
 returning id;
+
+-- name: purge :one
+-- Deletes versions that were superseded before `before` and that no execution ever began with, and unmarks those that
+-- some did: each is looked at once. Of the executions of a workflow the newest are looked at first, and none that are
+-- older than the version. Answers how many were looked at, `limit` at most, and how many are gone.
+with old as materialized (
+  select v.project_id, v.id, v.workflow_id, v.created_at
+  from workflow_versions v
+  where v.superseded_at < :before
+    and not exists (
+      select
+      from workflows w
+      where w.project_id = v.project_id and w.id = v.workflow_id and w.version_id = v.id
+    )
+  order by v.superseded_at
+  limit :limit::int
+  for update of v skip locked
+),
+looked as materialized (
+  select
+    o.project_id,
+    o.id,
+    (
+      select true
+      from executions e
+      where e.project_id = o.project_id
+        and e.workflow_id = o.workflow_id
+        and e.id >= first_id_at(o.created_at - interval '1 day')
+        and e.version_id = o.id
+      order by e.id desc
+      limit 1
+    ) is not null as is_used
+  from old o
+),
+kept as (
+  update workflow_versions v
+  set superseded_at = null
+  from looked l
+  where l.is_used and v.project_id = l.project_id and v.id = l.id
+),
+gone as (
+  delete from workflow_versions v
+  using looked l
+  where not l.is_used and v.project_id = l.project_id and v.id = l.id
+  returning v.id
+)
+select
+  (select count(*) from looked)::int as "looked!",
+  (select count(*) from gone)::int as "gone!";

@@ -4,6 +4,41 @@ select
 from workflows
 where project_id = :project_id and id = :workflow_id;
 
+-- name: with_graph :maybe
+-- A workflow with its steps, in the order in which they were added, with the names of their templates, and with its
+-- transitions: all as they are at the same moment.
+select
+  w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.allow_reentry, w.project_id, w.created_at,
+  w.updated_at,
+  (
+    select coalesce(json_agg(json_build_object(
+      'id', s.id,
+      'workflowId', s.workflow_id,
+      'type', s.type,
+      'name', s.name,
+      'position', s.position,
+      'config', s.config,
+      'templateId', s.template_id,
+      'templateName', t.name
+    ) order by s.created_at, s.id), '[]')
+    from workflow_steps s
+    left join templates t on t.project_id = s.project_id and t.id = s.template_id
+    where s.project_id = w.project_id and s.workflow_id = w.id
+  ) as "steps!",
+  (
+    select coalesce(json_agg(json_build_object(
+      'id', t.id,
+      'fromStepId', t.from_step_id,
+      'toStepId', t.to_step_id,
+      'branch', t.branch,
+      'priority', t.priority
+    ) order by t.created_at, t.id), '[]')
+    from workflow_transitions t
+    where t.project_id = w.project_id and t.workflow_id = w.id
+  ) as "transitions!"
+from workflows w
+where w.project_id = :project_id and w.id = :workflow_id;
+
 -- name: list :many
 -- nullable: enabled, pattern
 -- One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
@@ -105,6 +140,15 @@ returning
 
 -- name: mark_edited :exec
 -- The graph is another one now: its version is made when it is next needed.
+with superseded as (
+  update workflow_versions v
+  set superseded_at = now()
+  from workflows w
+  where w.project_id = :project_id
+    and w.id = :workflow_id
+    and v.project_id = w.project_id
+    and v.id = w.version_id
+)
 update workflows
 set version_id = null, updated_at = now()
 where project_id = :project_id and id = :workflow_id;

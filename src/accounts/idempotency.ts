@@ -21,12 +21,14 @@ export function assertIdempotencyKey(key: string): void {
 /**
  * Does `work` in one transaction with the claim of the key: it happens once. If it fails, the key is free again; if
  * it succeeded, whoever comes second, also at the same moment, gets IDEMPOTENCY_KEY_REUSED with the first answer.
- * `work` returns the `data` of the 200 answer. Without a key it is just a transaction.
+ * `work` returns the `data` of a 200 answer in the envelope of /v1, unless `toResponse` says how it goes out. Without a
+ * key it is just a transaction.
  */
 export async function once<Answer extends object>(
   ctx: Context,
   { projectId, key, request }: IdempotentRequest,
   work: (tx: Context) => Promise<Answer>,
+  toResponse: (answer: Answer) => { statusCode: number; response: object } = inEnvelope,
 ): Promise<Answer> {
   return await inTransaction(ctx, async (tx) => {
     if (key === null) return await work(tx);
@@ -35,15 +37,13 @@ export async function once<Answer extends object>(
     const claimed = await q.idempotencyKeys.claim(tx, { projectId, key, request, now, expiresAt });
     if (!claimed) throw await reused(tx, projectId, key);
     const answer = await work(tx);
-    // As it goes out: both endpoints that take a key answer in this envelope.
-    await q.idempotencyKeys.answer(tx, {
-      projectId,
-      key,
-      statusCode: 200,
-      response: { success: true, data: answer },
-    });
+    await q.idempotencyKeys.answer(tx, { projectId, key, ...toResponse(answer) });
     return answer;
   });
+}
+
+function inEnvelope(data: object) {
+  return { statusCode: 200, response: { success: true, data } };
 }
 
 async function reused(tx: Context, projectId: string, key: string): Promise<Error> {

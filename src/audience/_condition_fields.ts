@@ -62,6 +62,9 @@ const ACTIVITIES: Record<string, string> = {
   received: "email.received",
 };
 
+/** The fields that stand for those names. */
+export const ACTIVITY_FIELDS: readonly string[] = Object.keys(ACTIVITIES).map((activity) => `email.${activity}`);
+
 const MEMBERSHIP_EVENT = /^segment\..*\.(entry|exit)$/s;
 
 /** What the name of a field means, or null when it means nothing. A name of no other kind is that of an event. */

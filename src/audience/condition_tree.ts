@@ -7,7 +7,7 @@ import { fault, isObject, missingOr, notOneOf } from "./faults.ts";
 import type { Unit } from "./_instants.ts";
 
 export { filterErrors } from "./_condition_filters.ts";
-export { toInstant } from "./_instants.ts";
+export { firstIdAt, toInstant } from "./_instants.ts";
 
 const MAX_DEPTH = 10;
 const MAX_GROUPS = 200;

@@ -1,9 +1,8 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { foldAll } from "../folding.ts";
 
-const FOLD_LIMIT = 10_000;
-
-/** Adds what has been counted since the last time to the counters, so that reading them stays quick. */
-export async function foldContactCounts(ctx: Context): Promise<void> {
-  while ((await q.contactCounts.fold(ctx, { limit: FOLD_LIMIT })) === FOLD_LIMIT);
+/** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
+export async function foldContactCounts(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, q.contactCounts.fold);
 }

@@ -1,6 +1,6 @@
 // What a request says about a contact's data, sorted by the rules of service-api.md ("Rules for data values").
 import { violatedConstraint } from "../database_errors.ts";
-import { type FieldError, problems } from "../problem.ts";
+import { type FieldError, type Problem, problems } from "../problem.ts";
 
 /** Values of free-form data, as a request carries them. */
 export type DataInput = Record<string, unknown>;
@@ -84,7 +84,12 @@ export function dataErrors(data: DataInput | undefined, field = "data"): FieldEr
 
 /** Turns the database's refusal of data that has grown too large into the API's. Anything else is thrown as it is. */
 export function dataProblem(error: unknown): unknown {
-  return violatedConstraint(error) === "contacts_data_size" ? problems.invalid([tooLarge("data")]) : error;
+  return violatedConstraint(error) === "contacts_data_size" ? dataTooLarge() : error;
+}
+
+/** What is said of data that has grown too large. */
+export function dataTooLarge(): Problem {
+  return problems.invalid([tooLarge("data")]);
 }
 
 function tooLarge(field: string): FieldError {

@@ -36,7 +36,7 @@ export async function upsertContacts(
   tx: Context,
   writes: ContactWrite[],
 ): Promise<Map<string, WrittenContact>> {
-  const written = await write(tx, writes);
+  const written = await writeRows(tx, writes);
   await recordEvents(
     tx,
     written
@@ -57,7 +57,7 @@ export async function upsertContacts(
 
 type Written = Awaited<ReturnType<Queries["contacts"]["upsertMany"]>>;
 
-async function write(tx: Context, writes: ContactWrite[]): Promise<Written> {
+async function writeRows(tx: Context, writes: ContactWrite[]): Promise<Written> {
   const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
     project_id: projectId,
     email,
@@ -76,7 +76,7 @@ async function write(tx: Context, writes: ContactWrite[]): Promise<Written> {
   }
   const taken = new Set(outgoing.map(({ projectId, email }) => contactKey(projectId, email)));
   const again = writes.filter(({ projectId, email }) => taken.has(contactKey(projectId, email)));
-  return [...written.filter((contact) => !contact.isOutgoing), ...(await write(tx, again))];
+  return [...written.filter((contact) => !contact.isOutgoing), ...(await writeRows(tx, again))];
 }
 
 /** Where {@linkcode upsertContacts} keeps a contact. */

@@ -11,8 +11,22 @@ export interface AddressRules {
   localAddresses?: ((name: string) => Promise<string[]>) | undefined;
 }
 
+/** What an address was found out to be: for the operator's log, and nobody else. */
+export interface Finding {
+  host: string;
+  address: string;
+  reason: string;
+}
+
 /** It must not be asked, now or ever. The message is half a sentence. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  readonly finding: Finding | null;
+
+  constructor(message: string, finding: Finding | null = null) {
+    super(message);
+    this.finding = finding;
+  }
+}
 
 /** Another time it may go well. The message is half a sentence: `it did not answer within 10 s`. */
 export class Failed extends Error {}
@@ -23,9 +37,9 @@ export class Failed extends Error {}
  */
 export function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
-  if (!url || url.port === "0") throw new Refused(`"${text.slice(0, 200).toWellFormed()}" is no URL`);
+  if (!url || url.port === "0") throw new Refused(`"${cut(text)}" is no URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new Refused(`${url.protocol}//… is neither http:// nor https://`);
+    throw new Refused(`${cut(url.protocol)}//… is neither http:// nor https://`);
   }
   if (url.username + url.password !== "") throw new Refused("a URL must not hold a name or a password");
   return url;
@@ -33,7 +47,7 @@ export function readUrl(text: string, base?: URL): URL {
 
 /**
  * Every address of the host, those of IPv4 first, each looked up once. Throws {@linkcode Refused} where one of them must
- * not be called, {@linkcode Failed} where there is none, and the reason of `signal` when that is aborted.
+ * not be called, without telling which one that is: whoever asks may not know this network. Throws {@linkcode Failed} where there is none, and the reason of `signal` when that is aborted.
  */
 export async function checkedAddresses(
   { hostname }: URL,
@@ -45,10 +59,18 @@ export async function checkedAddresses(
   for (const address of addresses) {
     const reason = reasonAgainst(address);
     if (reason === null) continue;
-    throw new Refused(address === name ? `${name} is ${reason}` : `${name} leads to ${address}, ${reason}`);
+    const relation = address === name ? "is" : "leads to";
+    throw new Refused(`${cut(name)} ${relation} a private address`, { host: name, address, reason });
   }
   return addresses;
 }
+
+/** As much of a text as a reason can hold. */
+export function cut(text: string): string {
+  return text.length <= MAX_SHOWN_CHARS ? text : `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…`;
+}
+
+const MAX_SHOWN_CHARS = 200;
 
 /** Without the brackets of IPv6, and without the dot at the end. */
 export function bareHost(hostname: string): string {
@@ -71,8 +93,9 @@ async function lookUp(
   if (found.length > 0) return found;
   const local = localAddresses ? await Promise.race([localAddresses(name), aborted(signal)]) : [];
   if (local.length > 0) return local;
-  if (answers.some(({ state }) => state === "failed")) throw new Failed(`${name} could not be looked up`);
-  throw new Failed(`there is no host ${name}`);
+  if (answers.some(({ state }) => state === "failed"))
+    throw new Failed(`${cut(name)} could not be looked up`);
+  throw new Failed(`there is no host ${cut(name)}`);
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -6,16 +6,28 @@ import type { Json } from "../db/types.ts";
 export const MAX_FILLED_CHARS = 1_000_000;
 
 /** A visit is one of up to a thousand in a transaction, a webhook one of a few at a time; a trial is many visits. */
-const STEPS = { visit: 200_000, webhook: 500_000, trial: 5_000_000 };
+const STEPS = { visit: 100_000, webhook: 500_000, trial: 5_000_000 };
 /** How long compiling takes: about as long as that many steps for each character of an expression. */
 const STEPS_PER_EXPRESSION_CHAR = 40;
 
 /** They cannot be filled in. The message is half a sentence. */
 export class Unfillable extends Error {}
 
-/** What may be spent on one visit (some 15 ms), one webhook, or all steps of a trial. */
+/** What may be spent on one visit (some 10 ms), one webhook, or all steps of a trial. */
 export function budgetOf(what: keyof typeof STEPS): Budget {
   return newBudget({ steps: STEPS[what], chars: MAX_FILLED_CHARS });
+}
+
+/** Does the work of one visit of a trial, which may spend what is left of both. */
+export function withinTrial<T>(trial: Budget, work: (visit: Budget) => T): T {
+  const visit = budgetOf("visit");
+  visit.steps = Math.min(visit.steps, trial.steps);
+  const before = visit.steps;
+  try {
+    return work(visit);
+  } finally {
+    trial.steps -= before - visit.steps;
+  }
 }
 
 /** Fills in one text. Throws {@linkcode Unfillable} when the budget is spent. */
@@ -46,7 +58,7 @@ export function compileTree(value: Json): Tree {
   return (scope, budget) => Object.fromEntries(pairs.map(([key, inner]) => [key, inner(scope, budget)]));
 }
 
-/** Takes what compiling a JSON value costs from a budget that pays for that, too. Throws {@linkcode Unfillable}. */
+/** Takes what compiling a JSON value costs from the budget of a trial. Throws {@linkcode Unfillable}. */
 export function payForCompiling(value: Json, budget: Budget): void {
   budget.steps -= expressionChars(JSON.stringify(value)) * STEPS_PER_EXPRESSION_CHAR;
   if (budget.steps < 0) throw new Unfillable("its texts are too much work");

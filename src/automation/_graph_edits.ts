@@ -18,10 +18,12 @@ export interface NewStep extends StepInput {
 }
 
 const MAX_STEPS = 500;
+/** Of all configs of a workflow together. Versions of it are kept for ever, and those under way in memory. */
+const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
 
 /** What a change says about a step, if it is about one. */
-type EditInput = StepInput & { type?: StepType | undefined };
+type EditInput = StepInput & { type?: StepType | null | undefined };
 
 /**
  * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Throws
@@ -51,7 +53,9 @@ export async function editGraph<T>(
 }
 
 function mayNameSegments({ type, config }: EditInput): boolean {
-  return config !== undefined && (type === undefined || type === "CONDITION" || type === "WAIT_FOR_EVENT");
+  return (
+    config !== undefined && ((type ?? null) === null || type === "CONDITION" || type === "WAIT_FOR_EVENT")
+  );
 }
 
 /** Throws 422 with all that is wrong with a step. */
@@ -70,6 +74,16 @@ export async function assertStep(
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 
+/** Throws 422 when the config of a step is too much beside those of all others. */
+export function assertSize(others: GraphStep[], config: unknown): void {
+  const bytes = [...others.map((step) => step.config), config].map((each) =>
+    Buffer.byteLength(JSON.stringify(each)),
+  );
+  if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_CONFIGS_BYTES) return;
+  const message = `The configs of all steps of a workflow have at most ${MAX_CONFIGS_BYTES / 1000} KB as JSON together`;
+  throw problems.invalid([{ field: "config", code: "too_big", message }]);
+}
+
 /** Adds a step that is not connected yet. */
 export async function insertStep(
   tx: Context,
@@ -82,13 +96,15 @@ export async function insertStep(
     throw problems.badRequest(`Cannot add a step: a workflow has at most ${MAX_STEPS}`);
   }
   await assertStep(tx, projectId, input.type, input);
+  const config = storedConfig(input.type, input.config);
+  assertSize(graph.steps, config);
   const row = await q.workflowSteps.insert(tx, {
     projectId,
     workflowId,
     type: input.type,
     name: input.name.trim(),
     position: input.position ?? ORIGIN,
-    config: storedConfig(input.type, input.config),
+    config,
     templateId: templateOf(input.type, input),
   });
   return toStep(row);

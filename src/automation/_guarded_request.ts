@@ -8,6 +8,7 @@ import {
   bareHost,
   checkedAddresses,
   Failed,
+  type Finding,
   readUrl,
   Refused,
 } from "./_checked_addresses.ts";
@@ -33,8 +34,8 @@ export type GuardedAnswer =
   | { state: "answered"; url: string; status: number; headers: Headers; body: Buffer; isCut: boolean }
   /** Another time it may go well. The reason is half a sentence: `it did not answer within 10 s`. */
   | { state: "failed"; reason: string }
-  /** It must not be asked, now or ever. */
-  | { state: "refused"; reason: string };
+  /** It must not be asked, now or ever. Of what was found out, the reason tells no more than whoever asked may know. */
+  | { state: "refused"; reason: string; finding: Finding | null };
 
 /** How much of an answer is read; the connection is closed then. */
 export const MAX_ANSWER_BYTES = 65_536;
@@ -64,7 +65,7 @@ export async function guardedRequest(
   try {
     return await follow(request, options, { signal: end.signal, endsAt: performance.now() + timeoutMs });
   } catch (error) {
-    if (error instanceof Refused) return { state: "refused", reason: error.message };
+    if (error instanceof Refused) return { state: "refused", reason: error.message, finding: error.finding };
     return { state: "failed", reason: end.signal.aborted ? late.message : reasonOf(error) };
   } finally {
     clearTimeout(timer);
@@ -127,7 +128,11 @@ function callAddress(call: Call, address: string, connectMs: number, signal: Abo
   };
   request.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
   request.once("response", (response) => receive(response).then(resolve, reject));
-  request.once("upgrade", (response) => resolve(headOf(response)));
+  request.once("upgrade", (response, socket) => {
+    // It is the listener's own now, and does not end with the request.
+    socket.destroy();
+    resolve(headOf(response));
+  });
   request.on("error", (error) => reject(isConnected ? error : new Unreachable(reasonOf(error))));
   const abort = () => {
     reject(signal.reason as Error);
@@ -226,7 +231,7 @@ const SHARED_HEADERS = /^(accept|content-type|user-agent|webhook-(id|timestamp|s
 /** Half a sentence for what went wrong on the way. */
 function reasonOf(error: unknown): string {
   if (error instanceof Failed) return error.message;
-  const { code = "", message = "" } = error as { code?: string; message?: string };
+  const { code = "" } = error as { code?: string };
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is not for this name";
   if (/CERT|SELF_SIGNED|UNABLE_TO_|CA_/.test(code)) return `its certificate is not trusted (${code})`;
   if (/SSL|TLS|EPROTO/.test(code)) return `no secure connection could be made (${code})`;
@@ -234,5 +239,5 @@ function reasonOf(error: unknown): string {
   if (code.startsWith("HPE_")) return "its answer is not HTTP";
   if (code === "ECONNREFUSED") return "it refused the connection";
   if (code === "ECONNRESET" || code === "EPIPE") return "the connection was lost before it answered";
-  return `it could not be reached (${code || message})`;
+  return code === "" ? "it could not be reached" : `it could not be reached (${code})`;
 }

@@ -30,6 +30,8 @@ export interface RunContact {
 interface Page {
   id: string;
   stepId: string;
+  /** Its place. The first page, of the trigger, has 0. */
+  seq: number;
   status: "WAITING" | "RUNNING" | "COMPLETED" | "FAILED";
   output: Json;
   error: string | null;
@@ -71,6 +73,8 @@ export interface Run extends ExecutionKey {
   /** How often it had moved when it was read, and has since. */
   moves: number;
   moved: number;
+  /** How often the step that comes next has been tried in vain. */
+  tries: number;
   hasNewContext: boolean;
   /** The event that it waits for from now on. */
   awaits: string | null;
@@ -102,11 +106,18 @@ type Row = Awaited<ReturnType<Queries["executionRun"]["hold"]>>[number];
 
 function toRun(row: Row, graph: Graph): Run {
   const position = { graph, stepId: row.currentStepId };
-  return {
-    projectId: row.projectId,
-    id: row.id,
-    workflowId: row.workflowId,
-    versionId: row.versionId,
+  const { projectId, id, workflowId, versionId, status, wakeAt, heldUp, depth, moves, tries } = row;
+  return newRun({
+    projectId,
+    id,
+    workflowId,
+    versionId,
+    status,
+    wakeAt,
+    heldUp,
+    depth,
+    moves,
+    tries,
     ...position,
     contact: {
       id: row.contactId,
@@ -116,21 +127,37 @@ function toRun(row: Row, graph: Graph): Run {
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
     },
-    status: row.status,
     openPageId: row.stepExecutionId,
-    wasAwaiting: row.status === "WAITING" && stepOf(position).type === "WAIT_FOR_EVENT",
-    wakeAt: row.wakeAt,
-    heldUp: row.heldUp,
-    depth: row.depth,
+    wasAwaiting: status === "WAITING" && stepOf(position).type === "WAIT_FOR_EVENT",
     context: row.context as Record<string, unknown>,
+  });
+}
+
+/** A run as it has just begun, but for what is given. */
+export function newRun(
+  given: Pick<
+    Run,
+    "projectId" | "id" | "workflowId" | "versionId" | "graph" | "contact" | "stepId" | "context"
+  > &
+    Partial<Run>,
+): Run {
+  return {
+    status: "RUNNING",
+    openPageId: null,
+    wasAwaiting: false,
+    wakeAt: null,
+    heldUp: false,
+    depth: 0,
     exitReason: null,
     completedAt: null,
-    moves: row.moves,
+    moves: 0,
     moved: 0,
+    tries: 0,
     hasNewContext: false,
     awaits: null,
     told: [],
     ended: [],
+    ...given,
   };
 }
 
@@ -148,7 +175,16 @@ export function scopeOf({ contact, context }: Pick<Run, "contact" | "context">):
 
 /** Writes down what a step has come to, and moves the run accordingly. `pageId` is the step's page in the story. */
 export function takeOutcome(run: Run, pageId: string, startedAt: Date, outcome: Outcome, now: Date): void {
-  const page = { id: pageId, stepId: run.stepId, startedAt, error: null, output: null, completedAt: now };
+  const seq = run.moves + run.moved + 1;
+  const page = {
+    id: pageId,
+    stepId: run.stepId,
+    seq,
+    startedAt,
+    error: null,
+    output: null,
+    completedAt: now,
+  };
   switch (outcome.kind) {
     case "on": {
       const { branch, output } = outcome;

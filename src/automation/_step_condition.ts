@@ -1,6 +1,6 @@
 import { type Condition, type Filter, filtersOf } from "../audience/condition_tree.ts";
+import { compileAnswers } from "../audience/condition_answers.ts";
 import { compileCondition } from "../audience/conditions.ts";
-
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Fragment, Json } from "../db/types.ts";
@@ -10,7 +10,7 @@ import { all, type Visit } from "./_visit.ts";
 import { namesSegments } from "./workflow_conditions.ts";
 import { type GraphStep, type Questions, questionsOf } from "./workflow_graph.ts";
 
-/** Of what decided, so many fields are told, and so many characters of each. */
+/** Of what decided, so many fields and filters are told, and so many characters of each. */
 const MAX_TOLD = 20;
 const MAX_TOLD_LENGTH = 500;
 
@@ -26,6 +26,7 @@ export async function performCondition(
   const rows = visits.map(({ run }, n) => rowOf(run, over, n));
   const compile = await compilerOf(tx, projectId, step);
   const taken = new Map<number, string>();
+  const asked = new Map<number, Json[]>(rows.map(({ n }) => [n, []]));
   // One after another, each for those that are left: mostly there are one or two.
   for (const { branch, condition } of branches) {
     const left = rows.filter(({ n }) => !taken.has(n));
@@ -34,17 +35,28 @@ export async function performCondition(
     if (typeof compiled === "string") {
       return all(visits, { kind: "fail", reason: `Cannot decide "${step.name}": ${compiled}` });
     }
-    const satisfying = await q.executionRun.satisfying(tx, { rows: left, condition: compiled.fragment });
-    for (const { n } of satisfying) taken.set(n, branch);
+    const told = toldFilters(condition);
+    const { fragment, answersTo } = compiled;
+    const found = await q.executionRun.satisfying(tx, {
+      rows: left,
+      condition: fragment,
+      answers: answersTo(told),
+    });
+    for (const { n, holds, answers } of found) {
+      if (holds) taken.set(n, branch);
+      asked.get(n)!.push(...told.map((filter, i) => answered(filter, answers[i]!)));
+    }
   }
   const fields = toldFields(branches.map(({ condition }) => condition));
   return rows.map((row) => {
     const branch = taken.get(row.n) ?? otherwise;
-    return { kind: "on", branch, output: { branch, values: valuesOf(fields, row, over) } };
+    const values = valuesOf(fields, row, over);
+    const filters = asked.get(row.n)!.slice(0, MAX_TOLD);
+    return { kind: "on", branch, output: { branch, values, ...(filters.length > 0 && { filters }) } };
   });
 }
 
-type Compiled = { fragment: Fragment } | string;
+type Compiled = { fragment: Fragment; answersTo: (filters: Filter[]) => Fragment } | string;
 
 /** Compiles conditions; answers the reason where a segment that one names is gone. */
 async function compilerOf(
@@ -56,7 +68,10 @@ async function compilerOf(
   const options = { now: tx.now(), segments: new Map(rows.map((row) => [row.id, row])) };
   return (condition) => {
     try {
-      return { fragment: compileCondition(tx.sql, projectId, condition, options) };
+      return {
+        fragment: compileCondition(tx.sql, projectId, condition, options),
+        answersTo: (filters) => compileAnswers(tx.sql, projectId, filters, options),
+      };
     } catch (error) {
       return (error as Error).message;
     }
@@ -81,11 +96,33 @@ const COLUMNS: Record<string, (row: Row) => unknown> = {
 
 /** The fields of the conditions that are values, and not what happened or whose member somebody is. */
 function toldFields(conditions: Condition[]): string[] {
-  const fields = conditions.flatMap((condition) =>
-    [...filtersOf(condition)].map(({ filter }: { filter: Filter }) => filter.field),
-  );
-  const values = fields.filter((field) => field.startsWith("data.") || Object.hasOwn(COLUMNS, field));
-  return [...new Set(values)].slice(0, MAX_TOLD);
+  const values = conditions.flatMap(toFilters).map(({ field }) => field);
+  return [...new Set(values.filter(isValue))].slice(0, MAX_TOLD);
+}
+
+/** The filters whose answers are told. That of a single one about a value is the branch. */
+function toldFilters(condition: Condition): Filter[] {
+  const filters = toFilters(condition);
+  return filters.length === 1 && isValue(filters[0]!.field) ? [] : filters.slice(0, MAX_TOLD);
+}
+
+/** A filter, and whether it held. */
+function answered({ field, operator, value = null, unit }: Filter, holds: boolean): Json {
+  return {
+    field,
+    operator,
+    ...(value !== null && { value: short(value) }),
+    ...(unit && { unit }),
+    holds,
+  };
+}
+
+function toFilters(condition: Condition): Filter[] {
+  return [...filtersOf(condition)].map(({ filter }) => filter);
+}
+
+function isValue(field: string): boolean {
+  return field.startsWith("data.") || Object.hasOwn(COLUMNS, field);
 }
 
 /** The values that decided, under the names by which the author knows them. */
@@ -100,7 +137,9 @@ function valuesOf(fields: string[], row: Row, over: Questions["over"]): Record<s
   );
 }
 
+/** Where it is cut, half a character may be left over: the database takes none. */
 function short(value: unknown): Json {
   const text = JSON.stringify(value);
-  return text.length <= MAX_TOLD_LENGTH ? (JSON.parse(text) as Json) : `${text.slice(0, MAX_TOLD_LENGTH)}…`;
+  if (text.length <= MAX_TOLD_LENGTH) return JSON.parse(text) as Json;
+  return `${text.slice(0, MAX_TOLD_LENGTH).toWellFormed()}…`;
 }

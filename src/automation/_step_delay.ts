@@ -1,5 +1,4 @@
 import { toInstant } from "../audience/condition_tree.ts";
-
 import type { Context } from "../context.ts";
 import { dataAt } from "./_data_at.ts";
 import type { Outcome, Run } from "./_run.ts";
@@ -13,6 +12,8 @@ const UNIT_MS: Record<DelayUnit, number> = {
   weeks: 604_800_000,
 };
 const FIELD = /^data\.(.+)$/s;
+/** By its offset a date may be later still: so far no calendar of the service goes. */
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Waits for some time, or until a moment; one that has passed is not waited for. */
 export async function performDelay(
@@ -35,7 +36,8 @@ function endOf({ config }: GraphStep<"DELAY">, contact: Run["contact"], now: Dat
   if ("amount" in config) return new Date(now.getTime() + config.amount * UNIT_MS[config.unit]);
   const path = FIELD.exec(config.until)?.[1];
   const text = path === undefined ? config.until : dataAt(contact.data, path);
-  return typeof text === "string" ? toInstant(text) : null;
+  const moment = typeof text === "string" ? toInstant(text) : null;
+  return moment && moment.getTime() <= LAST_MS ? moment : null;
 }
 
 function noDate({ name, config }: GraphStep<"DELAY">): string {

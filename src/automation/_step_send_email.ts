@@ -6,9 +6,12 @@ import { q } from "../db/queries.ts";
 import { addJobs } from "../jobs.ts";
 import { parseAddress } from "../mail/address.ts";
 import { Problem } from "../problem.ts";
+import { inParts } from "./_execution_jobs.ts";
 import { type Outcome, type Run, scopeOf } from "./_run.ts";
 import { all, type Visit } from "./_visit.ts";
 import type { GraphStep, StepConfigs } from "./workflow_graph.ts";
+
+type Step = GraphStep<"SEND_EMAIL">;
 
 const EMAILS_A_JOB = 20;
 /** Behind transactional mail, and before campaigns, which have a lane of their own. */
@@ -19,11 +22,7 @@ const PRIORITY = 5;
  * page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that the
  * month has no room for is FAILED in the ledger; the execution goes on.
  */
-export async function performSend(
-  tx: Context,
-  step: GraphStep<"SEND_EMAIL">,
-  visits: Visit[],
-): Promise<Outcome[]> {
+export async function performSend(tx: Context, step: Step, visits: Visit[]): Promise<Outcome[]> {
   const { projectId } = visits[0]!.run;
   const contentId = await contentOf(tx, projectId, step);
   if (typeof contentId !== "string") return all(visits, contentId);
@@ -57,7 +56,7 @@ export function addressOf({ recipient }: StepConfigs["SEND_EMAIL"], run: Run): s
 }
 
 /** Why there is nobody to send to. */
-export function noAddress({ name, config }: GraphStep<"SEND_EMAIL">): string {
+export function noAddress({ name, config }: Step): string {
   const { recipient } = config;
   const given = recipient.type === "CUSTOM" ? recipient.customEmail : "";
   return `Cannot send "${name}": ${given} gives no email address`;
@@ -79,16 +78,18 @@ function mailOf(config: StepConfigs["SEND_EMAIL"], run: Run, id: string) {
   return { id, execution_id: run.id, address, data };
 }
 
+/** The template that a step sends as it is now, or why nothing can be sent. */
+export async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
+  const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
+  if (!template) return `Cannot send "${name}": its template is gone`;
+  return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;
+}
+
 /** The content that mails of this template share now; made where there is none. An outcome where nothing can be sent. */
-async function contentOf(
-  tx: Context,
-  projectId: string,
-  { name, templateId }: GraphStep<"SEND_EMAIL">,
-): Promise<string | Outcome> {
-  const template = templateId === null ? null : await q.executionRun.content(tx, { projectId, templateId });
-  if (!template) return { kind: "fail", reason: `Cannot send "${name}": its template is gone` };
-  const refusal = await refusalOf(assertSenderVerified(tx, projectId, template.fromEmail));
-  if (refusal) return { kind: "fail", reason: refusal };
+async function contentOf(tx: Context, projectId: string, step: Step): Promise<string | Outcome> {
+  const { templateId } = step;
+  const template = await sendableOf(tx, projectId, step);
+  if (typeof template === "string") return { kind: "fail", reason: template };
   if (template.contentId !== null) return template.contentId;
   const { writtenAt, tracking, contentId: _, ...says } = template;
   const id = newId(tx);
@@ -124,9 +125,6 @@ async function refusalOf(check: Promise<void>): Promise<string | null> {
 }
 
 async function addSending(tx: Context, projectId: string, ids: string[]): Promise<void> {
-  const payloads = [];
-  for (let i = 0; i < ids.length; i += EMAILS_A_JOB) {
-    payloads.push({ projectId, emailIds: ids.slice(i, i + EMAILS_A_JOB) });
-  }
+  const payloads = inParts(ids, EMAILS_A_JOB).map((emailIds) => ({ projectId, emailIds }));
   await addJobs(tx, "send_emails", payloads, { priority: PRIORITY });
 }

@@ -4,7 +4,7 @@ import { upsertContacts } from "../audience/contacts.ts";
 import type { Budget } from "../content/render.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { budgetOf, compileTree, payForCompiling, type Tree, Unfillable } from "./_filled.ts";
+import { budgetOf, compileTree, payForCompiling, type Tree, Unfillable, withinTrial } from "./_filled.ts";
 import { type Outcome, type Run, type RunContact, scopeOf } from "./_run.ts";
 import type { Visit } from "./_visit.ts";
 import type { GraphStep, StepConfigs } from "./workflow_graph.ts";
@@ -53,10 +53,11 @@ export async function performUpdate(
   );
 }
 
-/** What becomes of the contact of one execution, where its texts are not compiled yet. Throws {@linkcode Unfillable}. */
-export function changeOf(config: Config, run: Run, budget: Budget = budgetOf("visit")): DataChange {
-  payForCompiling(config.updates, budget);
-  return sortData(treeOf(config)(scopeOf(run), budget) as DataInput);
+/** What would become of the contact of a trial. Throws {@linkcode Unfillable}, also when the whole trial is too much. */
+export function changeOf(config: Config, run: Run, trial: Budget): DataChange {
+  payForCompiling(config.updates, trial);
+  const fill = treeOf(config);
+  return withinTrial(trial, (visit) => sortData(fill(scopeOf(run), visit) as DataInput));
 }
 
 /** The outcome of a step whose texts are {@linkcode Unfillable}; throws every other error on. */

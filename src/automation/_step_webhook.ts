@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
-import { addJobs } from "../jobs.ts";
+import { enqueue } from "./_execution_jobs.ts";
 import type { Outcome } from "./_run.ts";
 import { all, type Visit } from "./_visit.ts";
+import { keyOf } from "./webhooks_out.ts";
 import type { GraphStep } from "./workflow_graph.ts";
 
 /** Has the webhook called in jobs of their own; `finishStep` lets the executions go on. */
@@ -15,6 +16,9 @@ export async function performWebhook(
     executionId: run.id,
     stepExecutionId: pageId,
   }));
-  await addJobs(tx, "call_webhook", calls);
+  await enqueue(
+    tx,
+    calls.map((payload) => ({ task: "call_webhook", payload, key: keyOf(payload) })),
+  );
   return all(visits, { kind: "ask" });
 }

@@ -37,20 +37,26 @@ export async function askOnce(
     request = webhookRequest(config, subject);
   } catch (error) {
     if (!(error instanceof Unsendable)) throw error;
-    return { url: config.url, answer: { state: "refused", reason: error.message } };
+    return { url: config.url, answer: { state: "refused", reason: error.message, finding: null } };
   }
   const url = URL.parse(request.url)?.href ?? config.url;
   const secrets = await webhookSecretsOf(ctx, projectId);
-  if (!secrets) return { url, answer: { state: "failed", reason: CANNOT_SIGN } };
+  if (!secrets) {
+    ctx.log.error("a webhook secret does not open with this SECRET_KEY", { projectId });
+    return { url, answer: { state: "failed", reason: CANNOT_SIGN } };
+  }
   const { secret, previous } = secrets;
   const valid = previous ? [secret, previous.secret] : [secret];
   const signed = signatureHeaders(request, { id: stepExecutionId, at, secrets: valid });
   const headers = { ...request.headers, ...signed };
-  return { url, answer: await guardedRequest({ ...request, headers }, guardOf(ctx)) };
+  const answer = await guardedRequest({ ...request, headers }, guardOf(ctx));
+  if (answer.state === "refused" && answer.finding) {
+    ctx.log.warn("a webhook must not be called", { projectId, stepExecutionId, ...answer.finding });
+  }
+  return { url, answer };
 }
 
-const CANNOT_SIGN =
-  "it could not be signed, because the project's webhook secret does not open with this SECRET_KEY";
+const CANNOT_SIGN = "it could not be signed, because the webhook secret of the project cannot be read";
 
 function guardOf({ dns, config }: Context): GuardOptions {
   const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;

@@ -25,7 +25,7 @@ export interface Places<E extends Errand> {
   putAside(errand: E): boolean;
   /** Takes a place for one that was put aside, one project after the other. Null when nobody can come in. */
   enterNext(): E | null;
-  /** Takes one that was put aside, without a place. */
+  /** Takes one that was put aside, whose turn it is, without a place. */
   release(): E | null;
   /** In how many milliseconds there will be a place for somebody who is sent away now. */
   pauseMs(projectId: string): number;
@@ -79,11 +79,18 @@ export function createPlaces<E extends Errand>({ all, each }: PlaceOptions): Pla
     return errand;
   };
 
-  const bringBack = (line: Line<E>): E => {
-    const [id, errand] = line.aside.entries().next().value!;
-    line.aside.delete(id);
-    aside -= 1;
-    return errand;
+  /** Brings back the first errand of the project whose turn it is, if it has a place left. */
+  const bringBack = (): { line: Line<E>; errand: E } | null => {
+    for (const [projectId, line] of lines) {
+      if (line.aside.size === 0 || line.running.size >= each) continue;
+      lines.delete(projectId);
+      lines.set(projectId, line);
+      const [id, errand] = line.aside.entries().next().value!;
+      line.aside.delete(id);
+      aside -= 1;
+      return { line, errand };
+    }
+    return null;
   };
 
   return {
@@ -111,17 +118,11 @@ export function createPlaces<E extends Errand>({ all, each }: PlaceOptions): Pla
     },
     enterNext() {
       if (running >= all || aside === 0) return null;
-      for (const [projectId, line] of lines) {
-        if (line.aside.size === 0 || line.running.size >= each) continue;
-        lines.delete(projectId);
-        lines.set(projectId, line);
-        return take(line, bringBack(line));
-      }
-      return null;
+      const next = bringBack();
+      return next && take(next.line, next.errand);
     },
     release() {
-      for (const line of lines.values()) if (line.aside.size > 0) return bringBack(line);
-      return null;
+      return bringBack()?.errand ?? null;
     },
     pauseMs(projectId) {
       const line = lineOf(projectId);

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { type Jobs } from "../jobs.ts";
+import { enqueue, jobsFor } from "./_execution_jobs.ts";
 import type { Run } from "./_run.ts";
+import { beginWaits } from "./waits.ts";
 
 /** Executions of one timer: those of a batch mostly go on at the same moment. */
 const TIMER_SIZE = 500;
@@ -23,18 +24,10 @@ export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
       executionIds: woken.map((run) => run.id),
     });
   }
-  const waiting = moved.filter((run) => run.status === "WAITING" && run.awaits !== null);
-  if (waiting.length > 0) {
-    const rows = waiting.map((run) => ({
-      project_id: run.projectId,
-      contact_id: run.contact.id,
-      event_name: run.awaits,
-      execution_id: run.id,
-      step_execution_id: run.openPageId,
-      started_at: run.told.at(-1)!.startedAt,
-    }));
-    await q.waits.add(tx, { rows });
-  }
+  await beginWaits(
+    tx,
+    moved.filter((run) => run.status === "WAITING" && run.awaits !== null),
+  );
   await addTimers(tx, moved);
 }
 
@@ -64,6 +57,7 @@ async function tell(tx: Context, runs: Run[]): Promise<void> {
       id: page.id,
       execution_id: run.id,
       step_id: page.stepId,
+      seq: page.seq,
       status: page.status,
       output: page.output ?? undefined,
       error: page.error,
@@ -90,14 +84,10 @@ async function addTimers(tx: Context, runs: Run[]): Promise<void> {
   const timed = runs.filter(
     (run) => run.status === "WAITING" && run.wakeAt !== null && run.told.at(-1)?.status === "WAITING",
   );
-  const groups = Map.groupBy(timed, (run) => `${run.projectId} ${run.wakeAt!.getTime()}`);
-  const rows: { payload: Jobs["wake_executions"]; run_at: Date }[] = [];
-  for (const group of groups.values()) {
-    const { projectId, wakeAt } = group[0]!;
-    for (let i = 0; i < group.length; i += TIMER_SIZE) {
-      const executionIds = group.slice(i, i + TIMER_SIZE).map((run) => run.id);
-      rows.push({ payload: { projectId, executionIds }, run_at: wakeAt! });
-    }
-  }
-  if (rows.length > 0) await q.executionRun.addTimers(tx, { rows });
+  const moments = Map.groupBy(timed, (run) => run.wakeAt!.getTime());
+  const jobs = [...moments].flatMap(([ms, group]) => {
+    const runAt = new Date(ms);
+    return jobsFor("wake_executions", group, { size: TIMER_SIZE, runAt, more: { at: runAt.toISOString() } });
+  });
+  await enqueue(tx, jobs);
 }

@@ -1,17 +1,23 @@
 // The way that a contact would take through a workflow, without anything being done.
-import { sortData } from "../audience/contact_data.ts";
+import { dataTooLarge, sortData } from "../audience/contact_data.ts";
 import { getContact } from "../audience/contacts.ts";
+import type { Budget } from "../content/render.ts";
 import { type Context, newId } from "../context.ts";
+import { isRefusal } from "../database_errors.ts";
+import { q } from "../db/queries.ts";
 import type { Json } from "../db/types.ts";
-import { type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "./_run.ts";
+import { Problem } from "../problem.ts";
+import { reasonOf } from "./_failures.ts";
+import { budgetOf } from "./_filled.ts";
+import { newRun, type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "./_run.ts";
 import { performCondition } from "./_step_condition.ts";
 import { performDelay } from "./_step_delay.ts";
 import { performExit } from "./_step_exit.ts";
-import { addressOf, noAddress } from "./_step_send_email.ts";
-import { changeOf, outputOf, subscriptionOf } from "./_step_update_contact.ts";
+import { addressOf, noAddress, sendableOf } from "./_step_send_email.ts";
+import { changeOf, outputOf, subscriptionOf, unfillable } from "./_step_update_contact.ts";
 import { performWait } from "./_step_wait_for_event.ts";
 import { type GraphStep, type StepType, triggerOf } from "./workflow_graph.ts";
-import { currentVersion } from "./workflow_versions.ts";
+import { loadGraph } from "./workflow_versions.ts";
 
 /** Who goes through the workflow: a contact of the project, or somebody with this data. */
 export interface TrialInput {
@@ -47,7 +53,7 @@ const MAX_STEPS = 200;
 
 /**
  * Walks the graph as it is now, for one contact, and answers the path: nothing is written, sent or called. Time passes in
- * delays as it would. Throws WORKFLOW_NOT_FOUND and CONTACT_NOT_FOUND.
+ * delays as it would, and what cannot be done fails as it would. Throws WORKFLOW_NOT_FOUND and CONTACT_NOT_FOUND.
  */
 export async function tryWorkflow(
   ctx: Context,
@@ -55,15 +61,26 @@ export async function tryWorkflow(
   workflowId: string,
   input: TrialInput,
 ): Promise<Trial> {
-  const version = await currentVersion(ctx, projectId, workflowId);
+  const graph = await loadGraph(ctx, projectId, workflowId);
   const contact = await contactOf(ctx, projectId, input);
-  const run = newRun(projectId, workflowId, version, contact, input.eventData);
+  const { eventData } = input;
+  const run = newRun({
+    projectId,
+    id: "",
+    workflowId,
+    versionId: "",
+    graph,
+    contact,
+    stepId: triggerOf(graph).id,
+    context: eventData === undefined ? {} : { event: eventData },
+  });
+  const budget = budgetOf("trial");
   const path: TrialStep[] = [];
   let now = ctx.now();
   while (run.status === "RUNNING" && path.length < MAX_STEPS) {
     const step = stepOf(run);
     const at = now;
-    const outcome = await outcomeOf({ ...ctx, now: () => at }, step, run);
+    const outcome = await outcomeOf({ ...ctx, now: () => at }, step, run, budget);
     const { until, event, ...end } = passed(outcome, input.waits ?? "event", at);
     if (event) run.context = { ...run.context, event: {} };
     now = until;
@@ -73,8 +90,17 @@ export async function tryWorkflow(
   return { path, status: run.status as Trial["status"], exitReason: run.exitReason };
 }
 
-/** What a step would come to. */
-async function outcomeOf(ctx: Context, step: GraphStep, run: Run): Promise<Outcome> {
+/** What a step would come to, also where it cannot be carried out. */
+async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
+  try {
+    return await perform(ctx, step, run, budget);
+  } catch (error) {
+    if (!isRefusal(error) && !(error instanceof Problem)) throw error;
+    return { kind: "fail", reason: reasonOf(error, step.name) };
+  }
+}
+
+async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
   const visits = [{ run, pageId: step.id }];
   switch (step.type) {
     case "TRIGGER":
@@ -89,24 +115,39 @@ async function outcomeOf(ctx: Context, step: GraphStep, run: Run): Promise<Outco
       return (await performExit(ctx, step, visits))[0]!;
     case "WEBHOOK":
       return { kind: "on", output: { method: step.config.method, url: step.config.url } };
-    case "SEND_EMAIL": {
-      const to = addressOf(step.config, run);
-      if (to === null) return { kind: "fail", reason: noAddress(step) };
-      return { kind: "on", output: { to, templateId: step.templateId } };
-    }
+    case "SEND_EMAIL":
+      return await send(ctx, step, run);
     case "UPDATE_CONTACT":
-      return { kind: "on", output: update(step, run) };
+      return await update(ctx, step, run, budget).catch((error) => unfillable(step, error));
   }
 }
 
-/** Changes the contact in memory, by the rule of `merge_contact_data`. */
-function update({ config }: GraphStep<"UPDATE_CONTACT">, run: Run): Json {
-  const change = changeOf(config, run);
-  const subscribed = subscriptionOf(config);
-  const data = { ...run.contact.data, ...change.sets };
-  for (const key of change.deletes) delete data[key];
-  run.contact = { ...run.contact, data, subscribed: subscribed ?? run.contact.subscribed };
-  return outputOf(change, subscribed);
+async function send(ctx: Context, step: GraphStep<"SEND_EMAIL">, run: Run): Promise<Outcome> {
+  const template = await sendableOf(ctx, run.projectId, step);
+  if (typeof template === "string") return { kind: "fail", reason: template };
+  const to = addressOf(step.config, run);
+  if (to === null) return { kind: "fail", reason: noAddress(step) };
+  return { kind: "on", output: { to, templateId: step.templateId } };
+}
+
+/** Changes the contact in memory. */
+async function update(
+  ctx: Context,
+  { config }: GraphStep<"UPDATE_CONTACT">,
+  run: Run,
+  budget: Budget,
+): Promise<Outcome> {
+  const change = changeOf(config, run, budget);
+  const { sets, deletes } = change;
+  const { data, fits } = await q.executionTrial.merge(ctx, {
+    current: run.contact.data,
+    sets,
+    deletes: deletes.length > 0 ? deletes : null,
+  });
+  if (!fits) throw dataTooLarge();
+  const subscribed = subscriptionOf(config) ?? run.contact.subscribed;
+  run.contact = { ...run.contact, data: data as Run["contact"]["data"], subscribed };
+  return { kind: "on", output: outputOf(change, subscriptionOf(config)) };
 }
 
 /** A wait that is over, and the moment at which it is. */
@@ -139,37 +180,4 @@ async function contactOf(ctx: Context, projectId: string, input: TrialInput): Pr
   const email = typeof values.email === "string" ? values.email : "sample@example.com";
   const now = ctx.now();
   return { id: newId(ctx), email, subscribed: true, data, createdAt: now, updatedAt: now };
-}
-
-function newRun(
-  projectId: string,
-  workflowId: string,
-  { id: versionId, graph }: Awaited<ReturnType<typeof currentVersion>>,
-  contact: RunContact,
-  eventData: Record<string, unknown> | undefined,
-): Run {
-  return {
-    projectId,
-    id: "",
-    workflowId,
-    versionId,
-    graph,
-    contact,
-    status: "RUNNING",
-    stepId: triggerOf(graph).id,
-    openPageId: null,
-    wasAwaiting: false,
-    wakeAt: null,
-    heldUp: false,
-    depth: 0,
-    context: eventData === undefined ? {} : { event: eventData },
-    exitReason: null,
-    completedAt: null,
-    moves: 0,
-    moved: 0,
-    hasNewContext: false,
-    awaits: null,
-    told: [],
-    ended: [],
-  };
 }

@@ -4,10 +4,11 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { problems } from "../problem.ts";
+import { addRuns } from "./_execution_jobs.ts";
 import { graphsOf } from "./_graphs.ts";
 import type { ExecutionStatus } from "./_run.ts";
 import { startRuns } from "./_start_runs.ts";
-import { addRuns } from "./execution_run.ts";
+import { assertContext } from "./execution_input.ts";
 import type { Graph, StepType } from "./workflow_graph.ts";
 import { getWorkflow } from "./workflows.ts";
 
@@ -43,11 +44,10 @@ export type ToldExecution = ListedExecution & {
 // Counting on through millions of rows would cost more than the page itself.
 const COUNT_UP_TO = 100_000;
 const CANCEL_SIZE = 2_000;
-const MAX_CONTEXT_BYTES = 65_536;
 
 /**
  * Starts a workflow for a contact; it runs in a job. Throws WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND, 422 for a context that is
- * too large, 400 for a workflow that is not enabled, and CONFLICT where the rule of re-entry does not allow it.
+ * too large or too deep, 400 for a workflow that is not enabled, and CONFLICT where the rule of re-entry does not allow it.
  */
 export async function startExecution(
   ctx: Context,
@@ -125,10 +125,9 @@ export async function cancelExecution(
   workflowId: string,
   executionId: string,
 ): Promise<Execution> {
-  const which = { projectId, workflowId, executionIds: [executionId] };
-  const [cancelled] = await q.executions.cancel(ctx, { ...which, now: ctx.now() });
+  const cancelled = await cancel(ctx, projectId, workflowId, [executionId]);
   const row = await findRow(ctx, projectId, workflowId, executionId);
-  if (!cancelled) throw problems.executionEnded(row.status);
+  if (cancelled === 0) throw problems.executionEnded(row.status);
   return toExecution(row);
 }
 
@@ -140,15 +139,24 @@ export async function cancelExecutions(ctx: Context, projectId: string, workflow
   for (let total = 0; ;) {
     const active = await q.executions.active(ctx, { ...which, until, limit: CANCEL_SIZE });
     if (active.length === 0) return total;
-    const executionIds = active.map((row) => row.id);
-    total += (await q.executions.cancel(ctx, { ...which, executionIds, now: ctx.now() })).length;
+    const ids = active.map((row) => row.id);
+    total += await cancel(ctx, projectId, workflowId, ids);
   }
 }
 
-function assertContext(context: Record<string, unknown> | undefined): void {
-  if (context === undefined || Buffer.byteLength(JSON.stringify(context)) <= MAX_CONTEXT_BYTES) return;
-  const message = `A context has at most ${MAX_CONTEXT_BYTES / 1024} KB`;
-  throw problems.invalid([{ field: "context", code: "too_big", message }]);
+/** Ends those of these executions that are under way; answers how many. */
+async function cancel(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  executionIds: string[],
+): Promise<number> {
+  return await inTransaction(ctx, async (tx) => {
+    const held = await q.executions.holdActive(tx, { projectId, workflowId, executionIds });
+    const ids = held.map((row) => row.id);
+    if (ids.length > 0) await q.executions.cancel(tx, { projectId, executionIds: ids, now: tx.now() });
+    return ids.length;
+  });
 }
 
 async function findRow(ctx: Context, projectId: string, workflowId: string, executionId: string) {

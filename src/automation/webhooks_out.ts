@@ -5,6 +5,7 @@ import { type Context, inTransaction, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Json } from "../db/types.ts";
 import { addJob, type Jobs } from "../jobs.ts";
+import { cut } from "./_checked_addresses.ts";
 import type { GuardedAnswer } from "./_guarded_request.ts";
 import { type Answered, answerOf, retryAfterMs } from "./_webhook_answer.ts";
 import { createPlaces } from "./_webhook_places.ts";
@@ -120,7 +121,8 @@ function payloadOf({ projectId, executionId, stepExecutionId }: WebhookJob): Web
   return { projectId, executionId, stepExecutionId };
 }
 
-function keyOf({ stepExecutionId }: WebhookJob): string {
+/** What tells the job of a webhook from others: of each one waits at most. */
+export function keyOf({ stepExecutionId }: WebhookJob): string {
   return `call_webhook:${stepExecutionId}`;
 }
 
@@ -193,7 +195,7 @@ async function attempt(ctx: Context, errand: Errand, finish: Finish): Promise<vo
 /** What a person has to know who reads why an execution has failed. */
 function sentenceOf({ method, url, attempts }: Output, isRefused: boolean): string {
   // What is before the host or after the path may be a secret.
-  const shown = url.split(/[?#]/, 1)[0]!.replace(/\/\/[^/]*@/, "//");
+  const shown = cut(url.split(/[?#]/, 1)[0]!.replace(/\/\/[^/]*@/, "//"));
   const { error, status } = attempts.at(-1)!;
   const reason = error ?? `it answered ${status}`;
   return isRefused

@@ -2,7 +2,15 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { assertStep, connect, editGraph, insertStep, type NewStep, stepOf } from "./_graph_edits.ts";
+import {
+  assertSize,
+  assertStep,
+  connect,
+  editGraph,
+  insertStep,
+  type NewStep,
+  stepOf,
+} from "./_graph_edits.ts";
 import type { Graph, GraphStep, StepType } from "./workflow_graph.ts";
 import { assertBranchesKept, assertPauses, openEnd } from "./workflow_rules.ts";
 import { completeConfig, storedConfig } from "./workflow_configs.ts";
@@ -13,9 +21,9 @@ export type { NewStep } from "./_graph_edits.ts";
 
 /** What a PATCH may change of a step. A config is replaced as a whole. */
 export interface StepPatch extends StepInput {
-  type?: StepType | undefined;
-  name?: string | undefined;
-  position?: Position | undefined;
+  type?: StepType | null | undefined;
+  name?: string | null | undefined;
+  position?: Position | null | undefined;
 }
 
 /**
@@ -57,6 +65,8 @@ export async function patchStep(
     const input = { config: patch.config ?? row.config, templateId: templateAfter(row.templateId, patch) };
     await assertStep(tx, projectId, type, input);
     const config = storedConfig(type, input.config);
+    const others = graph.steps.filter((step) => step.id !== id);
+    if (patch.config) assertSize(others, config);
     assertFits(graph, { ...row, config: completeConfig(type, config) } as GraphStep);
     const changed = await q.workflowSteps.update(tx, {
       projectId,
@@ -98,7 +108,7 @@ export async function deleteStep(
 }
 
 function assertPatch(type: StepType, patch: StepPatch): void {
-  if (patch.type !== undefined && patch.type !== type) {
+  if ((patch.type ?? type) !== type) {
     throw problems.badRequest(
       "Cannot change the type of a step",
       "Add a step of the other type, and delete this one",

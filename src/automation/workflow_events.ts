@@ -2,8 +2,12 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Jobs } from "../jobs.ts";
+import { enqueue, inParts } from "./_execution_jobs.ts";
 import type { Claim } from "./_start_runs.ts";
-import type { Call } from "./_wake.ts";
+import type { Call } from "./waits.ts";
+
+/** As many as the trigger gives to one. */
+const EVENTS_A_JOB = 500;
 
 /** What some events call for, the oldest event first. */
 export interface Heard {
@@ -51,4 +55,20 @@ export function firstRound(claims: Claim[]): { round: Claim[]; later: Claim[] } 
     seen.add(key);
   }
   return { round, later };
+}
+
+/** Has the events of these claims heard once more, after so long. What they have started by now stays as it is. */
+export async function hearAgain(tx: Context, claims: Claim[], afterMs: number): Promise<void> {
+  const runAt = new Date(tx.now().getTime() + afterMs);
+  const groups = Map.groupBy(claims, ({ projectId, depth }) => `${projectId} ${depth}`);
+  const jobs = [...groups.values()].flatMap((group) => {
+    const { projectId, depth } = group[0]!;
+    const events = [...new Set(group.map((claim) => claim.eventId!))];
+    return inParts(events, EVENTS_A_JOB).map((eventIds) => ({
+      task: "start_workflows" as const,
+      payload: { projectId, eventIds, depth },
+      ...(afterMs > 0 && { run_at: runAt }),
+    }));
+  });
+  await enqueue(tx, jobs);
 }

@@ -5,6 +5,7 @@ import type { StepType } from "./workflow_graph.ts";
 import type { TriggerConfig } from "./workflow_trigger.ts";
 
 type WorkflowRow = NonNullable<Awaited<ReturnType<Queries["workflows"]["byId"]>>>;
+type GraphRow = NonNullable<Awaited<ReturnType<Queries["workflows"]["withGraph"]>>>;
 
 /** A workflow. */
 export type Workflow = Omit<WorkflowRow, "triggerConfig"> & { triggerConfig: TriggerConfig };
@@ -47,18 +48,29 @@ export function toWorkflow(row: WorkflowRow): Workflow {
   return { ...row, triggerConfig: row.triggerConfig as unknown as TriggerConfig };
 }
 
+type StepRow = Omit<Step, "position" | "config"> & { position: Json; config: Json };
+type TransitionRow = Omit<Transition, "condition"> & { branch: string | null };
+
+/** What a graph is made of, as one statement reads it. */
+export interface GraphRows {
+  steps: (StepRow & { templateName: string | null })[];
+  transitions: TransitionRow[];
+}
+
+/** The steps and transitions that were read with a workflow. */
+export function graphRowsOf({ steps, transitions }: GraphRow): GraphRows {
+  return { steps, transitions } as unknown as GraphRows;
+}
+
 /** A step of the database as the API shows it. */
-export function toStep(row: Omit<Step, "position" | "config"> & { position: Json; config: Json }): Step {
+export function toStep(row: StepRow): Step {
   const { id, workflowId, type, name, templateId } = row;
   const position = row.position as unknown as Position;
   return { id, workflowId, type, name, position, config: row.config as Record<string, Json>, templateId };
 }
 
 /** A transition of the database as the API shows it. */
-export function toTransition({
-  branch,
-  ...row
-}: Omit<Transition, "condition"> & { branch: string | null }): Transition {
+export function toTransition({ branch, ...row }: TransitionRow): Transition {
   const { id, fromStepId, toStepId, priority } = row;
   return { id, fromStepId, toStepId, condition: branch === null ? null : { branch }, priority };
 }

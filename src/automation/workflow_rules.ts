@@ -9,10 +9,15 @@ import {
   wayOut,
 } from "./workflow_graph.ts";
 
+const MAX_TRANSITIONS = 2_000;
+
 /** Throws 400 with the reason when a transition cannot be added to a graph that has both of its steps. */
 export function assertTransition(graph: Graph, transition: Omit<GraphTransition, "id">): void {
   const { from, to, branch } = transition;
   const step = graph.steps.find(({ id }) => id === from)!;
+  if (graph.transitions.length >= MAX_TRANSITIONS) {
+    throw problems.badRequest(`Cannot add a transition: a workflow has at most ${MAX_TRANSITIONS}`);
+  }
   if (from === to) throw problems.badRequest("Cannot connect a step to itself");
   if (step.type === "EXIT") throw problems.badRequest("Cannot lead on from an EXIT: it ends the execution");
   if (to === triggerOf(graph).id) {

@@ -1,16 +1,19 @@
 // Workflows that start by the clock: for the members of a segment, or for all contacts, range by range.
 import { type Context, inTransaction } from "../context.ts";
+import { isConflict, isDatabaseAway } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import type { Fragment } from "../db/types.ts";
-import { addJobs } from "../jobs.ts";
+import { describeError } from "../log.ts";
 import { compileAudience, defineAudience } from "../sending/campaign_audience.ts";
+import { addRuns, enqueue } from "./_execution_jobs.ts";
 import { startRuns } from "./_start_runs.ts";
-import { addRuns } from "./execution_run.ts";
 import { nextRunAt, type ScheduleTrigger } from "./workflow_trigger.ts";
 
 const MAX_DUE = 500;
 /** Contacts of one commit. */
 const RANGE = 2_000;
+/** Once a minute. The next time of the workflow comes all the same. */
+const MAX_TRIES = 10;
 
 /**
  * Begins what is due, and has what was begun go on, as after a crash. A time that was missed, however often it has come
@@ -28,20 +31,31 @@ export async function startScheduledWorkflows(ctx: Context): Promise<void> {
     }));
     if (rows.length > 0) await q.scheduledRuns.begin(tx, { rows, now });
     const unfinished = await q.scheduledRuns.unfinished(tx);
-    await addJobs(
+    await enqueue(
       tx,
-      "start_scheduled_run",
-      unfinished.map(({ projectId, id }) => ({ projectId, runId: id })),
+      unfinished.map(({ projectId, id: runId }) => ({
+        task: "start_scheduled_run",
+        payload: { projectId, runId },
+        key: `start_scheduled_run:${runId}`,
+      })),
     );
   });
 }
 
 /**
  * Starts a workflow for everybody it is due for. Whoever runs this again goes on behind the last range that was committed;
- * of two at once one goes on.
+ * of two at once one goes on. What fails time after time, though the database works, is given up.
  */
 export async function startScheduledRun(ctx: Context, projectId: string, runId: string): Promise<void> {
-  while (await startRange(ctx, projectId, runId));
+  try {
+    while (await startRange(ctx, projectId, runId));
+  } catch (error) {
+    if (isDatabaseAway(error) || isConflict(error)) throw error;
+    const noted = await q.scheduledRuns.noteFailure(ctx, { projectId, runId });
+    if (noted === null || noted.tries < MAX_TRIES) throw error;
+    await q.scheduledRuns.finish(ctx, { projectId, runId });
+    ctx.log.error("a scheduled start was given up", { projectId, runId, ...describeError(error) });
+  }
 }
 
 /** Starts it for the next contacts. False when there are none left. */

@@ -2,8 +2,9 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Json } from "../db/types.ts";
 import { problems } from "../problem.ts";
-import type { Graph, GraphStep } from "./workflow_graph.ts";
 import { completeConfig } from "./workflow_configs.ts";
+import type { Graph, GraphStep } from "./workflow_graph.ts";
+import { graphRowsOf } from "./workflow_records.ts";
 
 /** A graph that never changes again. Whoever has seen its id may keep it. */
 export interface WorkflowVersion {
@@ -31,10 +32,14 @@ export function readGraph(stored: Json): Graph {
   return stored as unknown as Graph;
 }
 
-/** The graph of a workflow as its rows are at this moment, every default of a config filled in. */
+/**
+ * The graph of a workflow as its rows are at this moment, every default of a config filled in. Throws
+ * WORKFLOW_NOT_FOUND.
+ */
 export async function loadGraph(ctx: Context, projectId: string, workflowId: string): Promise<Graph> {
-  const steps = await q.workflowSteps.ofWorkflow(ctx, { projectId, workflowId });
-  const transitions = await q.workflowSteps.transitions(ctx, { projectId, workflowId });
+  const row = await q.workflows.withGraph(ctx, { projectId, workflowId });
+  if (!row) throw problems.workflowNotFound(workflowId);
+  const { steps, transitions } = graphRowsOf(row);
   return {
     steps: steps.map(({ id, type, name, config, templateId }) => {
       const complete = completeConfig(type, config as Record<string, Json>);
@@ -68,4 +73,18 @@ async function makeVersion(tx: Context, projectId: string, workflowId: string): 
   const { id } = await q.workflowVersions.insert(tx, { projectId, workflowId, graph });
   await q.workflows.setVersion(tx, { projectId, workflowId, versionId: id });
   return { id, graph };
+}
+
+const PURGE_LIMIT = 100;
+/** Whatever began with a version while it was the current one has been committed by then. */
+const SUPERSEDED_MS = 86_400_000;
+
+/** Deletes versions that no execution ever began with, a day after the graph was edited. Answers how many. */
+export async function purgeVersions(ctx: Context): Promise<number> {
+  const before = new Date(ctx.now().getTime() - SUPERSEDED_MS);
+  for (let total = 0; ;) {
+    const { looked, gone } = await q.workflowVersions.purge(ctx, { before, limit: PURGE_LIMIT });
+    total += gone;
+    if (looked < PURGE_LIMIT) return total;
+  }
 }

@@ -1,7 +1,14 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { type ConnectedStep, toStep, toTransition, toWorkflow, type Workflow } from "./workflow_records.ts";
+import {
+  type ConnectedStep,
+  graphRowsOf,
+  toStep,
+  toTransition,
+  toWorkflow,
+  type Workflow,
+} from "./workflow_records.ts";
 
 /** Which page of which workflows. */
 export interface WorkflowPage {
@@ -53,25 +60,28 @@ export async function getWorkflow(ctx: Context, projectId: string, workflowId: s
   return toWorkflow(row);
 }
 
-/** One workflow with its steps, in the order in which they were added, and their transitions. Throws WORKFLOW_NOT_FOUND. */
+/**
+ * One workflow with its steps, in the order in which they were added, and their transitions, however it is being edited:
+ * all is of the same moment. Throws WORKFLOW_NOT_FOUND.
+ */
 export async function getWorkflowGraph(
   ctx: Context,
   projectId: string,
   workflowId: string,
 ): Promise<Workflow & { steps: ConnectedStep[] }> {
-  const [workflow, rows, ways] = await Promise.all([
-    getWorkflow(ctx, projectId, workflowId),
-    q.workflowSteps.ofWorkflow(ctx, { projectId, workflowId }),
-    q.workflowSteps.transitions(ctx, { projectId, workflowId }),
-  ]);
-  const transitions = ways.map(toTransition);
-  const steps = rows.map((row) => ({
-    ...toStep(row),
-    template: row.templateId === null ? null : { id: row.templateId, name: row.templateName! },
-    outgoingTransitions: transitions.filter(({ fromStepId }) => fromStepId === row.id),
-    incomingTransitions: transitions.filter(({ toStepId }) => toStepId === row.id),
+  const row = await q.workflows.withGraph(ctx, { projectId, workflowId });
+  if (!row) throw problems.workflowNotFound(workflowId);
+  const { steps: _steps, transitions: _transitions, ...workflow } = row;
+  const { steps, transitions } = graphRowsOf(row);
+  const outgoing = Map.groupBy(transitions.map(toTransition), ({ fromStepId }) => fromStepId);
+  const incoming = Map.groupBy(transitions.map(toTransition), ({ toStepId }) => toStepId);
+  const connected = steps.map((step) => ({
+    ...toStep(step),
+    template: step.templateId === null ? null : { id: step.templateId, name: step.templateName! },
+    outgoingTransitions: outgoing.get(step.id) ?? [],
+    incomingTransitions: incoming.get(step.id) ?? [],
   }));
-  return { ...workflow, steps };
+  return { ...toWorkflow(workflow), steps: connected };
 }
 
 /** Makes a workflow that starts at an event, disabled, with its trigger as the only step. */

@@ -14,6 +14,9 @@ import {
 import { refuse, TEXT_BRACE } from "./_syntax.ts";
 import { parseTree } from "./_tree.ts";
 
+/** What begins a round of a loop takes as long as that many steps. */
+const STEPS_PER_ROUND = 4;
+
 /** Writes a part of a template. */
 export type Write = (run: Run, frame: Frame) => void;
 
@@ -138,7 +141,7 @@ function compileEach(build: Build, place: Place, block: hbs.AST.BlockStatement):
     for (let index = 0; index < count; index++) {
       if (run.steps < 0 || run.rounds <= 0) return;
       run.rounds -= 1;
-      run.steps -= 1;
+      run.steps -= STEPS_PER_ROUND;
       const key = keys ? keys[index]! : index;
       const value = own(list, String(key));
       const loop = { index, key, first: index === 0, last: index === count - 1 };

@@ -6,6 +6,8 @@ import { isMissing, textOf, type Run } from "./_run.ts";
 const MAX_FORMATS = 100;
 /** What making a formatter costs: about as long as that many steps of a rendering. */
 const STEPS_PER_FORMAT = 2_000;
+/** And what formatting one value costs. */
+const STEPS_PER_VALUE = 40;
 const MAX_LOOK_CHARS = 100;
 const MAX_DECIMALS = 20;
 
@@ -154,7 +156,7 @@ function attempt<Format>(make: () => Format): Format | null {
 }
 
 function kept<Format>(run: Run, formats: Lru<Format>, key: string, make: () => Format): Format {
-  run.steps -= 20;
+  run.steps -= STEPS_PER_VALUE;
   const known = formats.get(key);
   if (known) return known;
   run.steps -= STEPS_PER_FORMAT;

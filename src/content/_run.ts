@@ -2,7 +2,7 @@
 
 /** Output of one rendering; what comes after it is cut off. A template without expressions is not counted. */
 const MAX_OUTPUT_CHARS = 5_000_000;
-/** Steps of one rendering: a node or a round costs one, a string that is looked at one per 16 characters. About 0.1 s. */
+/** Steps of one rendering: a node costs one, a string that is looked at one per 16 characters. About 0.1 s. */
 const MAX_STEPS = 1_000_000;
 /** Rounds of all `{{#each}}` of one rendering together; the rest of the template is still rendered. */
 const MAX_ROUNDS = 10_000;

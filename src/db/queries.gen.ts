@@ -20,6 +20,46 @@ export interface Queries {
     /** (sql/queries/account_tokens.sql:31) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
+  activity: {
+    /** What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
+     * one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
+     * `before`, and the ids that those with this key must be below are given for each kind. An event or a start has its own
+     * id as its key. `sources` says which parts are read at all; each reads no more than a page, by an index.
+     * (sql/queries/activity.sql:1) */
+    page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    /** The same of one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
+     * after the other: each is a step in the index, however many events there are of it. Of executions it has few.
+     * (sql/queries/activity.sql:96) */
+    pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    /** Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
+     * order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
+     * (sql/queries/activity.sql:179) */
+    types(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
+    /** How many items the feed has from a place on; of each kind no more than `up_to` are counted.
+     * (sql/queries/activity.sql:220) */
+    countSince(on: On, args: { projectId: string; since: string; upTo: number }): Promise<{ count: number }>;
+    /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
+     * (sql/queries/activity.sql:261) */
+    upcoming(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
+  };
+  activityItems: {
+    /** What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
+     * one, whatever the planner believes about the tables. What has expired is not found.
+     * (sql/queries/activity_items.sql:1) */
+    events(on: On, args: { ids: string[]; projectId: string; firstId: string; lastId: string }): Promise<{ id: string; name: string; data: Json; machine: boolean; emailId: string | null; contactId: string | null; contactEmail: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN" | null; error: string | null; subject: string | null; fromEmail: string | null; campaignName: string | null; workflowName: string | null }[]>;
+    /** (sql/queries/activity_items.sql:55) */
+    campaigns(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; name: string }[]>;
+    /** (sql/queries/activity_items.sql:60) */
+    executions(on: On, args: { ids: string[]; projectId: string }): Promise<{ id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; exitReason: string | null; workflowName: string; contactId: string | null; contactEmail: string | null }[]>;
+  };
+  activityStats: {
+    /** Every event of some days (UTC), both among them.
+     * (sql/queries/activity_stats.sql:1) */
+    events(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<{ events: number }>;
+    /** Every execution that began on these days.
+     * (sql/queries/activity_stats.sql:6) */
+    executions(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<{ executions: number }>;
+  };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
      * events up contact by contact when it expects the table not to fit.
@@ -92,6 +132,14 @@ export interface Queries {
     /** A job that cannot be done. It stays so.
      * (sql/queries/bulk_jobs.sql:102) */
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
+  };
+  campaignRanking: {
+    /** Those that were sent, the best first by a metric: of equals the larger one, then the newer one.
+     * (sql/queries/campaign_ranking.sql:4) */
+    top(on: On, args: { projectId: string; metric: string; limit: number }): Promise<{ id: string; name: string; subject: string; sentCount: number; openedCount: number; clickedCount: number }[]>;
+    /** All campaigns of a project. Under way are those that are scheduled or being sent.
+     * (sql/queries/campaign_ranking.sql:33) */
+    total(on: On, args: { projectId: string }): Promise<{ total: number; active: number; completed: number; sent: number; opened: number; clicked: number }>;
   };
   campaignSend: {
     /** Until the commit no contact of the project is deleted: so no mail is made for one that is gone. A lock of each contact
@@ -199,11 +247,11 @@ export interface Queries {
     /** How many contacts have each field, by type; under the field '' how many there are, by subscription.
      * (sql/queries/contact_counts.sql:1) */
     byProject(on: On, args: { projectId: string }): Promise<{ field: string; type: string; contacts: number }[]>;
-    /** Adds up to `limit` deltas to the counts. Several processes may fold at once: each takes other deltas.
+    /** Adds up to `limit` deltas to the counts.
      * (sql/queries/contact_counts.sql:17) */
     fold(on: On, args: { limit: number }): Promise<number>;
     /** How many contacts a project has, by subscription.
-     * (sql/queries/contact_counts.sql:45) */
+     * (sql/queries/contact_counts.sql:44) */
     total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
   };
   contactDeletion: {
@@ -426,39 +474,39 @@ export interface Queries {
      * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:198) */
+     * (sql/queries/emails.sql:201) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:207) */
+     * (sql/queries/emails.sql:210) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:221) */
+     * (sql/queries/emails.sql:224) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
      * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:237) */
+     * (sql/queries/emails.sql:240) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:267) */
+     * (sql/queries/emails.sql:270) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:286) */
+    /** (sql/queries/emails.sql:289) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:293) */
+     * (sql/queries/emails.sql:296) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:308) */
+     * (sql/queries/emails.sql:311) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:319) */
+     * (sql/queries/emails.sql:322) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:325) */
+     * (sql/queries/emails.sql:328) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:332) */
+     * (sql/queries/emails.sql:335) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -474,10 +522,106 @@ export interface Queries {
      * (sql/queries/engagement.sql:1) */
     record(on: On, args: { hits: JsonArg }): Promise<number>;
   };
+  eventCounts: {
+    /** Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
+     * (sql/queries/event_counts.sql:1) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+    /** The first day, from one on, of which there may be events or counts; null when there is none any more.
+     * (sql/queries/event_counts.sql:33) */
+    nextDay(on: On, args: { fromDay: Date; projectId: string }): Promise<{ day: Date } | null>;
+    /** What the events of these days say, and what is counted of them, where that is not the same.
+     * (sql/queries/event_counts.sql:56) */
+    faults(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; limit: number }): Promise<{ day: Date; name: string; facts: number; counted: number }[]>;
+    /** Adds to the counts of these days what they lack, and takes away what they have too much. What is recorded or folded
+     * meanwhile makes no difference: all that is looked at is of one moment, and what is added is a delta like others.
+     * (sql/queries/event_counts.sql:63) */
+    recount(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<number>;
+    /** Totals that are not the sum of their days.
+     * (sql/queries/event_counts.sql:70) */
+    totalFaults(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; days: number; total: number }[]>;
+    /** Makes every total the sum of its days. Only while nobody folds.
+     * (sql/queries/event_counts.sql:90) */
+    recountTotals(on: On, args: { projectId: string }): Promise<number>;
+  };
+  eventDeletion: {
+    /** All that is recorded of the name at this moment is not after this one.
+     * (sql/queries/event_deletion.sql:3) */
+    newest(on: On, args: { projectId: string; name: string }): Promise<{ id: string } | null>;
+    /** How many there are, up to a limit, from the index alone.
+     * (sql/queries/event_deletion.sql:11) */
+    count(on: On, args: { projectId: string; name: string; upTo: string; limit: number }): Promise<{ events: number }>;
+    /** How many there are by the counters, but for days of which events may have expired.
+     * (sql/queries/event_deletion.sql:21) */
+    counted(on: On, args: { projectId: string; name: string }): Promise<{ events: number }>;
+    /** For the rest of this transaction, whatever the planner believes about the tables.
+     * (sql/queries/event_deletion.sql:31) */
+    readByIndex(on: On): Promise<number>;
+    /** The next events of the name, in the order of their ids: who began anew each time would have to pass by what is dead
+     * already. The counters follow by the trigger of the table.
+     * (sql/queries/event_deletion.sql:35) */
+    remove(on: On, args: { projectId: string; name: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** Takes away what is still counted of the name on days of which events have expired: nothing else would. What there is
+     * of them all the same stays counted.
+     * (sql/queries/event_deletion.sql:49) */
+    forget(on: On, args: { projectId: string; name: string }): Promise<number>;
+  };
+  eventLog: {
+    /** (sql/queries/event_log.sql:5) */
+    recent(on: On, args: { projectId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
+    /** (sql/queries/event_log.sql:23) */
+    recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
+    /** The index of a contact is in the order of names: the ids of all its events between the two are read from it, and the
+     * rows of the page only.
+     * (sql/queries/event_log.sql:41) */
+    recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
+    /** A mail that an event is about.
+     * (sql/queries/event_log.sql:64) */
+    mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
+  };
+  eventStats: {
+    /** (sql/queries/event_stats.sql:3) */
+    ofAllTime(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; count: number }[]>;
+    /** The days are of UTC, both among them.
+     * (sql/queries/event_stats.sql:11) */
+    ofDays(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; limit: number }): Promise<{ name: string; count: number }[]>;
+    /** The most frequent names of some days, but for those that match `reserved`, and how frequent they were on the days
+     * before.
+     * (sql/queries/event_stats.sql:20) */
+    top(on: On, args: { firstDay: Date; projectId: string; firstDayBefore: Date; lastDay: Date; reserved: string; limit: number }): Promise<{ name: string; count: number; before: number }[]>;
+  };
+  eventUsage: {
+    /** (sql/queries/event_usage.sql:3) */
+    segments(on: On, args: { projectId: string; fields: string[] }): Promise<{ id: string; name: string }[]>;
+    /** Those on their way to be sent.
+     * (sql/queries/event_usage.sql:14) */
+    campaigns(on: On, args: { projectId: string; fields: string[] }): Promise<{ id: string; name: string }[]>;
+    /** Those, enabled or not, that start at the event, wait for it, or ask whether it happened. With other operators the
+     * field of a condition is about the data of an event, unless it stands in a tree.
+     * (sql/queries/event_usage.sql:27) */
+    workflows(on: On, args: { projectId: string; name: string; fields: string[] }): Promise<{ id: string; name: string }[]>;
+    /** How many there are, by the counters.
+     * (sql/queries/event_usage.sql:56) */
+    total(on: On, args: { projectId: string; name: string }): Promise<{ total: number }>;
+    /** How many contacts the newest `limit` of them are about, from the index alone.
+     * (sql/queries/event_usage.sql:62) */
+    contacts(on: On, args: { projectId: string; name: string; limit: number }): Promise<{ contacts: number }>;
+  };
   events: {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
      * (sql/queries/events.sql:1) */
     insertMany(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+  };
+  executionCounts: {
+    /** Adds up to `limit` deltas to the days, and answers how many they were.
+     * (sql/queries/execution_counts.sql:1) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+    /** How many executions there are of each day, and how many are counted, where that is not the same at this very moment.
+     * (sql/queries/execution_counts.sql:20) */
+    faults(on: On, args: { projectId: string; limit: number }): Promise<{ day: Date; facts: number; counted: number }[]>;
+    /** Adds to the days what they lack, and takes away what they have too much. What begins or is folded meanwhile makes no
+     * difference: all that is looked at is of one moment, and what is added is a delta like others.
+     * (sql/queries/execution_counts.sql:36) */
+    recount(on: On, args: { projectId: string }): Promise<number>;
   };
   executionRun: {
     /** For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
@@ -554,7 +698,7 @@ export interface Queries {
     /** What an update would make of the data of a contact, and whether the contact could hold it: the rules are those of
      * `contacts.upsert_many` and of the constraint `contacts_data_size`. Nothing is written.
      * (sql/queries/execution_trial.sql:1) */
-    merge(on: On, args: { current: JsonArg; sets: JsonArg; deletes: JsonArg }): Promise<{ data: Json; fits: boolean }>;
+    merge(on: On, args: { current: JsonArg; sets: JsonArg; deletes: JsonArg | null }): Promise<{ data: Json; fits: boolean }>;
   };
   executions: {
     /** One execution of a workflow, with whom it is for.
@@ -585,6 +729,14 @@ export interface Queries {
      * (sql/queries/executions.sql:90) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
+  expired: {
+    /** From the commit on it is known that rows of this kind may be missing before a moment.
+     * (sql/queries/expired.sql:1) */
+    note(on: On, args: { kind: string; until: Date }): Promise<number>;
+    /** Until when rows of a project may be missing; null where none has been taken away since it was made.
+     * (sql/queries/expired.sql:9) */
+    ofProject(on: On, args: { projectId: string }): Promise<{ events: Date | null; emails: Date | null } | null>;
+  };
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
      * that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
@@ -611,6 +763,11 @@ export interface Queries {
      * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
      * (sql/queries/feedback.sql:127) */
     holdLost(on: On, args: { lost: JsonArg }): Promise<{ projectId: string; id: string }[]>;
+  };
+  folding: {
+    /** Whether this transaction is the one that folds, until its end: there is one at a time.
+     * (sql/queries/folding.sql:1) */
+    hold(on: On): Promise<{ isMine: boolean }>;
   };
   idempotencyKeys: {
     /** Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
@@ -697,6 +854,35 @@ export interface Queries {
     /** (sql/queries/login_failures.sql:38) */
     forget(on: On, args: { key: Uint8Array }): Promise<number>;
   };
+  mailCounts: {
+    /** Adds up to `limit` deltas to the quarters of an hour, and answers how many they were.
+     * (sql/queries/mail_counts.sql:1) */
+    fold(on: On, args: { limit: number }): Promise<number>;
+    /** All that is counted of a project until before a moment, by day (UTC).
+     * (sql/queries/mail_counts.sql:35) */
+    byDay(on: On, args: { projectId: string; before: Date }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; count: number }[]>;
+    /** The last of the next `limit` mails.
+     * (sql/queries/mail_counts.sql:48) */
+    pageEnd(on: On, args: { projectId: string; after: string; limit: number }): Promise<{ id: string } | null>;
+    /** What the mails after one id up to another come to, until before a moment, by day (UTC).
+     * (sql/queries/mail_counts.sql:61) */
+    factsByDay(on: On, args: { projectId: string; after: string; upTo: string; before: Date }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; count: number }[]>;
+    /** What the ledger says, and what is counted of it, by day (UTC), where that is not the same in one of its quarters.
+     * (sql/queries/mail_counts.sql:73) */
+    faults(on: On, args: { projectId: string; haveExpired: boolean; limit: number }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; facts: number; counted: number }[]>;
+    /** Adds to the counts what they lack, and takes away what they have too much. What is written or folded meanwhile makes
+     * no difference: all that is looked at is of one moment, and what is added is a delta like others.
+     * (sql/queries/mail_counts.sql:87) */
+    recount(on: On, args: { projectId: string; haveExpired: boolean }): Promise<number>;
+  };
+  mailSeries: {
+    /** On each of some days that follow each other: `starts` says when each of them begins, which is at the start of a quarter
+     * of an hour. Days without anything are left out; the first is 1.
+     * (sql/queries/mail_series.sql:3) */
+    byDay(on: On, args: { starts: Date[]; projectId: string; since: Date; until: Date }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
+    /** (sql/queries/mail_series.sql:18) */
+    total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
+  };
   members: {
     /** Who looks after a project, the oldest first, and then who was asked to.
      * (sql/queries/members.sql:1) */
@@ -734,6 +920,33 @@ export interface Queries {
     /** Forgets those from before `before`, at most `limit` at a time.
      * (sql/queries/oauth_callbacks.sql:7) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
+  };
+  partitions: {
+    /** The partitions of the events that hold a month, the oldest first.
+     * (sql/queries/partitions.sql:1) */
+    list(on: On): Promise<{ name: string; month: Date }[]>;
+    /** The months, among these, that have events in the default partition.
+     * (sql/queries/partitions.sql:9) */
+    strayMonths(on: On, args: { since: Date; until: Date }): Promise<{ month: Date }[]>;
+    /** No statement of this transaction takes longer than that.
+     * (sql/queries/partitions.sql:16) */
+    bound(on: On, args: { timeoutMs: number }): Promise<number>;
+    /** Makes the partition of a month, with what the default partition has of it. False when it is there.
+     * (sql/queries/partitions.sql:20) */
+    make(on: On, args: { month: Date }): Promise<{ isMade: boolean }>;
+    /** False when there is no such partition.
+     * (sql/queries/partitions.sql:24) */
+    drop(on: On, args: { name: string }): Promise<{ isDropped: boolean }>;
+    /** How many events there are, about, and how many there were when Postgres last looked at all of them together: it does so
+     * for each partition, but not for the whole.
+     * (sql/queries/partitions.sql:28) */
+    growth(on: On): Promise<{ events: number; analyzed: number }>;
+    /** (sql/queries/partitions.sql:41) */
+    analyze(on: On): Promise<number>;
+    /** The tables that grow with time, the events by their partitions: how many rows, as Postgres estimates it, and how many
+     * bytes with indexes and what is stored apart.
+     * (sql/queries/partitions.sql:44) */
+    sizes(on: On): Promise<{ table: string; month: string | null; rows: number; bytes: number }[]>;
   };
   platformMails: {
     /** (sql/queries/platform_mails.sql:1) */
@@ -869,6 +1082,20 @@ export interface Queries {
      * (sql/queries/received_mails.sql:1) */
     receivers(on: On, args: { domains: string[] }): Promise<{ projectId: string; domain: string }[]>;
   };
+  recounts: {
+    /** The next projects in the order of their ids.
+     * (sql/queries/recounts.sql:1) */
+    projects(on: On, args: { after: string; limit: number }): Promise<{ id: string }[]>;
+    /** One at a time counts a project anew: two at once would both add what is lacking. And it may take its time.
+     * (sql/queries/recounts.sql:9) */
+    hold(on: On, args: { projectId: string }): Promise<number>;
+    /** Waits for whoever is folding, and lets nobody begin before the commit.
+     * (sql/queries/recounts.sql:13) */
+    keepOutFolding(on: On): Promise<number>;
+    /** For the rest of this transaction no statement is ended because of its length.
+     * (sql/queries/recounts.sql:17) */
+    takeTime(on: On): Promise<number>;
+  };
   removals: {
     /** From the commit on nobody finds the project, and nothing of it is sent. Null when there is none.
      * (sql/queries/removals.sql:1) */
@@ -890,58 +1117,102 @@ export interface Queries {
     /** Notes how far the reset goes: as far as there are rows now. One that is under way goes that far instead.
      * (sql/queries/removals.sql:67) */
     beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
-    /** All removals share one queue: of however many projects, they take one place of the bulk lane. Long work of a campaign
-     * comes behind it, what a campaign begins with before.
+    /** All removals share one queue, one slice of one project after another: so of however many projects, they take one place
+     * of the bulk lane, and no more.
      * (sql/queries/removals.sql:103) */
     enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; projectId: string }): Promise<number>;
     /** For the rest of this transaction, and for the references of other tables that are looked through in it: whatever the
      * planner believes about their size.
-     * (sql/queries/removals.sql:116) */
+     * (sql/queries/removals.sql:115) */
     readByIndex(on: On): Promise<number>;
     /** Projects on their way out, and projects that are being reset, of which no job is left that will be tried.
-     * (sql/queries/removals.sql:121) */
+     * (sql/queries/removals.sql:120) */
     withoutJob(on: On): Promise<{ task: string; projectId: string }[]>;
     /** A project on its way out; null when it is gone.
-     * (sql/queries/removals.sql:139) */
+     * (sql/queries/removals.sql:138) */
     deletion(on: On, args: { projectId: string }): Promise<{ deletedAt: Date } | null>;
     /** A project that is being reset, and how far; null when that is done, or the project was deleted meanwhile. `version`
      * tells whether it was asked for once more since.
-     * (sql/queries/removals.sql:145) */
+     * (sql/queries/removals.sql:144) */
     reset(on: On, args: { projectId: string }): Promise<{ askedAt: Date; version: string; contacts: string | null; events: string | null; templates: string | null; contents: string | null; emails: string | null; segments: string | null; contactImports: string | null; bulkJobs: string | null; campaigns: string | null; suppressions: string | null; workflows: string | null; executions: string | null } | null>;
     /** Locks a project on its way out: whoever has added rows that refer to it is waited for, and nobody adds one. Busy is
      * one to which somebody may still add rows that do not refer to it, who began before they could see that it is deleted.
-     * (sql/queries/removals.sql:155) */
+     * (sql/queries/removals.sql:154) */
     holdDeleted(on: On, args: { projectId: string }): Promise<{ isBusy: boolean } | null>;
     /** The project itself, with the last traces of it.
-     * (sql/queries/removals.sql:171) */
+     * (sql/queries/removals.sql:170) */
     endDeletion(on: On, args: { projectId: string }): Promise<number>;
     /** 0 when it was asked for once more since.
-     * (sql/queries/removals.sql:180) */
+     * (sql/queries/removals.sql:179) */
     endReset(on: On, args: { projectId: string; version: string }): Promise<number>;
     /** What is counted anew after a reset.
-     * (sql/queries/removals.sql:185) */
+     * (sql/queries/removals.sql:184) */
     segments(on: On, args: { projectId: string }): Promise<{ id: string }[]>;
   };
   reputation: {
-    /** Adds up to `limit` deltas to the days, and answers how many there were for each project. Several processes may fold
-     * at once: each takes other deltas.
+    /** Adds up to `limit` deltas to the days, and answers how many there were for each project.
      * (sql/queries/reputation.sql:1) */
     fold(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
     /** How projects that are in service stand: these, and all that were not HEALTHY when last looked at. Counted are the
      * last `days` days, today among them, as far as they were not forgiven.
-     * (sql/queries/reputation.sql:35) */
+     * (sql/queries/reputation.sql:33) */
     standings(on: On, args: { now: Date; days: number; projectIds: string[] }): Promise<{ projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number }[]>;
     /** How one project stands: its level when last looked at, the last `days` days as in `standings`, and all time.
-     * (sql/queries/reputation.sql:56) */
+     * (sql/queries/reputation.sql:54) */
     standing(on: On, args: { now: Date; days: number; projectId: string }): Promise<{ name: string; disabled: boolean; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number; allTotal: number; allBounces: number; allComplaints: number } | null>;
-    /** (sql/queries/reputation.sql:76) */
+    /** (sql/queries/reputation.sql:74) */
     setLevel(on: On, args: { projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; now: Date }): Promise<number>;
     /** A fresh start: what was counted until now is not held against the project any more.
-     * (sql/queries/reputation.sql:83) */
+     * (sql/queries/reputation.sql:81) */
     forgive(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** The newest first.
-     * (sql/queries/reputation.sql:115) */
+     * (sql/queries/reputation.sql:113) */
     suspensions(on: On, args: { projectId: string; limit: number }): Promise<{ at: Date; reason: string | null; liftedAt: Date | null }[]>;
+  };
+  retention: {
+    /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+     * (sql/queries/retention.sql:4) */
+    awaitedSince(on: On): Promise<{ since: Date | null }>;
+    /** Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
+     * it did happen.
+     * (sql/queries/retention.sql:12) */
+    dropEvents(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** Projects that have mails of before that time.
+     * (sql/queries/retention.sql:23) */
+    projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
+    /** Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
+     * stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
+     * `last_id` is how far it has looked.
+     * (sql/queries/retention.sql:36) */
+    dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    /** Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
+     * mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
+     * step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
+     * one commit with what they say.
+     * (sql/queries/retention.sql:71) */
+    emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    /** Projects that have messages of before that time.
+     * (sql/queries/retention.sql:138) */
+    projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
+    /** Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
+     * `emptied_before`: no mail was made with them since, so all of theirs are gone.
+     * (sql/queries/retention.sql:151) */
+    dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    /** Projects that have told of steps before that time.
+     * (sql/queries/retention.sql:171) */
+    projectsWithStories(on: On, args: { before: Date }): Promise<{ id: string }[]>;
+    /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
+     * who has been through a workflow must not begin anew.
+     * (sql/queries/retention.sql:184) */
+    dropStories(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    /** Deletes reports of imports that were done before that time.
+     * (sql/queries/retention.sql:212) */
+    dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** (sql/queries/retention.sql:223) */
+    dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
+     * (sql/queries/retention.sql:233) */
+    dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   scheduledRuns: {
     /** Workflows whose time has come, held so that one process starts them.
@@ -1185,14 +1456,14 @@ export interface Queries {
     /** `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
      * (sql/queries/usage.sql:37) */
     setLimits(on: On, args: { limits: JsonArg; projectId: string }): Promise<number>;
-    /** Adds up to `limit` deltas to the months. Several processes may fold at once: each takes other deltas.
+    /** Adds up to `limit` deltas to the months.
      * (sql/queries/usage.sql:56) */
     fold(on: On, args: { limit: number }): Promise<number>;
     /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
-     * (sql/queries/usage.sql:84) */
+     * (sql/queries/usage.sql:83) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
     /** Notes that members are told now that so many percent are used; answers what nobody had told them this month.
-     * (sql/queries/usage.sql:98) */
+     * (sql/queries/usage.sql:97) */
     warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
   };
   usageReports: {
@@ -1316,27 +1587,22 @@ export interface Queries {
     ofEvent(on: On, args: { projectId: string; name: string; events: number; limit: number }): Promise<{ field: string; type: string }[]>;
   };
   workflowSteps: {
-    /** The steps of a workflow in the order in which they were added, with the names of their templates.
-     * (sql/queries/workflow_steps.sql:1) */
-    ofWorkflow(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null; templateName: string | null }[]>;
-    /** (sql/queries/workflow_steps.sql:10) */
+    /** (sql/queries/workflow_steps.sql:1) */
     byId(on: On, args: { projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null } | null>;
-    /** (sql/queries/workflow_steps.sql:15) */
-    transitions(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }[]>;
     /** The order of steps is that of the clock: while the workflow is held, which `now()` may be older than.
-     * (sql/queries/workflow_steps.sql:21) */
+     * (sql/queries/workflow_steps.sql:6) */
     insert(on: On, args: { projectId: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: JsonArg; config: JsonArg; templateId: string | null }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
-    /** (sql/queries/workflow_steps.sql:30) */
+    /** (sql/queries/workflow_steps.sql:15) */
     update(on: On, args: { name: string; position: JsonArg; config: JsonArg; templateId: string | null; projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
     /** Its transitions go with it.
-     * (sql/queries/workflow_steps.sql:37) */
+     * (sql/queries/workflow_steps.sql:22) */
     remove(on: On, args: { projectId: string; stepId: string }): Promise<number>;
-    /** (sql/queries/workflow_steps.sql:42) */
+    /** (sql/queries/workflow_steps.sql:27) */
     connect(on: On, args: { projectId: string; workflowId: string; from: string; to: string; branch: string | null; priority: number }): Promise<{ id: string; fromStepId: string; toStepId: string; branch: string | null; priority: number }>;
     /** These transitions lead to another step from now on.
-     * (sql/queries/workflow_steps.sql:50) */
+     * (sql/queries/workflow_steps.sql:35) */
     redirect(on: On, args: { to: string; projectId: string; workflowId: string; transitionIds: string[] }): Promise<number>;
-    /** (sql/queries/workflow_steps.sql:56) */
+    /** (sql/queries/workflow_steps.sql:41) */
     disconnect(on: On, args: { projectId: string; workflowId: string; transitionId: string }): Promise<number>;
   };
   workflowUsage: {
@@ -1359,40 +1625,49 @@ export interface Queries {
     current(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string | null; graph: Json | null } | null>;
     /** (sql/queries/workflow_versions.sql:8) */
     insert(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<{ id: string }>;
+    /** Deletes versions that were superseded before `before` and that no execution ever began with, and unmarks those that
+     * some did: each is looked at once. Of the executions of a workflow the newest are looked at first, and none that are
+     * older than the version. Answers how many were looked at, `limit` at most, and how many are gone.
+     * (sql/queries/workflow_versions.sql:13) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<{ looked: number; gone: number }>;
   };
   workflows: {
     /** (sql/queries/workflows.sql:1) */
     byId(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** A workflow with its steps, in the order in which they were added, with the names of their templates, and with its
+     * transitions: all as they are at the same moment.
+     * (sql/queries/workflows.sql:7) */
+    withGraph(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: Json; transitions: Json } | null>;
     /** One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
      * them all costs little. What is counted is read from indexes.
-     * (sql/queries/workflows.sql:7) */
+     * (sql/queries/workflows.sql:42) */
     list(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: number; executions: number }[]>;
-    /** (sql/queries/workflows.sql:48) */
+    /** (sql/queries/workflows.sql:83) */
     count(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null }): Promise<{ total: number }>;
     /** A workflow that starts at an event, disabled, with its one trigger.
-     * (sql/queries/workflows.sql:56) */
+     * (sql/queries/workflows.sql:91) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; triggerConfig: JsonArg; allowReentry: boolean }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The workflow, held until the end of the transaction: all changes of one are made one after another. Who only refers
      * to it, as an execution that begins, does not wait.
-     * (sql/queries/workflows.sql:75) */
+     * (sql/queries/workflows.sql:110) */
     lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; nextRunAt: Date | null } | null>;
     /** Held against everybody: an execution that begins meanwhile waits, and then finds no workflow.
-     * (sql/queries/workflows.sql:83) */
+     * (sql/queries/workflows.sql:118) */
     lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/workflows.sql:90) */
+    /** (sql/queries/workflows.sql:125) */
     update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The graph is another one now: its version is made when it is next needed.
-     * (sql/queries/workflows.sql:106) */
+     * (sql/queries/workflows.sql:141) */
     markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
-    /** (sql/queries/workflows.sql:112) */
+    /** (sql/queries/workflows.sql:156) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
     /** How many executions are under way, counted up to `limit`.
-     * (sql/queries/workflows.sql:117) */
+     * (sql/queries/workflows.sql:161) */
     countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
-    /** (sql/queries/workflows.sql:127) */
+    /** (sql/queries/workflows.sql:171) */
     remove(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
     /** A new workflow with the same trigger, steps and transitions, disabled. Null when there is nothing to copy.
-     * (sql/queries/workflows.sql:131) */
+     * (sql/queries/workflows.sql:175) */
     duplicate(on: On, args: { name: string; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
 }

@@ -1,6 +1,7 @@
 // /users/@me/projects/:id/billing-…: what a project may use, has used, and pays. Bare resources.
 import { Elysia, t } from "elysia";
-import { listInvoices, openPortal, startCheckout, subscriptionOf } from "../accounts/billing.ts";
+import { listInvoices, openPortal, subscriptionOf } from "../accounts/billing.ts";
+import { startCheckout } from "../accounts/checkout.ts";
 import { monthOf, setUsageLimits, type UsageLimits, usageOf } from "../accounts/usage.ts";
 import type { Context } from "../context.ts";
 import { memberDoor } from "./_auth.ts";

@@ -96,6 +96,7 @@ function codeOf({ type, schema, value }: ValueError): FieldErrorCode {
 function messageOf({ type, schema, message, value }: ValueError): string {
   if (value === undefined) return "This field is required";
   if (schema["x-any-object"]) return "Expected an object";
+  if (type === Type.Kind && schema.type === "integer") return "Expected a whole number";
   if (type === Type.StringFormat) return FORMATS[schema.format as string] ?? message;
   if (schema.enum) return `Expected one of ${(schema.enum as string[]).join(", ")}`;
   return message;
@@ -111,7 +112,9 @@ const FORMATS: Record<string, string> = {
 };
 
 function unionMessage({ schema }: ValueError): string {
-  const kinds = (schema.anyOf as TSchema[]).map((branch) => String(branch.title ?? branch.type));
+  const kinds = (schema.anyOf as TSchema[]).map((branch) =>
+    branch["x-any-object"] ? "object" : String(branch.title ?? branch.type),
+  );
   return `Expected ${kinds.join(" or ")}`;
 }
 

@@ -1,5 +1,6 @@
 // Contacts on their way through a workflow, below /workflows.
 import { Elysia, t } from "elysia";
+import { assertTrial } from "../automation/execution_input.ts";
 import { tryWorkflow } from "../automation/execution_trial.ts";
 import {
   cancelExecution,
@@ -10,10 +11,10 @@ import {
 } from "../automation/executions.ts";
 import { STEP_TYPES } from "../automation/workflow_graph.ts";
 import type { Context } from "../context.ts";
-import { problems } from "../problem.ts";
 import { keyDoor } from "./_auth.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
-import { answers, Data, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "./_schemas.ts";
+import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "./_schemas.ts";
+import { idOf, workflowId } from "./_workflow_ids.ts";
 
 const Status = Words(["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"]);
 const StepName = t.Object({ id: Uuid, name: t.String(), type: Words(STEP_TYPES) });
@@ -63,10 +64,12 @@ const TrialBody = t.Object({
   data: t.Optional(Nullable(Data)),
   eventData: t.Optional(Nullable(Data)),
   waits: t.Optional(
-    t.Unsafe<"event" | "timeout">({
-      ...Words(["event", "timeout"]),
-      description: "How waits for events end. Default: `event`.",
-    }),
+    Nullable(
+      t.Unsafe<"event" | "timeout">({
+        ...Words(["event", "timeout"]),
+        description: "How waits for events end. Default: `event`.",
+      }),
+    ),
   ),
 });
 
@@ -138,20 +141,20 @@ export function workflowExecutionRoutes(ctx: Context) {
     .get(
       "/:id/executions/:executionId",
       async ({ project, params: { id, executionId } }) =>
-        shown(await getExecution(ctx, project.id, workflowId(id), idOf(executionId))),
+        shown(await getExecution(ctx, project.id, workflowId(id), idOf("execution", executionId))),
       {
         ...oneExecution,
-        response: answers(ToldExecution, { refusals: [404] }),
+        response: answers(ToldExecution, { refusals: [400, 404] }),
         detail: { summary: "Get an execution with its whole story" },
       },
     )
     .delete(
       "/:id/executions/:executionId",
       async ({ project, params: { id, executionId } }) =>
-        shown(await cancelExecution(ctx, project.id, workflowId(id), idOf(executionId))),
+        shown(await cancelExecution(ctx, project.id, workflowId(id), idOf("execution", executionId))),
       {
         ...oneExecution,
-        response: answers(Execution, { refusals: [404, 409] }),
+        response: answers(Execution, { refusals: [400, 404, 409] }),
         detail: { summary: "Cancel an execution that is under way" },
       },
     )
@@ -162,26 +165,29 @@ export function workflowExecutionRoutes(ctx: Context) {
       }),
       {
         ...one,
-        response: answers(t.Object({ cancelled: Int }), { refusals: [404] }),
+        response: answers(t.Object({ cancelled: Int }), { refusals: [400, 404] }),
         detail: { summary: "Cancel every execution that is under way" },
       },
     )
     .post(
       "/:id/test",
-      async ({ project, params: { id }, body }) =>
-        await tryWorkflow(ctx, project.id, workflowId(id), {
+      async ({ project, params: { id }, body }) => {
+        assertTrial(body);
+        return await tryWorkflow(ctx, project.id, workflowId(id), {
           contactId: body.contactId ?? undefined,
           data: body.data ?? undefined,
           eventData: body.eventData ?? undefined,
-          waits: body.waits,
-        }),
+          waits: body.waits ?? undefined,
+        });
+      },
       {
         ...one,
         body: TrialBody,
-        response: answers(Trial, { refusals: [404, 413, 415, 422] }),
+        response: answers(Trial, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
           summary: "The path that a contact would take, without anything being done",
-          description: "With `contactId` for that contact, with `data` for somebody who does not exist.",
+          description:
+            "Either with `contactId` for that contact, or with `data` for somebody who does not exist.",
         },
       },
     );
@@ -190,14 +196,4 @@ export function workflowExecutionRoutes(ctx: Context) {
 /** The context is free-form JSON. */
 function shown<Row extends { context: unknown }>(row: Row): Row & { context: Record<string, unknown> } {
   return row as Row & { context: Record<string, unknown> };
-}
-
-function workflowId(id: string): string {
-  if (!isUuid(id)) throw problems.workflowNotFound(id);
-  return id;
-}
-
-function idOf(executionId: string): string {
-  if (!isUuid(executionId)) throw problems.notFound("execution", executionId);
-  return executionId;
 }

@@ -4,10 +4,13 @@ import { t } from "elysia";
 import { STEP_TYPES, type StepType } from "../automation/workflow_graph.ts";
 import { stepErrors } from "../automation/workflow_steps_input.ts";
 import { TRIGGER_TYPES } from "../automation/workflow_trigger.ts";
+import { problems } from "../problem.ts";
 import { withRules } from "./_field_errors.ts";
 import { Data, Int, Nullable, Timestamp, Uuid, Words } from "./_schemas.ts";
 
 const MAX_INT = 2_147_483_647;
+const PRIORITY =
+  "For editors: it is kept, and does not decide. Which way is taken is a matter of the branch alone.";
 
 /** A workflow. */
 export const Workflow = t.Object({
@@ -48,7 +51,7 @@ export const Transition = t.Object({
   fromStepId: Uuid,
   toStepId: Uuid,
   condition: Nullable(t.Object({ branch: t.String() })),
-  priority: Int,
+  priority: Type.Integer({ description: PRIORITY }),
 });
 
 /** A workflow with its graph. */
@@ -120,7 +123,8 @@ const StepFields = {
         "CONDITION `{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
         "`{mode: multi, field, branches: [{id, name, operator, value?}]}`. " +
         "WEBHOOK `{url, method?, headers?, body?}`. " +
-        "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`.",
+        "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`. " +
+        "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
     }),
   ),
   templateId: t.Optional(Nullable(Uuid)),
@@ -142,11 +146,13 @@ export const StepBody = withRules(
   t.Object({
     ...NewStepFields,
     autoConnect: t.Optional(
-      t.Boolean({
-        description:
-          "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
-          "branch has to be named, it stays unconnected.",
-      }),
+      Nullable(
+        t.Boolean({
+          description:
+            "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
+            "branch has to be named, it stays unconnected.",
+        }),
+      ),
     ),
   }),
   configRules,
@@ -157,13 +163,27 @@ export const InsertedStepBody = withRules(t.Object(NewStepFields), configRules);
 
 /** What changes a step. */
 export const StepPatchBody = t.Object({
-  name: t.Optional(Name),
-  position: t.Optional(Position),
-  type: t.Optional(Words(STEP_TYPES)),
+  name: t.Optional(Nullable(Name)),
+  position: t.Optional(Nullable(Position)),
+  type: t.Optional(Nullable(Words(STEP_TYPES))),
   ...StepFields,
 });
 
 const Branch = t.String({ minLength: 1, maxLength: 64 });
+
+interface Branched {
+  condition?: { branch?: string | null } | null;
+  branch?: string | null;
+}
+
+/** The branch by which a transition leaves, in whichever of its two places it stands. Throws 422 where they differ. */
+export function branchOf({ condition, branch }: Branched): string | null {
+  const inCondition = condition?.branch ?? null;
+  if (inCondition === null || (branch ?? inCondition) === inCondition) return inCondition ?? branch ?? null;
+  throw problems.invalid([
+    { field: "branch", code: "custom", message: "Expected the same branch as in condition.branch" },
+  ]);
+}
 
 /** What adds a transition. */
 export const TransitionBody = t.Object({
@@ -180,5 +200,7 @@ export const TransitionBody = t.Object({
       }),
     ),
   ),
-  priority: t.Optional(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT })),
+  priority: t.Optional(
+    Nullable(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT, description: PRIORITY })),
+  ),
 });

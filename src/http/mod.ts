@@ -5,6 +5,7 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { activityRoutes } from "./activity.ts";
 import { authRoutes } from "./auth.ts";
 import { billingRoutes } from "./_billing.ts";
 import { campaignsRoutes } from "./campaigns.ts";
@@ -57,6 +58,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
+    .use(activityRoutes(ctx))
     .use(authRoutes(ctx))
     .use(oauthRoutes(ctx))
     .use(usersRoutes(ctx))

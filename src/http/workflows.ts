@@ -12,11 +12,12 @@ import {
   listWorkflows,
 } from "../automation/workflows.ts";
 import type { Context } from "../context.ts";
-import { problems } from "../problem.ts";
 import { keyDoor } from "./_auth.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
-import { answers, isUuid, PathId, Words } from "./_schemas.ts";
+import { answers, PathId, Words } from "./_schemas.ts";
+import { idOf, workflowId } from "./_workflow_ids.ts";
 import {
+  branchOf,
   CountedWorkflow,
   Fields,
   InsertedStepBody,
@@ -97,7 +98,7 @@ export function workflowsRoutes(ctx: Context) {
       async ({ project, params: { id } }) => await getWorkflowGraph(ctx, project.id, workflowId(id)),
       {
         ...one,
-        response: answers(WorkflowGraph, { refusals: [404] }),
+        response: answers(WorkflowGraph, { refusals: [400, 404] }),
         detail: { summary: "Get a workflow with its steps and transitions" },
       },
     )
@@ -119,7 +120,7 @@ export function workflowsRoutes(ctx: Context) {
       },
       {
         ...one,
-        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
         detail: { summary: "Delete a workflow without executions under way" },
       },
     )
@@ -132,15 +133,18 @@ export function workflowsRoutes(ctx: Context) {
       },
       {
         ...one,
-        response: answers(Workflow, { status: 201, refusals: [404] }),
+        response: answers(Workflow, { status: 201, refusals: [400, 404] }),
         detail: { summary: "Copy a workflow with its steps and transitions, disabled" },
       },
     )
     .post(
       "/:id/steps",
       async ({ project, params: { id }, body, set }) => {
-        const { autoConnect = true, ...input } = body;
-        const step = await addStep(ctx, project.id, workflowId(id), { ...input, autoConnect });
+        const { autoConnect, ...input } = body;
+        const step = await addStep(ctx, project.id, workflowId(id), {
+          ...input,
+          autoConnect: autoConnect ?? true,
+        });
         set.status = 201;
         return step;
       },
@@ -181,9 +185,8 @@ export function workflowsRoutes(ctx: Context) {
     .post(
       "/:id/transitions",
       async ({ project, params: { id }, body, set }) => {
-        const { fromStepId, toStepId, priority = 0 } = body;
-        const branch = body.condition?.branch ?? body.branch ?? null;
-        const input = { fromStepId, toStepId, branch, priority };
+        const { fromStepId, toStepId, priority } = body;
+        const input = { fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
         const transition = await addTransition(ctx, project.id, workflowId(id), input);
         set.status = 201;
         return transition;
@@ -203,7 +206,7 @@ export function workflowsRoutes(ctx: Context) {
       },
       {
         ...oneTransition,
-        response: answers(t.Void(), { status: 204, refusals: [404] }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
         detail: { summary: "Delete a transition; what it led to stays" },
       },
     )
@@ -222,14 +225,4 @@ export function workflowsRoutes(ctx: Context) {
         detail: { summary: "Put a step between the two ends of a transition" },
       },
     );
-}
-
-function workflowId(id: string): string {
-  if (!isUuid(id)) throw problems.workflowNotFound(id);
-  return id;
-}
-
-function idOf(resource: "workflow step" | "workflow transition", id: string): string {
-  if (!isUuid(id)) throw problems.notFound(resource, id);
-  return id;
 }

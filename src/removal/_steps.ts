@@ -1,211 +1,29 @@
-// What a project consists of, and how each table of it is emptied: a test holds these lists against the catalogue of the
+// What a project consists of, and in which order it is taken apart: a test holds these lists against the catalogue of the
 // database.
-import { deleteContacts } from "../audience/contact_deletion.ts";
-import { removeUploads } from "../content/uploads.ts";
-import type { Context } from "../context.ts";
-import { q } from "../db/queries.ts";
-import type { Queries } from "../db/queries.gen.ts";
-
-type Reset = NonNullable<Awaited<ReturnType<Queries["removals"]["reset"]>>>;
-
-/** Tables whose rows are removed in the order of their ids, as far as one of them. */
-type Ordered = Exclude<keyof Reset, "askedAt" | "version">;
-
-/** What is removed of a project: of these tables the rows up to an id, or none. */
-export interface Extent extends Record<Ordered, string | null> {
-  projectId: string;
-  /** When the reset was asked for; null for a deletion. */
-  askedAt: Date | null;
-}
-
-/** Some rows: those after a place, up to so many. */
-export interface Batch {
-  extent: Extent;
-  after: string;
-  limit: number;
-}
-
-/** What became of a batch. `lastId` is where the next one begins; null when there is none. */
-export interface Removed {
-  removed: number;
-  lastId: string | null;
-}
-
-/** How a table is emptied. */
-export interface Step {
-  /** The table, or what stands for it. */
-  name: string;
-  /** Where the first batch begins. */
-  first: string;
-  /** Not in a transaction, and so not in the last one either. */
-  isApart?: boolean;
-  remove(tx: Context, batch: Batch): Promise<Removed>;
-}
-
-const LEAST = "00000000-0000-0000-0000-000000000000";
-const GREATEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-const NOTHING: Removed = { removed: 0, lastId: null };
-
-type ById = (
-  tx: Context,
-  args: { projectId: string; after: string; upTo: string; limit: number },
-) => Promise<{ id: string }[]>;
-
-function byId(name: string, table: Ordered, remove: ById): Step {
-  return {
-    name,
-    first: LEAST,
-    async remove(tx, { extent, after, limit }) {
-      const upTo = extent[table];
-      if (upTo === null) return NOTHING;
-      return removedOf(
-        (await remove(tx, { projectId: extent.projectId, after, upTo, limit })).map((row) => row.id),
-      );
-    },
-  };
-}
-
-/** The keys in no order. */
-function removedOf(keys: string[]): Removed {
-  return {
-    removed: keys.length,
-    lastId: keys.reduce((last: string | null, key) => (last !== null && last > key ? last : key), null),
-  };
-}
-
-const executions = byId("executions", "executions", q.projectRows.executions);
-const workflows = byId("workflows", "workflows", q.projectRows.workflows);
-const templates = byId("templates", "templates", q.projectRows.templates);
-const emails = byId("emails", "emails", q.projectRows.emails);
-const contents = byId("contents", "contents", q.projectRows.contents);
-const campaigns = byId("campaigns", "campaigns", q.projectRows.campaigns);
-const imports = byId("contact_imports", "contactImports", q.projectRows.contactImports);
-const bulkJobs = byId("bulk_jobs", "bulkJobs", q.projectRows.bulkJobs);
-const events = byId("events", "events", q.projectRows.events);
-const segments = byId("segments", "segments", q.projectRows.segments);
-const suppressions = byId("suppressions", "suppressions", q.projectRows.suppressions);
-
-const contacts: Step = {
-  name: "contacts",
-  first: LEAST,
-  async remove(tx, { extent, after, limit }) {
-    const { projectId, contacts: upTo, segments: upToSegment } = extent;
-    if (upTo === null) return NOTHING;
-    const rows = await q.projectRows.contacts(tx, { projectId, after, upTo, limit });
-    const contactIds = rows.map((row) => row.id);
-    if (upToSegment !== null)
-      await q.projectRows.segmentMembers(tx, { projectId, contactIds, segments: upToSegment });
-    await deleteContacts(tx, projectId, contactIds);
-    return removedOf(contactIds);
-  },
-};
-
-const candidates: Step = {
-  name: "segment_candidates",
-  first: LEAST,
-  async remove(tx, { extent, limit }) {
-    const { projectId, contacts: upTo } = extent;
-    if (upTo === null) return NOTHING;
-    const rows = await q.projectRows.segmentCandidates(tx, { projectId, upTo, limit });
-    return removedOf(rows.map((row) => row.contactId));
-  },
-};
-
-const campaignDeltas: Step = {
-  name: "campaign_count_deltas",
-  first: LEAST,
-  async remove(tx, { extent, limit }) {
-    const { projectId, campaigns: upTo } = extent;
-    if (upTo === null) return NOTHING;
-    return removedOf(
-      (await q.projectRows.campaignCountDeltas(tx, { projectId, upTo, limit })).map((row) => row.campaignId),
-    );
-  },
-};
-
-/** Mails that an execution or a campaign has made since the reset was asked for. */
-const lateEmails: Step = {
-  name: "late emails",
-  first: LEAST,
-  async remove(tx, { extent, after, limit }) {
-    const { projectId } = extent;
-    const from = later(after, extent.emails);
-    return await q.projectRows.lateEmails(tx, {
-      projectId,
-      after: from,
-      limit,
-      campaigns: extent.campaigns,
-      executions: extent.executions,
-    });
-  },
-};
-
-/** Events of mails that were being handed over when it was asked for. */
-const lateEvents: Step = {
-  name: "late events",
-  first: LEAST,
-  async remove(tx, { extent, after, limit }) {
-    if (extent.emails === null) return NOTHING;
-    const from = later(after, extent.events);
-    return await q.projectRows.lateEvents(tx, {
-      projectId: extent.projectId,
-      after: from,
-      limit,
-      emails: extent.emails,
-    });
-  },
-};
-
-const idempotencyKeys: Step = {
-  name: "idempotency_keys",
-  first: "",
-  async remove(tx, { extent, after, limit }) {
-    const { projectId, askedAt } = extent;
-    const rows = await q.projectRows.idempotencyKeys(tx, { projectId, after, askedAt: askedAt!, limit });
-    return removedOf(rows.map((row) => row.key));
-  },
-};
-
-const uploads: Step = {
-  name: "uploads",
-  first: LEAST,
-  isApart: true,
-  async remove(ctx, { extent: { projectId, askedAt }, after, limit }) {
-    // What came in the same millisecond was there.
-    const before = askedAt && new Date(askedAt.getTime() + 1);
-    const removed = await removeUploads(ctx, projectId, { before, limit });
-    return { removed, lastId: removed > 0 ? after : null };
-  },
-};
-
-/** Whether a project has images. */
-export async function hasUploads(tx: Context, projectId: string): Promise<boolean> {
-  return (await q.uploads.ofProject(tx, { projectId, before: null, limit: 1 })).length > 0;
-}
-
-const jobs: Step = {
-  name: "jobs",
-  first: "0",
-  isApart: true,
-  remove: async (tx, { extent: { projectId }, after, limit }) =>
-    await q.projectRows.jobs(tx, { projectId, after, limit }),
-};
-
-/** A table of few rows, or of which nothing is left but what came in between. */
-function rest(table: string): Step {
-  return {
-    name: table,
-    first: LEAST,
-    async remove(tx, { extent: { projectId }, after, limit }) {
-      const { removed } = await q.projectRows.rest(tx, { projectId, table, limit });
-      return { removed, lastId: removed > 0 ? after : null };
-    },
-  };
-}
-
-function later(one: string, other: string | null): string {
-  return other !== null && other > one ? other : one;
-}
+import {
+  billing,
+  bulkJobs,
+  campaignDeltas,
+  campaigns,
+  candidates,
+  contacts,
+  contents,
+  emails,
+  events,
+  executions,
+  idempotencyKeys,
+  imports,
+  jobs,
+  lateEmails,
+  lateEvents,
+  segments,
+  suppressions,
+  templates,
+  uploads,
+  workflows,
+  rest,
+  type Step,
+} from "./_batches.ts";
 
 /** What goes with the rows of other tables, by references and triggers. */
 export const FOLLOWING = [
@@ -221,7 +39,7 @@ export const FOLLOWING = [
   "workflow_versions",
 ];
 
-/** What a reset leaves. What counts contacts and mails follows them by triggers, also when they go. */
+/** What a reset leaves. What counts contacts and events follows them by triggers; the rest is counted anew at the end. */
 export const KEPT = [
   "audit",
   "billing_accounts",
@@ -231,6 +49,8 @@ export const KEPT = [
   "event_count_deltas",
   "event_counts",
   "event_totals",
+  "execution_count_deltas",
+  "execution_counts",
   "invitations",
   "mail_count_deltas",
   "mail_counts",
@@ -289,25 +109,6 @@ export const DELETION: readonly Step[] = [
   segments,
   suppressions,
   uploads,
+  billing,
   ...[...FOLLOWING, ...KEPT, "campaign_count_deltas", "idempotency_keys", "resets"].map(rest),
 ];
-
-/** All of a project. */
-export function everythingOf(projectId: string): Extent {
-  return {
-    projectId,
-    askedAt: null,
-    contacts: GREATEST,
-    events: GREATEST,
-    templates: GREATEST,
-    contents: GREATEST,
-    emails: GREATEST,
-    segments: GREATEST,
-    contactImports: GREATEST,
-    bulkJobs: GREATEST,
-    campaigns: GREATEST,
-    suppressions: GREATEST,
-    workflows: GREATEST,
-    executions: GREATEST,
-  };
-}

@@ -5,16 +5,8 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
 import { requestsUnderway } from "../traffic.ts";
-import {
-  type Batch,
-  DELETION,
-  everythingOf,
-  type Extent,
-  hasUploads,
-  type Removed,
-  RESET,
-  type Step,
-} from "./_steps.ts";
+import { type Batch, everythingOf, type Extent, hasUploads, type Removed, type Step } from "./_batches.ts";
+import { DELETION, RESET } from "./_steps.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 5_000;
@@ -160,6 +152,7 @@ async function endDeletion(ctx: Context, projectId: string): Promise<boolean> {
 async function endReset(ctx: Context, projectId: string, version: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     if ((await q.removals.endReset(tx, { projectId, version })) === 0) return;
+    await addJobs(tx, "recount_counts", [{ projectId }]);
     const segmentIds = (await q.removals.segments(tx, { projectId })).map((row) => row.id);
     if (segmentIds.length > 0) await addJobs(tx, "recount_segments", [{ projectId, segmentIds }]);
   });

@@ -3,6 +3,7 @@ import { type Context, inTransaction, newId } from "../context.ts";
 import { violatedConstraint } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { foldAll } from "../folding.ts";
 import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { countRecipients } from "./campaign_audience.ts";
@@ -21,7 +22,6 @@ export interface CampaignPage {
   dir: "asc" | "desc";
 }
 
-const FOLD_LIMIT = 10_000;
 const MAX_NAME = 255;
 
 /** One page of campaigns, and how many there are in all. */
@@ -116,9 +116,9 @@ export async function campaignsUnderWay(
   return await q.campaigns.underWay(ctx, { projectId });
 }
 
-/** Adds what has been counted since the last time to the counters, so that reading them stays quick. */
-export async function foldCampaignCounts(ctx: Context): Promise<void> {
-  while ((await q.campaigns.fold(ctx, { limit: FOLD_LIMIT })) === FOLD_LIMIT);
+/** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
+export async function foldCampaignCounts(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, q.campaigns.fold);
 }
 
 /** Checks all of it, counts the audience, and only then holds anything: counting may take a moment. */

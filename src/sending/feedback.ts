@@ -51,7 +51,8 @@ async function recordEngagement(tx: Context, reports: Report[]): Promise<void> {
       return {
         project_id: mail.projectId,
         email_id: mail.id,
-        event_id: newId(tx),
+        // Of its own time, as the order of the ids is that of the events: a provider may tell it days later.
+        event_id: newId(tx, notice.at),
         link: notice.kind === "click" ? notice.link : null,
         machine: isMachine(headersOf(notice.userAgent)),
         at: notice.at,

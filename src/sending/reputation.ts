@@ -3,6 +3,7 @@ import { SERVICE } from "../accounts/audit.ts";
 import { disableProject, EMAIL_REPUTATION } from "../accounts/projects.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { foldAll } from "../folding.ts";
 import { addJobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { notifyMembers } from "./platform_mail.ts";
@@ -36,26 +37,23 @@ export interface Security {
   suspensions: { at: Date; reason: string | null; liftedAt: Date | null }[];
 }
 
-const FOLD_LIMIT = 10_000;
 const WINDOW_DAYS = 7;
 const MAX_SUSPENSIONS = 100;
 
 /**
  * Adds what has been counted since the last time to the days, and enqueues a judgement of each project whose level is
- * not what it was. Looked at are those that something was counted for, and those that were not well.
+ * not what it was. Looked at are those that something was counted for, and those that were not well. Answers whether there
+ * was anything.
  */
-export async function foldReputation(ctx: Context): Promise<void> {
-  let deltas: number;
-  do {
-    deltas = await inTransaction(ctx, async (tx) => {
-      const folded = await q.reputation.fold(tx, { limit: FOLD_LIMIT });
-      await enqueueJudgements(
-        tx,
-        folded.map(({ projectId }) => projectId),
-      );
-      return folded.reduce((sum, project) => sum + project.deltas, 0);
-    });
-  } while (deltas === FOLD_LIMIT);
+export async function foldReputation(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, async (tx, batch) => {
+    const folded = await q.reputation.fold(tx, batch);
+    await enqueueJudgements(
+      tx,
+      folded.map(({ projectId }) => projectId),
+    );
+    return folded.reduce((sum, project) => sum + project.deltas, 0);
+  });
 }
 
 async function enqueueJudgements(tx: Context, projectIds: string[]): Promise<void> {

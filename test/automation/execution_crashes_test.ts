@@ -48,11 +48,13 @@ const POINTS = {
   "jobs are added": /graphile_worker\.add_jobs\(array_agg\(\s*row\(\$/,
   "the moves are written": /update executions/,
   "the story is told":
-    /insert into step_executions \(\s*project_id, id, execution_id, step_id, status, output, error/,
+    /insert into step_executions \(\s*project_id, id, execution_id, step_id, seq, status, output, error/,
   "an open page is closed": /update step_executions/,
   "a wait is begun": /insert into waits/,
   "a wait is over": /delete from waits/,
-  "timers are set": /'wake_executions'/,
+  "a wait looks for its event":
+    /pg_snapshot|from json_to_recordset\(\$::json\) as r \(project_id uuid, execution_id uuid, until/,
+  "jobs of executions are added": /row\(r\.task/,
   commit: null,
 };
 

@@ -271,6 +271,10 @@ describe("cancelling", () => {
     const ctx = interrupted(5, () => (cancelling = call("DELETE", `/workflows/${id}/executions/${body.id}`)));
     await runExecutions(ctx, job!);
     const { status } = await cancelling!;
+    const { steps } = await story(id);
+    const open = await service.pool`
+      select from step_executions where project_id = ${project.id} and completed_at is null`;
+    const awaiting = await service.pool`select from waits where project_id = ${project.id}`;
     await takeJobs("call_webhook");
     await service.runJobs();
     await later(2, "days");
@@ -279,6 +283,8 @@ describe("cancelling", () => {
     expect([status, ...(await states(id))]).toEqual(
       waits ? [200, "CANCELLED"] : [409, type === "EXIT" ? "EXITED" : "COMPLETED"],
     );
+    expect([open.length, awaiting.length]).toEqual([0, 0]);
+    if (waits) expect(steps.at(-1)).toMatchObject({ status: "FAILED", error: "The execution was cancelled" });
     expect((await dataOf(contactId)).after).toBe(waits || type === "EXIT" ? undefined : true);
   });
 

@@ -1,13 +1,15 @@
 // Executions from their event to their end.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { wakeExecutions } from "../../src/automation/execution_run.ts";
+import { another, takeJobs } from "../support/meddling.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, later, outcomes, recipients, subjects, template, track } = workflows;
+const { build, call, later, outcomes, path, recipients, subjects, template, track } = workflows;
 
 beforeEach(async () => {
   project = await service.createProject();
@@ -157,6 +159,40 @@ describe("a delay", () => {
     ]);
     expect(steps.at(-1)).toMatchObject({ step: "Trial", status: "FAILED", error: exitReason });
   });
+
+  test("until a date beyond the year 9999, by its offset, fails, and says so", async () => {
+    const { id } = await build({
+      steps: { Trial: { type: "DELAY", until: "data.trialEndsAt" } },
+      ways: ["Trigger > Trial"],
+    });
+    await track("in@example.com", "signup", { trialEndsAt: "9999-12-31T23:59:59+14:00" });
+    await track("beyond@example.com", "signup", { trialEndsAt: "9999-12-31T23:59:59-14:00" });
+    await service.runJobs();
+
+    expect(await outcomes(id)).toEqual({ in: "WAITING", beyond: "FAILED" });
+    expect((await workflows.story(id, await workflows.of(id, "beyond"))).exitReason).toBe(
+      'Cannot wait in "Trial": the contact has no date in data.trialEndsAt',
+    );
+  });
+});
+
+test("a story is in the order in which it happened, whatever the clocks of the processes say", async () => {
+  const { id } = await build({
+    steps: {
+      Short: { type: "DELAY", amount: 0.05, unit: "minutes" },
+      Wait: { type: "WAIT_FOR_EVENT", eventName: "paid" },
+    },
+    ways: ["Trigger > Short", "Short > Wait"],
+  });
+  await track("a@example.com");
+  await service.runJobs();
+  const [timer] = await takeJobs(service, "wake_executions");
+  const slow = another(service, () => new Date(service.now().getTime() - 1_500));
+  await wakeExecutions(slow, timer!);
+  await track("a@example.com", "paid");
+  await service.runJobs();
+
+  expect(await path(id)).toEqual(["Trigger", "Short", "Wait: event"]);
 });
 
 describe("a wait for an event", () => {
@@ -351,7 +387,67 @@ describe("a condition", () => {
     for (const who of ["both", "member", "nobody"]) await track(`${who}@example.com`);
     await service.runJobs();
 
+    const isMember = { field: `segment.${segment.id}`, operator: "memberOfSegment" };
+    const hasBought = { field: "event.bought", operator: "triggeredWithin", value: 1, unit: "days" };
+    const told = async (who: string) =>
+      (await workflows.story(id, await workflows.of(id, who))).steps[1]!.output;
+
     expect(await outcomes(id)).toEqual({ both: "EXITED", member: "COMPLETED", nobody: "COMPLETED" });
+    expect([await told("both"), await told("member"), await told("nobody")]).toEqual([
+      {
+        branch: "yes",
+        values: {},
+        filters: [
+          { ...isMember, holds: true },
+          { ...hasBought, holds: true },
+        ],
+      },
+      {
+        branch: "no",
+        values: {},
+        filters: [
+          { ...isMember, holds: true },
+          { ...hasBought, holds: false },
+        ],
+      },
+      {
+        branch: "no",
+        values: {},
+        filters: [
+          { ...isMember, holds: false },
+          { ...hasBought, holds: false },
+        ],
+      },
+    ]);
+  });
+
+  test("that decides by a single event tells it, too", async () => {
+    const { id } = await build({
+      steps: { "Paid?": { type: "CONDITION", field: "event.paid", operator: "notTriggered" }, Yes: EXIT },
+      ways: ["Trigger > Paid?", "Paid? yes> Yes"],
+    });
+    await track("a@example.com");
+    await service.runJobs();
+
+    expect((await workflows.story(id)).steps[1]!.output).toEqual({
+      branch: "yes",
+      values: {},
+      filters: [{ field: "event.paid", operator: "notTriggered", holds: true }],
+    });
+  });
+
+  test("tells long texts in short, without half a character", async () => {
+    const { id } = await build({
+      steps: { "Bio?": { type: "CONDITION", field: "data.bio", operator: "exists" }, Yes: EXIT },
+      ways: ["Trigger > Bio?", "Bio? yes> Yes"],
+    });
+    await track("a@example.com", "signup", { bio: "😀".repeat(300) });
+    await service.runJobs();
+    const { status, steps } = await workflows.story(id);
+    const { "data.bio": bio } = steps[1]!.output!.values as { "data.bio": string };
+
+    expect(status).toBe("EXITED");
+    expect([bio.length, bio.isWellFormed(), bio.slice(-4)]).toEqual([501, true, "😀\ufffd…"]);
   });
 
   test("may ask for the data of the event, and of what the caller gave", async () => {

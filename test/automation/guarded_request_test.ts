@@ -11,6 +11,7 @@ import {
 import { reasonAgainstAddress } from "../../src/automation/_public_address.ts";
 import { createDns, type Dns } from "../../src/mail/dns.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
+import { until } from "../support/process.ts";
 import { type Answering, CERTIFICATE, redirect, reply, useHookServers } from "./hook_server.ts";
 
 const serve = useHookServers();
@@ -79,7 +80,8 @@ describe("an address", () => {
 
     expect(answer).toMatchObject({
       state: "refused",
-      reason: expect.stringMatching(/ (is|leads to) .*an? \w/),
+      reason: expect.stringMatching(/^\S+ (is|leads to) a private address$/),
+      finding: { reason: expect.stringMatching(/^an? \w/) },
     });
   });
 
@@ -107,7 +109,8 @@ describe("an address", () => {
 
     expect(answer).toMatchObject({
       state: "refused",
-      reason: expect.stringMatching(/ (is|leads to) .*an? \w/),
+      reason: expect.stringMatching(/^\S+ (is|leads to) a private address$/),
+      finding: { reason: expect.stringMatching(/^an? \w/) },
     });
   });
 
@@ -193,7 +196,7 @@ describe("a name", () => {
       const server = await serve(reply(200));
       const answer = await ask(`http://${name}:${server.port}/`);
 
-      expect(answer).toMatchObject({ state: "refused", reason: expect.stringContaining(`${name} leads to`) });
+      expect(answer).toMatchObject({ state: "refused", reason: `${name} leads to a private address` });
       expect(server.connections).toBe(0);
     },
   );
@@ -230,7 +233,8 @@ describe("a name", () => {
 
     expect(answer).toEqual({
       state: "refused",
-      reason: "rebinding.test leads to 10.0.0.1, a private address",
+      reason: "rebinding.test leads to a private address",
+      finding: { host: "rebinding.test", address: "10.0.0.1", reason: "a private address" },
     });
     expect(server.connections).toBe(1);
   });
@@ -449,6 +453,20 @@ describe("an answer", () => {
 
     expect(answer).toMatchObject({ isCut: false });
     expect(textOf(answer)).toHaveLength(MAX_ANSWER_BYTES);
+  });
+
+  test.each([
+    ["wants to speak another protocol", 101, "HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"],
+    ["names another protocol", 200, "HTTP/1.1 200 OK\r\nUpgrade: x\r\nContent-Length: 2\r\n\r\nhi"],
+    ["would go on for ever", 200, "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"],
+    ["leads nowhere", 302, "HTTP/1.1 302 Found\r\nConnection: keep-alive\r\n\r\n"],
+  ])("that %s leaves no connection open", async (_, status, head) => {
+    const server = await serve((socket) => socket.write(head));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(server.url)));
+    await until("every connection is closed", () => server.open === 0);
+
+    expect(server.heard).toHaveLength(20);
+    expect(answers).toEqual(Array(20).fill(expect.objectContaining({ state: "answered", status })));
   });
 
   test("in pieces is put together", async () => {

@@ -58,9 +58,41 @@ describe("places", () => {
     const [inside, first, second] = errands("aaa") as [Errand, Errand, Errand];
     places.enter(inside);
     for (const each of [first, second, { ...first }, first]) expect(places.putAside(each)).toBe(true);
+    places.leave(inside);
     const released = [places.release(), places.release(), places.release()];
 
     expect(released).toEqual([first, second, null]);
+  });
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [4, 2],
+  ])("of %i, %i for each, are not kept by a project whose calls all last too long", (all, each) => {
+    const places = createPlaces<Errand>({ all, each });
+    const running = errands("aaaa".slice(0, each));
+    running.forEach(places.enter);
+    errands("aaaaaaaabbb").forEach(places.putAside);
+    const order: string[] = [];
+    while (running.length > 0) {
+      places.leave(running.shift()!);
+      // Its time is over: who is next gets a job of its own, which finds the place.
+      const next = places.release();
+      if (next && places.enter(next)) running.push(next);
+      if (next) order.push(next.projectId);
+    }
+
+    expect(order).toHaveLength(11);
+    expect(order.slice(0, 6).filter((projectId) => projectId === "b")).toHaveLength(3);
+  });
+
+  test("are not waited for by a project that has all of its own", () => {
+    const places = createPlaces<Errand>({ all: 2, each: 1 });
+    errands("a").forEach(places.enter);
+    errands("aab").forEach(places.putAside);
+
+    expect(places.release()).toHaveProperty("projectId", "b");
+    expect(places.release()).toBeNull();
   });
 
   test("are waited for by as many as have their turn in half a minute", () => {

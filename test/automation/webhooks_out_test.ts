@@ -96,6 +96,10 @@ describe("what a webhook says", () => {
     dots: "..",
     blank: "",
     callback: "deep/path?x=1",
+    slash: "a/b?c=d#e",
+    "o'clock": "a/b?c=d#e",
+    bent: ".\t.",
+    long: "x".repeat(9_000),
   };
 
   test.each([
@@ -107,6 +111,10 @@ describe("what a webhook says", () => {
     ["/{{{callback}}}", "/deep/path?x=1"],
     ["/{{upper blank}}{{! no word }}{{workflow.name}}", "/Welcome"],
     ["/v1..2/{{execution.id}}/...", "/v1..2/ID/..."],
+    ["/{{data.[o'clock]}}/{{[o'clock]}}", "/a%2Fb%3Fc%3Dd%23e/a%2Fb%3Fc%3Dd%23e"],
+    ["/{{#with data}}{{slash}}{{/with}}/{{~slash~}}", "/a%2Fb%3Fc%3Dd%23e/a%2Fb%3Fc%3Dd%23e"],
+    ["/{{&callback}}", "/deep/path?x=1"],
+    ["/{{bent}}/x", "/.%09./x"],
   ])("can be said at a URL with values, which stay values: %s", async (path, expected) => {
     const server = await serve(reply(200));
     const job = await stand(
@@ -118,16 +126,20 @@ describe("what a webhook says", () => {
     expect(server.heard[0]!.path).toBe(expected.replace("ID", job.executionId));
   });
 
-  test.each(["/users/{{dots}}/secrets", "/{{{dots}}}", "/a/%2e{{blank}}%2E/b"])(
-    "is not said where a value leads out of the path: %s",
-    async (path) => {
-      const server = await serve(reply(200));
-      await call(await stand({ url: `http://127.0.0.1:${server.port}${path}` }, { data }));
+  test.each([
+    "/users/{{dots}}/secrets",
+    "/{{{dots}}}",
+    "/a/%2e{{blank}}%2E/b",
+    "/a/{{{bent}}}/b",
 
-      expect(server.connections).toBe(0);
-      expect(ends[0]).toMatchObject({ ok: false, error: expect.stringContaining('is "." or ".."') });
-    },
-  );
+    "/a/{{{dots}}}\t/b",
+  ])("is not said where a value leads out of the path: %s", async (path) => {
+    const server = await serve(reply(200));
+    await call(await stand({ url: `http://127.0.0.1:${server.port}${path}` }, { data }));
+
+    expect(server.connections).toBe(0);
+    expect(ends[0]).toMatchObject({ ok: false, error: expect.stringContaining('is "." or ".."') });
+  });
 
   test("has the author's headers on one line each, and never our own by his hand", async () => {
     const server = await serve(reply(200));
@@ -184,6 +196,29 @@ describe("what a webhook says", () => {
       ["Hello 36 ü", "text/plain; charset=utf-8"],
       ["age=36", "application/x-www-form-urlencoded"],
     ]);
+  });
+
+  test.each([
+    ["its URL", { url: "/{{long}}" }, "its URL has more than 8,192 characters"],
+    [
+      "its headers",
+      { headers: { a: "{{long}}{{long}}", b: "{{long}}{{long}}" } },
+      "its headers are too large",
+    ],
+    [
+      "its texts",
+      { body: Array(800).fill("{{#each many}}{{#if no}}{{/if}}{{/each}}") },
+      "its texts are too much work",
+    ],
+  ])("is not said where it would be too much: %s", async (_, config, reason) => {
+    const server = await serve(reply(200));
+    const given = { ...config, url: urlOf(server) + ("url" in config ? config.url : "") };
+    const context = { many: Array(10_000).fill(0) };
+    await call(await stand(given, { data, context }));
+
+    expect(server.connections).toBe(0);
+    expect(ends[0]!.error).toEndWith(` cannot be called: ${reason}.`);
+    expect(ends[0]!.error!.length).toBeLessThan(500);
   });
 
   test("is not said when it is too large", async () => {
@@ -355,12 +390,9 @@ describe("a webhook that fails", () => {
   });
 
   test.each([
-    ["http://127.0.0.1/", "127.0.0.1 is a loopback address (see ALLOW_PRIVATE_WEBHOOKS)"],
-    [
-      "http://localhost:3000/",
-      "localhost leads to 127.0.0.1, a loopback address (see ALLOW_PRIVATE_WEBHOOKS)",
-    ],
-    ["http://169.254.169.254/latest/", "169.254.169.254 is an address of metadata"],
+    ["http://127.0.0.1/", "127.0.0.1 is a private address"],
+    ["http://localhost:3000/", "localhost leads to a private address"],
+    ["http://169.254.169.254/latest/", "169.254.169.254 is a private address"],
     ["http://ada:secret@hook.example/", "a URL must not hold a name or a password"],
     ["http://[", '"http://[" is no URL'],
     ["gopher://hook.example/", "gopher://… is neither http:// nor https://"],
@@ -383,7 +415,24 @@ describe("a webhook that fails", () => {
     await call(job);
 
     expect((await stateOf(job)).status).toBe("FAILED");
-    expect(ends[0]!.error).toContain("169.254.169.254 is an address of metadata");
+    expect(ends[0]!.error).toContain("169.254.169.254 is a private address");
+  });
+
+  test("by leading into the network tells the operator more than its author", async () => {
+    const guarded: Context = { ...service, config: { ...service.config, ALLOW_PRIVATE_WEBHOOKS: false } };
+    const job = await stand({ url: "http://localhost:3000/" });
+    await call(job, guarded);
+    const told = JSON.stringify([ends, await stateOf(job)]);
+
+    expect(told).not.toMatch(/127\.0|loopback|ALLOW_/);
+    expect(service.lines.findLast(({ message }) => message === "a webhook must not be called")).toMatchObject(
+      {
+        stepExecutionId: job.stepExecutionId,
+        host: "localhost",
+        address: "127.0.0.1",
+        reason: "a loopback address (see ALLOW_PRIVATE_WEBHOOKS)",
+      },
+    );
   });
 
   test("by leading in circles is tried again", async () => {
@@ -769,8 +818,9 @@ describe("the secret", () => {
 
     expect(server.connections).toBe(0);
     expect((await stateOf(job)).output.attempts).toMatchObject([
-      { error: expect.stringContaining("SECRET_KEY") },
+      { error: "it could not be signed, because the webhook secret of the project cannot be read" },
     ]);
+    expect(service.lines.at(-1)).toMatchObject({ level: "error", projectId: stage.project.id });
     expect(await queued()).toHaveLength(1);
   });
 });

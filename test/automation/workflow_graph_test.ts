@@ -20,6 +20,11 @@ import { stepErrors, templateOf } from "../../src/automation/workflow_steps_inpu
 import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflow_trigger.ts";
 import { Problem } from "../../src/problem.ts";
 
+const asks = (field: string, operator: string, value: unknown) => ({
+  logic: "AND",
+  groups: [{ filters: [{ field, operator, value }] }],
+});
+
 const CONFIGS: Record<StepType, Record<string, unknown>> = {
   TRIGGER: {},
   SEND_EMAIL: {},
@@ -179,11 +184,6 @@ describe("the open end", () => {
 });
 
 describe("the questions of a CONDITION", () => {
-  const asks = (field: string, operator: string, value: string) => ({
-    logic: "AND",
-    groups: [{ filters: [{ field, operator, value }] }],
-  });
-
   test.each([
     ["contact.email", "contact", "email"],
     ["email", "contact", "email"],
@@ -278,6 +278,9 @@ describe("a config is refused", () => {
     ["DELAY", { until: "tomorrow" }, "config.until invalid_string"],
     ["DELAY", { until: 5 }, "config.until invalid_type"],
     ["DELAY", { until: "data." }, "config.until invalid_string"],
+    ["DELAY", { until: "data.at", amount: 1, unit: "days" }, "config.amount custom"],
+    ["DELAY", { until: "data.at", unit: "days" }, "config.unit custom"],
+    ["DELAY", { until: null }, "config.amount required, config.unit required"],
     ["WAIT_FOR_EVENT", {}, "config.eventName required"],
     ["WAIT_FOR_EVENT", { eventName: " " }, "config.eventName too_small"],
     ["WAIT_FOR_EVENT", { eventName: "e".repeat(256) }, "config.eventName too_big"],
@@ -295,6 +298,18 @@ describe("a config is refused", () => {
     ["CONDITION", { mode: "all", field: "data.plan", operator: "exists" }, "config.mode invalid_enum_value"],
     ["CONDITION", { condition: { logic: "AND", groups: [] } }, "config.condition.groups too_small"],
     ["CONDITION", { condition: "all" }, "config.condition invalid_type"],
+    [
+      "CONDITION",
+      { condition: asks("data.plan", "equals", 1), field: "data.plan", operator: "exists", branches: [] },
+      "config.field custom, config.operator custom, config.branches custom",
+    ],
+    ["CONDITION", { field: "data.plan", operator: "exists", branches: [branch] }, "config.branches custom"],
+    [
+      "CONDITION",
+      { mode: "multi", field: "data.plan", branches: [branch], operator: "exists", condition: {} },
+      "config.operator custom, config.condition custom",
+    ],
+    ["CONDITION", { field: null, operator: null }, "config.field required"],
     ["CONDITION", { mode: "multi", field: "data.plan" }, "config.branches required"],
     ["CONDITION", { mode: "multi", field: "data.plan", branches: [] }, "config.branches too_small"],
     ["CONDITION", { mode: "multi", branches: [branch] }, "config.field required"],
@@ -352,6 +367,13 @@ describe("a config is refused", () => {
       "config.headers.Webhook-Id custom",
     ],
     ["WEBHOOK", { url: "https://example.com", headers: { x: 5 } }, "config.headers.x invalid_type"],
+    [
+      "WEBHOOK",
+      JSON.parse('{"url": "https://example.com", "headers": {"__proto__": "a"}}') as object,
+      "config.headers.__proto__ invalid_string",
+    ],
+    ["WEBHOOK", { url: "https://example.com", body: "{{name}}".repeat(2_049) }, "config too_big"],
+    ["UPDATE_CONTACT", { updates: { a: Array(1_000).fill("{{#if a}}{{b ?? c}}{{/if}}") } }, "config too_big"],
     ["WEBHOOK", { url: "https://example.com", body: { a: ["{{#if"] } }, "config.body.a.0 custom"],
     ["UPDATE_CONTACT", { updates: [] }, "config.updates invalid_type"],
     ["UPDATE_CONTACT", { updates: { locale: 5 } }, "config.updates.locale invalid_type"],
@@ -439,6 +461,47 @@ describe("a config is taken", () => {
       { updates: { plan: null, at: "{{event.at}}" }, subscriptionAction: "subscribe" },
     ],
     ["EXIT", {}, {}, { reason: null }],
+    // Null is as good as nothing.
+    ["EXIT", { reason: null }, {}, { reason: null }],
+    ["SEND_EMAIL", { templateId: template, recipient: null }, {}, { recipient: { type: "CONTACT" } }],
+    [
+      "DELAY",
+      { amount: 1, unit: "days", until: null },
+      { amount: 1, unit: "days" },
+      { amount: 1, unit: "days" },
+    ],
+    ["DELAY", { amount: null, unit: null, until: "data.at" }, { until: "data.at" }, { until: "data.at" }],
+    [
+      "WAIT_FOR_EVENT",
+      { eventName: "paid", timeout: null },
+      { eventName: "paid" },
+      { eventName: "paid", timeout: null },
+    ],
+    [
+      "WEBHOOK",
+      { url: "https://example.com", method: null, headers: null, body: null },
+      { url: "https://example.com" },
+      { url: "https://example.com", method: "POST", headers: {} },
+    ],
+    [
+      "UPDATE_CONTACT",
+      { updates: null, subscriptionAction: null },
+      {},
+      { updates: {}, subscriptionAction: "none" },
+    ],
+    [
+      "CONDITION",
+      { mode: null, condition: null, branches: null, unit: null, field: "data.plan", operator: "exists" },
+      { field: "data.plan", operator: "exists" },
+      { field: "data.plan", operator: "exists" },
+    ],
+    // But as a value that is asked for.
+    [
+      "CONDITION",
+      { field: "data.plan", operator: "equals", value: null },
+      { field: "data.plan", operator: "equals", value: null },
+      { field: "data.plan", operator: "equals", value: null },
+    ],
   ] as [StepType, object, object, object][])("%s %j", (type, config, kept, complete) => {
     expect(stepErrors(type, { config })).toEqual([]);
     expect<object>(storedConfig(type, config)).toEqual(kept);

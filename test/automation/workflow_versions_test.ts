@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { startExecution } from "../../src/automation/executions.ts";
 import { addStep, patchStep } from "../../src/automation/workflow_editor.ts";
 import { addTransition, deleteTransition } from "../../src/automation/workflow_transitions.ts";
 import { patchWorkflow } from "../../src/automation/workflow_settings.ts";
-import { currentVersion } from "../../src/automation/workflow_versions.ts";
+import { currentVersion, purgeVersions } from "../../src/automation/workflow_versions.ts";
 import { createWorkflow, getWorkflowGraph } from "../../src/automation/workflows.ts";
 import { inTransaction } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
@@ -127,6 +128,49 @@ describe("a version", () => {
 
     expect(rows).toHaveLength(0);
     expect((await version()).graph.steps).toHaveLength(1);
+  });
+
+  test("that nothing ever began with goes a day after the graph was edited, and every other one stays", async () => {
+    const begun = await version();
+    const { body: contact } = await service.request("POST", "/contacts", {
+      key: project.secret,
+      body: { email: "ada@example.com" },
+    });
+    await patchWorkflow(service, project.id, workflowId, { enabled: true });
+    await startExecution(service, project.id, workflowId, { contactId: contact.id });
+    await add("DELAY", delay);
+    const idle = await version();
+    await add("DELAY", delay);
+    const current = await version();
+    const ids = async () =>
+      (await service.pool`select id from workflow_versions where workflow_id = ${workflowId}`)
+        .map((row) => row.id as string)
+        .sort();
+    const after = (hours: number) => service.setNow(new Date(Date.now() + hours * 3_600_000));
+    after(23);
+    await purgeVersions(service);
+    const soon = await ids();
+    after(25);
+    await purgeVersions(service);
+    const late = await ids();
+    const again = await purgeVersions(service);
+    after(0);
+
+    expect(soon).toEqual([begun.id, idle.id, current.id].sort());
+    expect(late).toEqual([begun.id, current.id].sort());
+    expect(again).toBe(0);
+    expect(await version()).toEqual(current);
+  });
+
+  test("that nothing began with goes, however many there are", async () => {
+    await service.pool`
+      insert into workflow_versions (project_id, workflow_id, graph, superseded_at)
+      select ${project.id}, ${workflowId}, '{}', now() - interval '2 days' from generate_series(1, 250)`;
+
+    await purgeVersions(service);
+    const left = await service.pool`select from workflow_versions where workflow_id = ${workflowId}`;
+
+    expect(left).toHaveLength(0);
   });
 
   test("is not one of another project's", async () => {

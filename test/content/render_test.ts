@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import Handlebars from "handlebars";
-import { checkTemplate, compileTemplate, mailScope, type Scope } from "../../src/content/render.ts";
+import {
+  checkTemplate,
+  compileTemplate,
+  mailScope,
+  newBudget,
+  type Scope,
+} from "../../src/content/render.ts";
 
 /** Alone on a core it is a tenth of that at most; without bounds it would be minutes. */
 const SLOW_MACHINE_MS = 2_000;
@@ -399,6 +405,37 @@ describe("a rendering is bounded", () => {
     const source = "}} <style>a{b:c}</style>".repeat(400_000);
     expect(render(source)).toBe(source);
   });
+
+  describe("together with others", () => {
+    const loop = compileTemplate("{{#each many}}{{#if x}}{{/if}}{{/each}}.", "text");
+    const word = compileTemplate("{{word}}", "text");
+
+    test("by one budget: what is left writes nothing when it is spent", () => {
+      const budget = newBudget({ steps: 30_000 });
+      const texts = Array.from({ length: 5 }, () => loop(hostile, budget));
+
+      expect(texts).toEqual([".", ".", "", "", ""]);
+      expect(budget.steps).toBeLessThan(0);
+      expect(word({ word: "x" }, budget)).toBe("");
+      expect(word({ word: "x" })).toBe("x");
+    });
+
+    test("rounds count, though nothing is in them", () => {
+      const budget = newBudget({ steps: 10_000 });
+      const empty = compileTemplate("{{#each many}}{{/each}}", "text");
+      for (let i = 0; i < 5; i++) empty(hostile, budget);
+
+      expect(budget.steps).toBeLessThan(0);
+    });
+
+    test("by the characters that they write", () => {
+      const budget = newBudget({ chars: 5 });
+      const texts = Array.from({ length: 3 }, () => word({ word: "abc" }, budget));
+
+      expect(texts).toEqual(["abc", "ab", ""]);
+      expect(budget).toMatchObject({ room: 0 });
+    });
+  });
 });
 
 describe("for any template and any data", () => {
@@ -411,6 +448,20 @@ describe("for any template and any data", () => {
     ),
     " ",
   );
+
+  test("a value in a URL stays one part of it, however it is named", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (x) => {
+        const part = encodeURIComponent(x.toWellFormed());
+        const template = compileTemplate(
+          `/{{x}}/{{[o'x]}}/{{a.[o"x]}}{{#each list}}/{{this}}{{/each}}/{{no ?? "a/b"}}/{{{raw}}}`,
+          "url",
+        );
+        const values = { x, "o'x": x, a: { 'o"x': x }, list: [x], raw: "a/b" };
+        expect(template(values)).toBe(`/${part}/${part}/${part}/${part}/a%2Fb/a/b`);
+      }),
+    );
+  });
 
   test("plain data comes out escaped and is never run", () => {
     fc.assert(

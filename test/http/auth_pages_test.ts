@@ -198,7 +198,7 @@ describe.skipIf(!CHROMIUM)(`in a browser${noChromium}`, () => {
     await page.goto(neighbour.url.href);
     const foreign = await page.evaluate(create("Foreign"));
     const answered = service.lines.filter(
-      (line) => line.method === "POST" && /^\/users/.test(String(line.route)),
+      (line) => line.method === "POST" && String(line.route).startsWith("/users"),
     );
     const { body: projects } = await person.request("GET", "/users/@me/projects");
     await context.close();

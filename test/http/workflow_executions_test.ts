@@ -110,6 +110,47 @@ describe("POST /workflows/:id/executions", () => {
       [422, "context"],
       [422, "context"],
     ]);
+    expect(answers[2]!.body.error.errors[0].message).toBe("Expected object or null");
+  });
+
+  test.each([51, 1_000, 20_000])(
+    "is 422 for a context that is nested %i levels deep, and one of 50 goes through",
+    async (levels) => {
+      const { id } = await build({
+        steps: {
+          "Deep?": { type: "CONDITION", field: "event.a", operator: "exists" },
+          Note: { type: "UPDATE_CONTACT", updates: { seen: "{{event}}" } },
+        },
+        ways: ["Trigger > Deep?", "Deep? no> Note"],
+      });
+      const contactId = await track("a@example.com", "looked");
+      const start = (depth: number) => {
+        const event = "[".repeat(depth - 1) + "]".repeat(depth - 1);
+        const raw = `{"contactId": "${contactId}", "context": {"event": ${event}}}`;
+        return service.request("POST", `/workflows/${id}/executions`, { key: project.secret, raw });
+      };
+      const [refused, taken] = [await start(levels), await start(50)];
+      await service.runJobs();
+
+      expect([refused.status, refused.body.error.errors]).toEqual([
+        422,
+        [expect.objectContaining({ field: "context", code: "custom" })],
+      ]);
+      expect(taken.status).toBe(201);
+      expect((await call("GET", `/workflows/${id}/executions`)).body.data[0].status).toBe("COMPLETED");
+    },
+  );
+
+  test("is 422 for a number beyond all bounds", async () => {
+    const { id } = await build({ steps: { Exit: EXIT }, ways: ["Trigger > Exit"] });
+    const contactId = await track("a@example.com", "looked");
+    const raw = `{"contactId": "${contactId}", "context": {"a": [1e999]}}`;
+    const { status, body } = await service.request("POST", `/workflows/${id}/executions`, {
+      key: project.secret,
+      raw,
+    });
+
+    expect([status, body.error.errors[0].field]).toEqual([422, "context"]);
   });
 });
 
@@ -342,6 +383,58 @@ describe("POST /workflows/:id/test", () => {
     expect([names(body), body.path[1].output]).toEqual([
       ["Trigger", "Much?: yes", "Exit"],
       { branch: "yes", values: { "event.total": 101 } },
+    ]);
+  });
+
+  test.each([
+    ["both a contact and data", `{"contactId": "${unknown}", "data": {}}`, "data"],
+    ["data that no contact could hold", `{"data": {"a": ${"[".repeat(100)}${"]".repeat(100)}}}`, "data.a"],
+    ["data that is too large", `{"data": {"a": "${"x".repeat(70_000)}"}}`, "data"],
+    [
+      "an event that is too deep",
+      `{"eventData": {"a": ${"[".repeat(5_000)}${"]".repeat(5_000)}}}`,
+      "eventData",
+    ],
+    ["an event that is too large", `{"eventData": {"a": "${"x".repeat(70_000)}"}}`, "eventData"],
+    ["a number beyond all bounds", `{"eventData": {"a": 1e999}}`, "eventData"],
+  ])("is 422 for %s", async (_, raw, field) => {
+    const { id } = await build({ steps: { Exit: EXIT }, ways: ["Trigger > Exit"] });
+    const { status, body } = await service.request("POST", `/workflows/${id}/test`, {
+      key: project.secret,
+      raw,
+    });
+
+    expect([status, body.error.errors?.map((error: { field: string }) => error.field)]).toEqual([
+      422,
+      [field],
+    ]);
+  });
+
+  test("tells where texts would be too much work, each for itself and all together", async () => {
+    const heavy = (loops: number) => ({
+      type: "UPDATE_CONTACT",
+      updates: { a: Array(loops).fill("{{#each event.l}}{{#if z}}{{/if}}{{#if z}}{{/if}}{{/each}}") },
+    });
+    const alone = await build({ steps: { U: heavy(250) }, ways: ["Trigger > U"] });
+    const many = Array.from({ length: 100 }, (_, i) => `U${i}`);
+    const together = await build({
+      steps: Object.fromEntries(many.map((name) => [name, heavy(1)])),
+      ways: many.map((name, i) => `${many[i - 1] ?? "Trigger"} > ${name}`),
+    });
+    const eventData = { l: Array(10_000).fill(0) };
+    const [one, all] = [
+      await call("POST", `/workflows/${alone.id}/test`, { eventData }),
+      await call("POST", `/workflows/${together.id}/test`, { eventData }),
+    ];
+
+    expect([one.body.status, one.body.exitReason]).toEqual([
+      "FAILED",
+      'Cannot carry out "U": its texts are too much work',
+    ]);
+    expect([all.status, all.body.status, all.body.path.at(-1).error]).toEqual([
+      200,
+      "FAILED",
+      expect.stringMatching(/^Cannot carry out "U\d\d": its texts are too much work$/),
     ]);
   });
 

@@ -510,6 +510,50 @@ describe("POST /workflows/:id/steps", () => {
 
     expect(fields(body)).toEqual(["config.condition.groups.0.filters.1.field"]);
   });
+
+  test("takes a condition tree that is nested ten levels deep, and refuses the eleventh where it begins", async () => {
+    const filter = { field: "data.plan", operator: "exists" };
+    const nested = (levels: number): object => ({
+      logic: "AND",
+      groups: [{ filters: [filter], ...(levels > 1 && { conditions: nested(levels - 1) }) }],
+    });
+    const { id } = await create();
+    const save = (condition: object) =>
+      call("POST", `/workflows/${id}/steps`, { type: "CONDITION", name: "C", config: { condition } });
+    const [taken, refused] = [await save(nested(10)), await save(nested(11))];
+
+    expect([taken.status, taken.body.config]).toEqual([201, { condition: nested(10) }]);
+    expect([refused.status, fields(refused.body)]).toEqual([
+      422,
+      [`config.condition${".groups.0.conditions".repeat(10)}`],
+    ]);
+  });
+
+  test("takes as much as 1 MB for all steps together, however it is added", async () => {
+    const { id } = await create();
+    const config = (length: number) => ({ url: "https://example.com/", body: "x".repeat(length) });
+    const last = (await call("POST", `/workflows/${id}/steps`, { type: "EXIT", name: "E", config: {} })).body;
+    const adding = [];
+    for (let i = 0; i < 15; i++) {
+      const body = { type: "WEBHOOK", name: "W", config: config(65_000), autoConnect: false };
+      adding.push((await call("POST", `/workflows/${id}/steps`, body)).status);
+    }
+    const small = await add(id, "WEBHOOK");
+    const grown = await call("PATCH", `/workflows/${id}/steps/${small}`, { config: config(65_000) });
+    const [{ id: way }] = (await get(id)).steps[0].outgoingTransitions;
+    const inserted = await call("POST", `/workflows/${id}/transitions/${way}/insert-step`, {
+      type: "WEBHOOK",
+      name: "W",
+      config: config(65_000),
+    });
+    const message = "The configs of all steps of a workflow have at most 1000 KB as JSON together";
+
+    expect(adding).toEqual(Array(15).fill(201));
+    for (const { status, body } of [grown, inserted]) {
+      expect([status, body.error.errors]).toEqual([422, [{ field: "config", code: "too_big", message }]]);
+    }
+    expect((await call("PATCH", `/workflows/${id}/steps/${last.id}`, { name: "End" })).status).toBe(200);
+  });
 });
 
 describe("PATCH /workflows/:id/steps/:stepId", () => {
@@ -562,6 +606,32 @@ describe("PATCH /workflows/:id/steps/:stepId", () => {
     const step = type === "TRIGGER" ? await triggerOf(id) : await add(id, "DELAY");
 
     expect((await call("PATCH", `/workflows/${id}/steps/${step}`, body)).status).toBe(status);
+  });
+
+  test("takes null for what is left out", async () => {
+    const { id } = await create();
+    const step = await add(id, "DELAY", "D", { position: { x: 1, y: 2 } });
+    const { status, body } = await call("PATCH", `/workflows/${id}/steps/${step}`, {
+      name: null,
+      type: null,
+      position: null,
+      config: null,
+      templateId: null,
+    });
+    const added = await call("POST", `/workflows/${id}/steps`, {
+      type: "EXIT",
+      name: "E",
+      position: null,
+      config: null,
+      templateId: null,
+      autoConnect: null,
+    });
+
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ name: "D", position: { x: 1, y: 2 }, config: CONFIGS.DELAY }),
+    ]);
+    expect([added.status, added.body.position, added.body.config]).toEqual([201, { x: 0, y: 0 }, {}]);
   });
 
   test("renames and moves the trigger", async () => {
@@ -727,6 +797,15 @@ describe("POST /workflows/:id/transitions", () => {
       { fromStepId: crypto.randomUUID(), toStepId: crypto.randomUUID(), priority: 1.5, branch: 5 },
       ["branch", "priority"],
     ],
+    [
+      {
+        fromStepId: crypto.randomUUID(),
+        toStepId: crypto.randomUUID(),
+        branch: "yes",
+        condition: { branch: "no" },
+      },
+      ["branch"],
+    ],
   ])("%j is refused by its fields", async (body, expected) => {
     const { id } = await create();
     const answer = await call("POST", `/workflows/${id}/transitions`, body);
@@ -803,6 +882,37 @@ describe("POST /workflows/:id/transitions/:transitionId/insert-step", () => {
 });
 
 describe("changes at the same time", () => {
+  test("are seen as a whole, or not yet", async () => {
+    const { id } = await create();
+    await call("POST", `/workflows/${id}/steps`, { type: "UPDATE_CONTACT", name: "U", config: {} });
+    const template = { type: "UPDATE_CONTACT", name: "N", config: {} };
+    let isDone = false;
+    const edit = async () => {
+      for (let i = 0; i < 40; i++) {
+        const [{ id: way }] = (await get(id)).steps[0].outgoingTransitions;
+        const { body } = await call("POST", `/workflows/${id}/transitions/${way}/insert-step`, template);
+        await call("DELETE", `/workflows/${id}/steps/${body.id}?splice=true`);
+      }
+      isDone = true;
+    };
+    const torn: object[] = [];
+    const read = async () => {
+      while (!isDone) {
+        const { steps } = (await get(id)) as {
+          steps: (Step & { incomingTransitions: { id: string }[] })[];
+        };
+        const ids = steps.map((step) => step.id);
+        const out = steps.flatMap((step) => step.outgoingTransitions);
+        const into = steps.flatMap((step) => step.incomingTransitions);
+        const isLine = out.length === steps.length - 1 && into.length === out.length;
+        if (!isLine || !out.every(({ toStepId }) => ids.includes(toStepId))) torn.push(steps);
+      }
+    };
+    await Promise.all([edit(), read(), read(), read()]);
+
+    expect(torn).toEqual([]);
+  });
+
   test("lead on from a step once", async () => {
     const { id } = await create();
     const from = await triggerOf(id);
@@ -929,6 +1039,40 @@ describe("a deletion at the same time", () => {
     );
 
     expect([answer.status, answer.body.error.code]).toEqual([404, "TEMPLATE_NOT_FOUND"]);
+  });
+});
+
+describe("a request that cannot be read", () => {
+  test("is answered as the document of the API says, whatever it asks for", async () => {
+    const { body: document } = await service.request("GET", "/openapi.json");
+    const operations = Object.entries<Record<string, { responses: object }>>(document.paths)
+      .filter(([path]) => path.startsWith("/workflows"))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+      );
+    const ask = (method: string, path: string, raw?: string) =>
+      service.request(method.toUpperCase(), path, { key: project.secret, ...(raw !== undefined && { raw }) });
+    const answers = await Promise.all(
+      operations.map(async ({ path, method, responses }) => {
+        const [unreadable, broken] = [
+          await ask(method, path.replaceAll(/\{\w+\}/g, "%00")),
+          await ask(
+            method,
+            path.replaceAll(/\{\w+\}/g, crypto.randomUUID()),
+            method === "get" ? undefined : "{",
+          ),
+        ];
+        return [unreadable, broken].map(({ status }) => ({ method, path, status, responses }));
+      }),
+    );
+    expect(operations).toHaveLength(19);
+    for (const { status, responses, ...which } of answers.flat()) {
+      expect({ ...which, names: Object.keys(responses) }).toEqual({
+        ...which,
+        names: expect.arrayContaining([String(status)]),
+      });
+    }
+    expect(answers.flat().filter(({ status }) => status === 400).length).toBeGreaterThan(operations.length);
   });
 });
 

@@ -171,9 +171,10 @@ describe("a limit of transactional mails", () => {
     await Promise.all(people(40).map((to) => send(to)));
     await limit({ transactional: 50 });
     const folding = Array.from({ length: 20 }, () => foldUsage(service));
-    const answers = await Promise.all([...people(60).map((to) => send(to)), ...folding]);
+    const answers = await Promise.all(people(60).map((to) => send(to)));
+    await Promise.all(folding);
 
-    expect(answers.filter((answer) => answer?.status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect((await used()).transactional).toBe(50);
   });
 

@@ -138,7 +138,8 @@ async function serve(
     return refuse({ status: 400, type: "idempotency_error", message });
   }
   if (before) return answer(before.status, before.body);
-  const done = stripe.books.carryOut(request);
+  // As it is at this moment, whatever becomes of it before it is sent.
+  const done = structuredClone(stripe.books.carryOut(request));
   const isRefused = "status" in done && "type" in done;
   // What was not begun, because it was wrong, is not remembered.
   if (isRefused) return refuse(done as Refusal);

@@ -39,19 +39,21 @@ export async function countsOf(pool: postgres.Sql, projectId: string): Promise<R
 
 /** Fills every table of a project: so many contacts, and of the other tables what belongs to them. */
 export async function fillProject(
-  pool: postgres.Sql,
+  pool: postgres.Sql | postgres.TransactionSql,
   projectId: string,
   contacts = 20,
   prefix: string = crypto.randomUUID().slice(0, 8),
 ): Promise<void> {
-  await pool.begin(async (sql) => {
+  const fill = async (sql: postgres.TransactionSql) => {
     await fillAudience(sql, projectId, contacts, prefix);
     await fillContent(sql, projectId);
     await fillLedger(sql, projectId);
     await fillWorkflows(sql, projectId);
     await fillCounts(sql, projectId);
     await fillAccount(sql, projectId, prefix);
-  });
+  };
+  // Inside of a transaction, in that one.
+  await ("begin" in pool ? pool.begin(fill) : fill(pool));
 }
 
 async function fillAudience(
@@ -227,6 +229,9 @@ async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
     on conflict do nothing`;
   await sql`
     insert into event_counts (project_id, day, name, count) values (${projectId}, '2026-01-01', 'bought', 1)
+    on conflict do nothing`;
+  await sql`
+    insert into execution_counts (project_id, day, started) values (${projectId}, '2026-01-01', 1)
     on conflict do nothing`;
   await sql`
     insert into event_totals (project_id, name, count) values (${projectId}, 'bought', 1) on conflict do nothing`;

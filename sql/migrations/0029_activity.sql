@@ -1,0 +1,43 @@
+-- When a campaign was last put on the schedule, which is told as long as there is the campaign. The time it is sent at is
+-- another one: `scheduled_for`.
+alter table campaigns add column scheduled_at timestamptz;
+
+create function note_scheduling() returns trigger
+language plpgsql as $$
+begin
+  new.scheduled_at := new.updated_at;
+  return new;
+end $$;
+
+create trigger campaigns_scheduled_at
+before update of scheduled_for on campaigns
+for each row
+when (
+  new.status = 'SCHEDULED'
+  and (old.status, old.scheduled_for) is distinct from (new.status, new.scheduled_for)
+)
+execute function note_scheduling();
+
+-- The feed is in the order of ids: those of events and executions are made when it happens, and of other times it takes
+-- the first id there could be. All of its indexes serve `activity.page`; those of `events` besides are the primary key
+-- and `events_by_name`.
+
+-- Events that are neither of mails nor of subscriptions: what a client tracks, and segments. Where a project sends a
+-- thousand mails for each of them they are found without walking past those.
+create index events_triggered on events (project_id, id)
+where name not in (
+  'email.sent', 'email.delivery', 'email.received', 'email.open', 'email.click', 'email.bounce', 'email.complaint',
+  'contact.subscribed', 'contact.unsubscribed'
+);
+
+create index campaigns_scheduled on campaigns (project_id, first_id_at(scheduled_at), id)
+where scheduled_at is not null;
+
+create index campaigns_sent on campaigns (project_id, first_id_at(sent_at), id) where sent_at is not null;
+
+create index executions_completed on executions (project_id, first_id_at(completed_at), id)
+where completed_at is not null;
+
+-- Serves `activity.upcoming`.
+create index executions_upcoming on executions (project_id, wake_at, id)
+where status = 'WAITING' and wake_at is not null;

@@ -1,0 +1,68 @@
+-- Events as they were recorded, the newest first. Ids are in the order of time, and a month is a partition: a page reads
+-- those between two ids, and no other partitions than theirs. Contacts are looked up one by one, whatever the planner
+-- believes about them.
+
+-- name: recent :many
+select
+  e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at, c.email as "contact_email?"
+from (
+  select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
+  from events e
+  where e.project_id = :project_id and e.id >= :since and e.id < :before
+  order by e.id desc
+  limit :limit::int
+) as e
+left join lateral (
+  select c.email
+  from contacts c
+  where c.project_id = e.project_id and c.id = e.contact_id
+  limit 1
+) as c on true
+order by e.id desc;
+
+-- name: recent_of_name :many
+select
+  e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at, c.email as "contact_email?"
+from (
+  select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
+  from events e
+  where e.project_id = :project_id and e.name = :name and e.id >= :since and e.id < :before
+  order by e.id desc
+  limit :limit::int
+) as e
+left join lateral (
+  select c.email
+  from contacts c
+  where c.project_id = e.project_id and c.id = e.contact_id
+  limit 1
+) as c on true
+order by e.id desc;
+
+-- name: recent_of_contact :many
+-- The index of a contact is in the order of names: the ids of all its events between the two are read from it, and the
+-- rows of the page only.
+select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
+from (
+  select theirs.id
+  from (
+    select e.id
+    from events e
+    where e.project_id = :project_id and e.contact_id = :contact_id and e.id >= :since and e.id < :before
+    offset 0
+  ) as theirs
+  order by theirs.id desc
+  limit :limit::int
+) as page
+cross join lateral (
+  select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
+  from events e
+  where e.project_id = :project_id and e.id = page.id and e.id >= :since and e.id < :before
+  limit 1
+) as e
+order by e.id desc;
+
+-- name: mail :maybe
+-- A mail that an event is about.
+select id
+from emails
+where project_id = :project_id and id = :email_id;

@@ -1,0 +1,19 @@
+-- name: projects :many
+-- The next projects in the order of their ids.
+select id
+from projects
+where id > :after and deleted_at is null
+order by id
+limit :limit::int;
+
+-- name: hold :exec
+-- One at a time counts a project anew: two at once would both add what is lacking. And it may take its time.
+select pg_advisory_xact_lock(recounting(:project_id)), set_config('statement_timeout', '0', true);
+
+-- name: keep_out_folding :exec
+-- Waits for whoever is folding, and lets nobody begin before the commit.
+select pg_advisory_xact_lock(folding_of_counts());
+
+-- name: take_time :exec
+-- For the rest of this transaction no statement is ended because of its length.
+select set_config('statement_timeout', '0', true);

@@ -1,0 +1,244 @@
+-- What is older than it has to be kept, in batches, each a commit of its own. Ids are in the order of time: the rows of a
+-- project are walked by its key, from the oldest one on and past those that are still needed.
+
+-- name: awaited_since :one
+-- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+select min(j.created_at) as "since?"
+from graphile_worker._private_jobs j
+join graphile_worker._private_tasks t on t.id = j.task_id
+where t.identifier in ('start_workflows', 'recheck_waits')
+  and (j.attempts < j.max_attempts or j.locked_at is not null);
+
+-- name: drop_events :exec
+-- Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
+-- it did happen.
+delete from events_default
+where ctid = any (array(
+  select ctid
+  from events_default
+  where id < first_id_at(:before)
+  limit :limit::int
+));
+
+-- name: projects_with_emails :many
+-- Projects that have mails of before that time.
+select p.id
+from projects p
+cross join lateral (
+  select
+  from emails e
+  where e.project_id = p.id and e.id < first_id_at(:before)
+  order by e.id
+  limit 1
+) as oldest
+order by p.id;
+
+-- name: drop_emails :one
+-- Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
+-- stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
+-- `last_id` is how far it has looked.
+with page as materialized (
+  select
+    e.id,
+    e.status not in ('PENDING', 'SENDING')
+      and (e.status <> 'IN_DOUBT' or e.due_at = 'infinity')
+      and coalesce(e.sent_at, e.doubted_at, e.queued_at) < :before
+      and not exists (
+        select
+        from campaigns k
+        where k.project_id = e.project_id and k.id = e.campaign_id and k.finished_at is null
+      )
+      and not exists (
+        select
+        from executions x
+        where x.project_id = e.project_id and x.id = e.workflow_execution_id and x.completed_at is null
+      ) as is_over
+  from emails e
+  where e.project_id = :project_id and e.id > :after and e.id < first_id_at(:before)
+  order by e.id
+  limit :limit::int
+),
+gone as (
+  delete from emails
+  where project_id = :project_id and id = any (array(select id from page where is_over))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: empty_contents :one
+-- Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
+-- mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
+-- step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
+-- one commit with what they say.
+with page as materialized (
+  select c.project_id, c.id, c.template_id
+  from contents c
+  where c.emptied_at is null and c.id > :after and c.id < first_id_at(:before)
+  order by c.id
+  limit :limit::int
+),
+open_mail as materialized (
+  select m.project_id, m.content_id
+  from emails m
+  where m.status = 'PENDING' and m.campaign_id is null
+  union
+  select m.project_id, m.content_id
+  from emails m
+  where m.status = 'SENDING'
+  union
+  select m.project_id, m.content_id
+  from emails m
+  where m.status = 'IN_DOUBT' and m.due_at < 'infinity'
+),
+unneeded as materialized (
+  select p.project_id, p.id
+  from page p
+  where not exists (
+      select from open_mail m where m.project_id = p.project_id and m.content_id = p.id
+    )
+    and not exists (
+      select
+      from campaigns k
+      where k.project_id = p.project_id
+        and k.content_id = p.id
+        and (
+          k.finished_at is null
+          or exists (select from emails m where m.campaign_id = k.id and m.status = 'PENDING')
+        )
+    )
+    and not exists (
+      select
+      from workflow_contents w
+      join contents o on o.project_id = w.project_id and o.id = w.content_id
+      where w.project_id = p.project_id
+        and w.template_id = p.template_id
+        and (w.content_id = p.id or o.id >= first_id_at(:changed_before))
+    )
+),
+detached as (
+  delete from attachments a
+  using unneeded u
+  where a.project_id = u.project_id and a.content_id = u.id
+),
+emptied as (
+  update contents c
+  set html = null, text = null, data = null, headers = null, emptied_at = :now
+  from unneeded u
+  where c.project_id = u.project_id and c.id = u.id and c.emptied_at is null
+  returning c.id
+)
+select
+  (select count(*) from emptied)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: projects_with_contents :many
+-- Projects that have messages of before that time.
+select p.id
+from projects p
+cross join lateral (
+  select
+  from contents c
+  where c.project_id = p.id and c.id < first_id_at(:before)
+  order by c.id
+  limit 1
+) as oldest
+order by p.id;
+
+-- name: drop_contents :one
+-- Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
+-- `emptied_before`: no mail was made with them since, so all of theirs are gone.
+with page as materialized (
+  select c.id, c.emptied_at < :emptied_before as is_over
+  from contents c
+  where c.project_id = :project_id and c.id > :after and c.id < first_id_at(:made_before)
+  order by c.id
+  limit :limit::int
+),
+gone as (
+  delete from contents
+  where project_id = :project_id and id = any (array(select id from page where is_over))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: projects_with_stories :many
+-- Projects that have told of steps before that time.
+select p.id
+from projects p
+cross join lateral (
+  select
+  from step_executions s
+  where s.project_id = p.id and s.id < first_id_at(:before)
+  order by s.id
+  limit 1
+) as oldest
+order by p.id;
+
+-- name: drop_stories :one
+-- Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
+-- who has been through a workflow must not begin anew.
+with page as materialized (
+  select
+    s.id,
+    not exists (
+      select
+      from executions x
+      where x.project_id = s.project_id
+        and x.id = s.execution_id
+        and (x.completed_at is null or x.completed_at >= :before)
+    ) as is_over
+  from step_executions s
+  where s.project_id = :project_id and s.id > :after and s.id < first_id_at(:before)
+  order by s.id
+  limit :limit::int
+),
+gone as (
+  delete from step_executions
+  where project_id = :project_id and id = any (array(select id from page where is_over))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: drop_imports :exec
+-- Deletes reports of imports that were done before that time.
+delete from contact_imports
+where (project_id, id) in (
+  select project_id, id
+  from contact_imports
+  where finished_at < :before
+  order by finished_at
+  limit :limit::int
+);
+
+-- name: drop_bulk_jobs :exec
+delete from bulk_jobs
+where (project_id, id) in (
+  select project_id, id
+  from bulk_jobs
+  where finished_at < :before
+  order by finished_at
+  limit :limit::int
+);
+
+-- name: drop_jobs :one
+-- Strikes jobs off the queue that were given up before that time, after all of their attempts.
+with old as materialized (
+  select j.id
+  from graphile_worker._private_jobs j
+  where j.attempts >= j.max_attempts and j.locked_at is null and j.updated_at < :before
+  limit :limit::int
+),
+gone as (
+  select graphile_worker.complete_jobs(array(select id from old))
+)
+select (select count(*) from gone)::int as "gone!";

@@ -1,0 +1,25 @@
+// What is counted is written down beside the fact, as a delta that nobody waits for. Every few seconds the deltas are
+// added to the counters, so that reading stays quick; whoever reads sums up both.
+import { type Context, inTransaction } from "./context.ts";
+import { q } from "./db/queries.ts";
+
+/** Adds up to `limit` deltas to the counters, and answers how many they were. */
+export type Fold = (tx: Context, batch: { limit: number }) => Promise<number>;
+
+/** A batch is a commit of its own, of some 50 ms. */
+const BATCH = 10_000;
+
+/**
+ * Folds what there is, batch by batch, and answers whether there was anything. One process folds at a time: where
+ * another one is at it there is nothing to do.
+ */
+export async function foldAll(ctx: Context, fold: Fold): Promise<boolean> {
+  let deltas = 0;
+  for (;;) {
+    const folded = await inTransaction(ctx, async (tx) =>
+      (await q.folding.hold(tx)).isMine ? await fold(tx, { limit: BATCH }) : 0,
+    );
+    deltas += folded;
+    if (folded < BATCH) return deltas > 0;
+  }
+}

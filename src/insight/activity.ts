@@ -1,0 +1,122 @@
+// One feed over what happened to contacts and mails, campaigns and workflows, in the order of time.
+import { firstIdAt } from "../audience/condition_tree.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { type Activity, KINDS, type Place, readItems, timeOf } from "./_activity_items.ts";
+import { ACTIVITY_TYPES, type ActivityType, sourcesOf } from "./activity_types.ts";
+
+export type { Activity, Place } from "./_activity_items.ts";
+
+/** Which items are meant. What is left out is no condition. */
+export interface ActivityFilter {
+  types?: ActivityType[] | undefined;
+  contactId?: string | undefined;
+  /** From this moment on. */
+  from?: Date | undefined;
+  /** Before this moment. */
+  until?: Date | undefined;
+}
+
+/** Where a page begins, and how much it holds. */
+export interface ActivityPage {
+  limit: number;
+  /** The last item of the page before. */
+  after: Place | null;
+}
+
+/** Items, and the place of the last one where more follow. */
+export interface ActivityList {
+  items: Activity[];
+  next: Place | null;
+}
+
+const NIL = "00000000-0000-0000-0000-000000000000";
+const MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/**
+ * How many months before the one of the cursor are looked at together, if need be everything before: so a full page
+ * reads one or two partitions, and one that hardly anything matches is found in few steps.
+ */
+const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
+
+const RECENT_UP_TO = 100_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * One page of the feed, the newest first. The order is that of the ids of events and executions, which are made when
+ * it happens, and of the times of everything else, in milliseconds; where these are the same it is still one order. So
+ * what was committed when the first page was read is on exactly one page, but for what is deleted meanwhile, and a
+ * campaign that is put on the schedule anew. What comes later is never on two. It is missed where the reader has
+ * already gone past its time: as a rule because it is new, and now and then because it was committed, or reported by a
+ * provider, after things that happened later. It has its place when the feed is read anew.
+ */
+export async function listActivity(
+  ctx: Context,
+  projectId: string,
+  filter: ActivityFilter,
+  { limit, after }: ActivityPage,
+): Promise<ActivityList> {
+  const places = await findPlaces(ctx, projectId, filter, after, limit + 1);
+  const page = places.slice(0, limit);
+  const items = await readItems(ctx, projectId, page);
+  return { items, next: places.length > limit ? page.at(-1)! : null };
+}
+
+/** How many items there are of the last minutes; of each kind no more than 100,000 are counted. */
+export async function countRecent(ctx: Context, projectId: string, minutes: number): Promise<number> {
+  const since = firstIdAt(new Date(ctx.now().getTime() - minutes * MINUTE_MS));
+  return (await q.activity.countSince(ctx, { projectId, since, upTo: RECENT_UP_TO })).count;
+}
+
+async function findPlaces(
+  ctx: Context,
+  projectId: string,
+  filter: ActivityFilter,
+  after: Place | null,
+  limit: number,
+): Promise<Place[]> {
+  const { contactId, types = ACTIVITY_TYPES, from, until } = filter;
+  const wanted = sourcesOf(types);
+  const end: Place = { key: until ? firstIdAt(until) : MAX, kind: 0, id: NIL };
+  let before = after && after.key < end.key ? after : end;
+  const found: Place[] = [];
+  for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
+    const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
+    const places = contactId
+      ? await q.activity.pageOfContact(ctx, { contactId, ...window })
+      : await q.activity.page(ctx, window);
+    found.push(...places);
+    if (found.length === limit) break;
+    before = { key: since, kind: 0, id: NIL };
+  }
+  return found;
+}
+
+/** Where the windows begin that are looked at, the newest first: at the start of a month, as partitions do. */
+function startsOf(
+  ctx: Context,
+  before: Place,
+  from: Date | undefined,
+  reach: keyof typeof MONTHS_BACK,
+): string[] {
+  const first = from ? firstIdAt(from) : NIL;
+  const newest = new Date(Math.min(timeOf(before.key).getTime(), ctx.now().getTime()));
+  const [year, month] = [newest.getUTCFullYear(), newest.getUTCMonth()];
+  const starts = MONTHS_BACK[reach].map((months) => firstIdAt(new Date(Date.UTC(year, month - months))));
+  return [...starts.filter((start) => first < start), first];
+}
+
+/** What comes after a place, for each kind: of those with the same key, those with an id below this one. */
+function boundsOf({ key, kind, id }: Place) {
+  const below = (name: (typeof KINDS)[number]) => {
+    const own = KINDS.indexOf(name);
+    if (own === kind) return id;
+    return own < kind ? MAX : NIL;
+  };
+  return {
+    before: key,
+    scheduledBelow: below("campaign.scheduled"),
+    sentBelow: below("campaign.sent"),
+    completedBelow: below("workflow.completed"),
+  };
+}

@@ -1,0 +1,158 @@
+// What is older than it has to be kept goes: events by whole partitions, everything else row by row, in batches.
+import { type Context, inTransaction } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { requestsUnderway } from "../traffic.ts";
+import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
+
+/** How long a job works before it lets others have their turn and goes on as a new job. */
+const SLICE_MS = 10_000;
+const BATCH = 1_000;
+/** A message may have attachments of many megabytes. */
+const BATCH_OF_CONTENTS = 100;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
+/** Before when something goes; null where it is kept for ever. */
+export interface Horizons {
+  /** Events and mails: the beginning of a month, so that both go together. */
+  events: Date | null;
+  bodies: Date | null;
+  logs: Date | null;
+}
+
+/** Looks at the next rows after an id, and takes away those of them that are not needed. */
+type Batch = (after: string) => Promise<{ looked: number; gone: number; lastId: string | null }>;
+
+/** Takes away as much as there is time for. */
+type Sweep = (until: number) => Promise<boolean>;
+
+/**
+ * Takes away what is older than the settings want it kept, for some seconds, and answers whether all of it is gone. A
+ * second run goes on where the first one ended; what is counted stays.
+ */
+export async function dropExpired(ctx: Context, { sliceMs = SLICE_MS } = {}): Promise<boolean> {
+  const { events, bodies, logs } = horizonsOf(ctx);
+  const until = performance.now() + sliceMs;
+  const sweeps: Sweep[] = [];
+  if (events)
+    sweeps.push(
+      () => dropEvents(ctx, events, until),
+      (end) => dropMails(ctx, events, end),
+    );
+  if (bodies) sweeps.push((end) => emptyBodies(ctx, bodies, end));
+  if (events && bodies) sweeps.push((end) => dropContents(ctx, { events, bodies }, end));
+  if (logs) sweeps.push((end) => dropLogs(ctx, logs, end));
+  for (const sweep of sweeps) if (!(await sweep(until))) return false;
+  return true;
+}
+
+/** What is old at this moment. Nobody needs the body of a mail that is gone. */
+export function horizonsOf({ config, now }: Pick<Context, "config" | "now">): Horizons {
+  const ago = (days: number) => (days === 0 ? null : new Date(now().getTime() - days * DAY_MS));
+  const oldest = ago(config.RETENTION_EVENTS_DAYS);
+  const events = oldest && monthOf(oldest);
+  const bodies = ago(config.RETENTION_BODIES_DAYS);
+  return {
+    events,
+    bodies: bodies && events && events > bodies ? events : (bodies ?? events),
+    logs: ago(config.RETENTION_LOGS_DAYS),
+  };
+}
+
+/** Whole months, and what is older than any of them. As long as a job has yet to read an event of that time, it waits. */
+async function dropEvents(ctx: Context, horizon: Date, until: number): Promise<boolean> {
+  const { since } = await q.retention.awaitedSince(ctx);
+  // The id of an event is made up to a day before the time when it is noted.
+  const needed = since && monthOf(new Date(since.getTime() - DAY_MS));
+  const before = needed && needed < horizon ? needed : horizon;
+  await q.expired.note(ctx, { kind: "events", until: before });
+  for (const { name, month } of await listPartitions(ctx)) {
+    // What cannot be dropped now is tried again an hour later, not at once.
+    if (monthOf(month, 1) <= before && !(await dropPartition(ctx, name))) break;
+  }
+  return await repeat(ctx, until, BATCH, () => q.retention.dropEvents(ctx, { before, limit: BATCH }));
+}
+
+async function dropMails(ctx: Context, before: Date, until: number): Promise<boolean> {
+  await q.expired.note(ctx, { kind: "emails", until: before });
+  const projects = await q.retention.projectsWithEmails(ctx, { before });
+  return await inEach(projects, (projectId) =>
+    walk(ctx, until, BATCH, (after) =>
+      q.retention.dropEmails(ctx, { projectId, before, after, limit: BATCH }),
+    ),
+  );
+}
+
+async function emptyBodies(ctx: Context, before: Date, until: number): Promise<boolean> {
+  const now = ctx.now();
+  const changedBefore = new Date(now.getTime() - HOUR_MS);
+  const limit = BATCH_OF_CONTENTS;
+  return await walk(ctx, until, limit, (after) =>
+    inTransaction(ctx, (tx) => q.retention.emptyContents(tx, { before, changedBefore, after, now, limit })),
+  );
+}
+
+/** A message is emptied when its bodies are old at the earliest, so what is younger by as much need not be looked at. */
+async function dropContents(
+  ctx: Context,
+  { events, bodies }: { events: Date; bodies: Date },
+  until: number,
+): Promise<boolean> {
+  const keptMs = ctx.now().getTime() - bodies.getTime();
+  const madeBefore = new Date(events.getTime() - keptMs);
+  const projects = await q.retention.projectsWithContents(ctx, { before: madeBefore });
+  return await inEach(projects, (projectId) =>
+    walk(ctx, until, BATCH, (after) =>
+      q.retention.dropContents(ctx, { projectId, madeBefore, emptiedBefore: events, after, limit: BATCH }),
+    ),
+  );
+}
+
+async function dropLogs(ctx: Context, before: Date, until: number): Promise<boolean> {
+  const batch = { before, limit: BATCH };
+  const projects = await q.retention.projectsWithStories(ctx, { before });
+  const areGone = await inEach(projects, (projectId) =>
+    walk(ctx, until, BATCH, (after) => q.retention.dropStories(ctx, { projectId, after, ...batch })),
+  );
+  return (
+    areGone &&
+    (await repeat(ctx, until, BATCH, () => q.retention.dropImports(ctx, batch))) &&
+    (await repeat(ctx, until, BATCH, () => q.retention.dropBulkJobs(ctx, batch))) &&
+    (await repeat(ctx, until, BATCH, async () => (await q.retention.dropJobs(ctx, batch)).gone))
+  );
+}
+
+async function inEach(
+  projects: { id: string }[],
+  sweep: (projectId: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const { id } of projects) if (!(await sweep(id))) return false;
+  return true;
+}
+
+/** Goes through rows in the order of their ids. False when time is over before. */
+async function walk(ctx: Context, until: number, limit: number, batch: Batch): Promise<boolean> {
+  let after = BEFORE_ALL;
+  return await repeat(ctx, until, limit, async () => {
+    const { looked, lastId } = await batch(after);
+    after = lastId ?? after;
+    return looked;
+  });
+}
+
+/** Does it until a batch is not full any more. False when time is over before. */
+async function repeat(
+  ctx: Context,
+  until: number,
+  limit: number,
+  batch: () => Promise<number>,
+): Promise<boolean> {
+  for (;;) {
+    if (performance.now() > until) return false;
+    const startedAt = performance.now();
+    if ((await batch()) < limit) return true;
+    // While somebody waits for an answer, half of the time is theirs.
+    if (requestsUnderway(ctx) > 0) await Bun.sleep(performance.now() - startedAt);
+  }
+}

@@ -1,0 +1,239 @@
+// How each table of a project is emptied, batch by batch.
+import { endBilling } from "../accounts/billing.ts";
+import { deleteContacts } from "../audience/contact_deletion.ts";
+import { removeUploads } from "../content/uploads.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+
+type Reset = NonNullable<Awaited<ReturnType<Queries["removals"]["reset"]>>>;
+
+/** Tables whose rows are removed in the order of their ids, as far as one of them. */
+type Ordered = Exclude<keyof Reset, "askedAt" | "version">;
+
+/** What is removed of a project: of these tables the rows up to an id, or none. */
+export interface Extent extends Record<Ordered, string | null> {
+  projectId: string;
+  /** When the reset was asked for; null for a deletion. */
+  askedAt: Date | null;
+}
+
+/** Some rows: those after a place, up to so many. */
+export interface Batch {
+  extent: Extent;
+  after: string;
+  limit: number;
+}
+
+/** What became of a batch. `lastId` is where the next one begins; null when there is none. */
+export interface Removed {
+  removed: number;
+  lastId: string | null;
+}
+
+/** How a table is emptied. */
+export interface Step {
+  /** The table, or what stands for it. */
+  name: string;
+  /** Where the first batch begins. */
+  first: string;
+  /** Not in a transaction, and so not in the last one either. */
+  isApart?: boolean;
+  remove(tx: Context, batch: Batch): Promise<Removed>;
+}
+
+const LEAST = "00000000-0000-0000-0000-000000000000";
+const GREATEST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+const NOTHING: Removed = { removed: 0, lastId: null };
+
+type ById = (
+  tx: Context,
+  args: { projectId: string; after: string; upTo: string; limit: number },
+) => Promise<{ id: string }[]>;
+
+function byId(name: string, table: Ordered, remove: ById): Step {
+  return {
+    name,
+    first: LEAST,
+    async remove(tx, { extent, after, limit }) {
+      const upTo = extent[table];
+      if (upTo === null) return NOTHING;
+      return removedOf(
+        (await remove(tx, { projectId: extent.projectId, after, upTo, limit })).map((row) => row.id),
+      );
+    },
+  };
+}
+
+/** The keys in no order. */
+function removedOf(keys: string[]): Removed {
+  return {
+    removed: keys.length,
+    lastId: keys.reduce((last: string | null, key) => (last !== null && last > key ? last : key), null),
+  };
+}
+
+export const executions = byId("executions", "executions", q.projectRows.executions);
+export const workflows = byId("workflows", "workflows", q.projectRows.workflows);
+export const templates = byId("templates", "templates", q.projectRows.templates);
+export const emails = byId("emails", "emails", q.projectRows.emails);
+export const contents = byId("contents", "contents", q.projectRows.contents);
+export const campaigns = byId("campaigns", "campaigns", q.projectRows.campaigns);
+export const imports = byId("contact_imports", "contactImports", q.projectRows.contactImports);
+export const bulkJobs = byId("bulk_jobs", "bulkJobs", q.projectRows.bulkJobs);
+export const events = byId("events", "events", q.projectRows.events);
+export const segments = byId("segments", "segments", q.projectRows.segments);
+export const suppressions = byId("suppressions", "suppressions", q.projectRows.suppressions);
+
+export const contacts: Step = {
+  name: "contacts",
+  first: LEAST,
+  async remove(tx, { extent, after, limit }) {
+    const { projectId, contacts: upTo, segments: upToSegment } = extent;
+    if (upTo === null) return NOTHING;
+    const rows = await q.projectRows.contacts(tx, { projectId, after, upTo, limit });
+    const contactIds = rows.map((row) => row.id);
+    if (upToSegment !== null)
+      await q.projectRows.segmentMembers(tx, { projectId, contactIds, segments: upToSegment });
+    await deleteContacts(tx, projectId, contactIds);
+    return removedOf(contactIds);
+  },
+};
+
+export const candidates: Step = {
+  name: "segment_candidates",
+  first: LEAST,
+  async remove(tx, { extent, limit }) {
+    const { projectId, contacts: upTo } = extent;
+    if (upTo === null) return NOTHING;
+    const rows = await q.projectRows.segmentCandidates(tx, { projectId, upTo, limit });
+    return removedOf(rows.map((row) => row.contactId));
+  },
+};
+
+export const campaignDeltas: Step = {
+  name: "campaign_count_deltas",
+  first: LEAST,
+  async remove(tx, { extent, limit }) {
+    const { projectId, campaigns: upTo } = extent;
+    if (upTo === null) return NOTHING;
+    return removedOf(
+      (await q.projectRows.campaignCountDeltas(tx, { projectId, upTo, limit })).map((row) => row.campaignId),
+    );
+  },
+};
+
+/** Mails that an execution or a campaign has made since the reset was asked for. */
+export const lateEmails: Step = {
+  name: "late emails",
+  first: LEAST,
+  async remove(tx, { extent, after, limit }) {
+    const { projectId } = extent;
+    const from = later(after, extent.emails);
+    return await q.projectRows.lateEmails(tx, {
+      projectId,
+      after: from,
+      limit,
+      campaigns: extent.campaigns,
+      executions: extent.executions,
+    });
+  },
+};
+
+/** Events of mails that were being handed over when it was asked for. */
+export const lateEvents: Step = {
+  name: "late events",
+  first: LEAST,
+  async remove(tx, { extent, after, limit }) {
+    if (extent.emails === null) return NOTHING;
+    const from = later(after, extent.events);
+    return await q.projectRows.lateEvents(tx, {
+      projectId: extent.projectId,
+      after: from,
+      limit,
+      emails: extent.emails,
+    });
+  },
+};
+
+export const idempotencyKeys: Step = {
+  name: "idempotency_keys",
+  first: "",
+  async remove(tx, { extent, after, limit }) {
+    const { projectId, askedAt } = extent;
+    const rows = await q.projectRows.idempotencyKeys(tx, { projectId, after, askedAt: askedAt!, limit });
+    return removedOf(rows.map((row) => row.key));
+  },
+};
+
+export const uploads: Step = {
+  name: "uploads",
+  first: LEAST,
+  isApart: true,
+  async remove(ctx, { extent: { projectId, askedAt }, after, limit }) {
+    // What came in the same millisecond was there.
+    const before = askedAt && new Date(askedAt.getTime() + 1);
+    const removed = await removeUploads(ctx, projectId, { before, limit });
+    return { removed, lastId: removed > 0 ? after : null };
+  },
+};
+
+/** Whether a project has images. */
+export async function hasUploads(tx: Context, projectId: string): Promise<boolean> {
+  return (await q.uploads.ofProject(tx, { projectId, before: null, limit: 1 })).length > 0;
+}
+
+export const jobs: Step = {
+  name: "jobs",
+  first: "0",
+  isApart: true,
+  remove: async (tx, { extent: { projectId }, after, limit }) =>
+    await q.projectRows.jobs(tx, { projectId, after, limit }),
+};
+
+/** As long as the project is there, it may be charged. Where Stripe is away, the job fails and comes back. */
+export const billing: Step = {
+  name: "billing",
+  first: LEAST,
+  isApart: true,
+  async remove(ctx, { extent: { projectId } }) {
+    await endBilling(ctx, projectId);
+    return NOTHING;
+  },
+};
+
+/** A table of few rows, or of which nothing is left but what came in between. */
+export function rest(table: string): Step {
+  return {
+    name: table,
+    first: LEAST,
+    async remove(tx, { extent: { projectId }, after, limit }) {
+      const { removed } = await q.projectRows.rest(tx, { projectId, table, limit });
+      return { removed, lastId: removed > 0 ? after : null };
+    },
+  };
+}
+
+function later(one: string, other: string | null): string {
+  return other !== null && other > one ? other : one;
+}
+
+/** All of a project. */
+export function everythingOf(projectId: string): Extent {
+  return {
+    projectId,
+    askedAt: null,
+    contacts: GREATEST,
+    events: GREATEST,
+    templates: GREATEST,
+    contents: GREATEST,
+    emails: GREATEST,
+    segments: GREATEST,
+    contactImports: GREATEST,
+    bulkJobs: GREATEST,
+    campaigns: GREATEST,
+    suppressions: GREATEST,
+    workflows: GREATEST,
+    executions: GREATEST,
+  };
+}

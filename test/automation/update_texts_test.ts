@@ -1,0 +1,108 @@
+// The texts of an UPDATE_CONTACT: whatever they ask for, they cost so much and no more.
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import type { Run } from "../../src/automation/_run.ts";
+import { performUpdate } from "../../src/automation/_step_update_contact.ts";
+import type { GraphStep } from "../../src/automation/workflow_graph.ts";
+import { inTransaction, newId } from "../../src/context.ts";
+import { useService } from "../support/service.ts";
+import { workflowsOf } from "../support/workflows.ts";
+
+const service = useService();
+let project: NewProject;
+const { build, call, outcomes, story, of, track } = workflowsOf(service, () => project);
+
+beforeEach(async () => {
+  service.setNow(new Date());
+  project = await service.createProject();
+});
+
+/** Some 30,000 steps for an event with a list of 10,000. */
+const LOOP = "{{#each event.list}}{{#if a}}{{/if}}{{/each}}";
+const list = Array(10_000).fill(0);
+
+describe("the texts of one execution", () => {
+  test("that are too much work together fail it with a reason, and no other", async () => {
+    const { id } = await build({
+      steps: {
+        Update: { type: "UPDATE_CONTACT", updates: { a: Array(300).fill(LOOP), plan: "{{event.plan}}" } },
+        Exit: { type: "EXIT" },
+      },
+      ways: ["Trigger > Update", "Update > Exit"],
+    });
+    for (const who of ["a", "guilty", "b"]) {
+      await track(`${who}@example.com`, "signup", { plan: "pro", list: who === "guilty" ? list : [1] });
+    }
+    await service.runJobs();
+    const { exitReason, steps } = await story(id, await of(id, "guilty"));
+    const { body } = await call("GET", "/contacts?search=guilty");
+
+    expect(await outcomes(id)).toEqual({ a: "EXITED", b: "EXITED", guilty: "FAILED" });
+    expect(exitReason).toBe('Cannot carry out "Update": its texts are too much work');
+    expect(steps.at(-1)).toMatchObject({ step: "Update", status: "FAILED", error: exitReason });
+    expect(body.data[0].data).not.toHaveProperty("a");
+  });
+
+  test("that are too long together fail it with a reason", async () => {
+    const { id } = await build({
+      steps: { Update: { type: "UPDATE_CONTACT", updates: { a: Array(50).fill("{{event.long}}") } } },
+      ways: ["Trigger > Update"],
+    });
+    await track("a@example.com", "signup", { long: "x".repeat(30_000) });
+    await service.runJobs();
+
+    expect((await story(id)).exitReason).toBe(
+      'Cannot carry out "Update": its texts have more than 1,000,000 characters',
+    );
+  });
+
+  test("are filled in wherever they stand, and everything else stays as it is", async () => {
+    const { id } = await build({
+      steps: {
+        Update: {
+          type: "UPDATE_CONTACT",
+          updates: { a: ["{{event.plan}}", 1, { b: "{{email}}", c: null, d: true }], "{{event.plan}}": 5 },
+        },
+      },
+      ways: ["Trigger > Update"],
+    });
+    await track("a@example.com", "signup", { plan: "pro" });
+    await service.runJobs();
+    const { body } = await call("GET", "/contacts?search=a@example.com");
+
+    expect(await outcomes(id)).toEqual({ a: "COMPLETED" });
+    expect(body.data[0].data).toMatchObject({
+      a: ["pro", 1, { b: "a@example.com", c: null, d: true }],
+      "{{event.plan}}": 5,
+    });
+  });
+});
+
+test("many executions with costly texts let everybody else have a turn in between", async () => {
+  let turns = 0;
+  const turnsSeen = new Set<number>();
+  const context = {
+    get event() {
+      turnsSeen.add(turns);
+      return { list };
+    },
+  };
+  const contact = { id: newId(service), email: "a@example.com", subscribed: true, data: {} };
+  const visits = Array.from({ length: 40 }, () => ({
+    pageId: newId(service),
+    run: { projectId: project.id, depth: 0, contact, context } as unknown as Run,
+  }));
+  const step: GraphStep<"UPDATE_CONTACT"> = {
+    id: newId(service),
+    type: "UPDATE_CONTACT",
+    name: "Update",
+    templateId: null,
+    config: { updates: { a: Array(300).fill(LOOP) }, subscriptionAction: "none" },
+  };
+  const timer = setInterval(() => (turns += 1), 1);
+  const made = await inTransaction(service, (tx) => performUpdate(tx, step, visits));
+  clearInterval(timer);
+
+  expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(["fail"]));
+  expect(turnsSeen.size).toBeGreaterThan(visits.length / 10);
+});
