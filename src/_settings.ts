@@ -112,6 +112,13 @@ export const Settings = t.Object({
     description:
       "How long it is kept what an execution of a workflow did step by step, once it has ended, and the reports of imports and bulk operations. 0: for ever.",
   }),
+  METRICS_TOKEN: t.Optional(
+    t.String({
+      pattern: "^[!-~]{16,}$",
+      secret: true,
+      description: "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them.",
+    }),
+  ),
   DISABLE_SIGNUPS: t.Boolean({
     default: false,
     description: "Whether nobody but those who are invited can sign up.",

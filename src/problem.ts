@@ -139,6 +139,12 @@ export const problems = {
       },
     ),
 
+  metricsTokenRequired: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the metrics without their token", {
+      headers: { "www-authenticate": "Bearer" },
+      suggestion: "Send the header Authorization: Bearer <METRICS_TOKEN>",
+    }),
+
   // 403
   otherOrigin: () =>
     new Problem(403, "FORBIDDEN", "Cannot change anything here for a page of another origin"),

@@ -8,6 +8,7 @@ import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import { type Jobs, type Lane, LANES } from "./jobs.ts";
 import { describeError } from "./log.ts";
+import { metersOf } from "./meters.ts";
 
 /** What a worker needs of the rooms above it. */
 export interface WorkerParts {
@@ -156,11 +157,15 @@ export function taskListOf(ctx: Context, tasks: WorkerParts["tasks"], lane?: Lan
           attempt: job.attempts,
           ms: Math.round(performance.now() - startedAt),
         });
+        const { jobs } = metersOf(ctx);
+        const seconds = () => (performance.now() - startedAt) / 1000;
         try {
           await tasks[name](ctx, payload as never);
           ctx.log.info("job", line());
+          jobs.observe({ task: name, outcome: "done" }, seconds());
         } catch (error) {
           ctx.log.error("job failed", { ...line(), ...describeError(error) });
+          jobs.observe({ task: name, outcome: "failed" }, seconds());
           throw error;
         }
       },

@@ -17,7 +17,7 @@ const ROOMS = [
   ["src/audience"],
   ["src/accounts"],
   ["src/jobs.ts"],
-  ["src/batcher.ts", "src/folding.ts", "src/time_budget.ts", "src/traffic.ts"],
+  ["src/batcher.ts", "src/folding.ts", "src/meters.ts", "src/time_budget.ts", "src/traffic.ts"],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
   ["src/_problem.ts", "src/_settings.ts"],

@@ -55,10 +55,10 @@ export interface Queries {
   activityStats: {
     /** Every event of some days (UTC), both among them.
      * (sql/queries/activity_stats.sql:1) */
-    events(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<{ events: number }>;
+    events(on: On, args: { projectId: string; firstDay: string; lastDay: string }): Promise<{ events: number }>;
     /** Every execution that began on these days.
      * (sql/queries/activity_stats.sql:6) */
-    executions(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<{ executions: number }>;
+    executions(on: On, args: { projectId: string; firstDay: string; lastDay: string }): Promise<{ executions: number }>;
   };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
@@ -583,11 +583,11 @@ export interface Queries {
     ofAllTime(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; count: number }[]>;
     /** The days are of UTC, both among them.
      * (sql/queries/event_stats.sql:11) */
-    ofDays(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; limit: number }): Promise<{ name: string; count: number }[]>;
+    ofDays(on: On, args: { projectId: string; firstDay: string; lastDay: string; limit: number }): Promise<{ name: string; count: number }[]>;
     /** The most frequent names of some days, but for those that match `reserved`, and how frequent they were on the days
      * before.
      * (sql/queries/event_stats.sql:20) */
-    top(on: On, args: { firstDay: Date; projectId: string; firstDayBefore: Date; lastDay: Date; reserved: string; limit: number }): Promise<{ name: string; count: number; before: number }[]>;
+    top(on: On, args: { firstDay: string; projectId: string; firstDayBefore: string; lastDay: string; reserved: string; limit: number }): Promise<{ name: string; count: number; before: number }[]>;
   };
   eventUsage: {
     /** (sql/queries/event_usage.sql:3) */
@@ -877,10 +877,10 @@ export interface Queries {
   };
   mailSeries: {
     /** On each of some days that follow each other: `starts` says when each of them begins, which is at the start of a quarter
-     * of an hour. Days without anything are left out; the first is 1.
+     * of an hour; they are read once, and not for every quarter. Days without anything are left out; the first is 1.
      * (sql/queries/mail_series.sql:3) */
-    byDay(on: On, args: { starts: Date[]; projectId: string; since: Date; until: Date }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
-    /** (sql/queries/mail_series.sql:18) */
+    byDay(on: On, args: { projectId: string; since: Date; until: Date; starts: string[] }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
+    /** (sql/queries/mail_series.sql:19) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
@@ -912,6 +912,27 @@ export interface Queries {
     /** How many projects a user owns. After `hold_user` it is exact.
      * (sql/queries/members.sql:67) */
     ownedBy(on: On, args: { userId: string }): Promise<{ total: number }>;
+  };
+  metrics: {
+    /** Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
+     * time of its next attempt.
+     * (sql/queries/metrics.sql:1) */
+    queue(on: On, args: { now: Date }): Promise<{ task: string; waiting: number; running: number; age: number }[]>;
+    /** Jobs that failed for the last time and are still there to be looked at.
+     * (sql/queries/metrics.sql:14) */
+    givenUp(on: On): Promise<{ jobs: number }>;
+    /** Mails that have not come to an end, by state, each counted to `up_to`.
+     * (sql/queries/metrics.sql:20) */
+    openMails(on: On, args: { upTo: number }): Promise<{ status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; mails: number }[]>;
+    /** The processes that take jobs, and how long ago each was last heard of.
+     * (sql/queries/metrics.sql:28) */
+    workers(on: On): Promise<{ id: string; host: string; silence: number }[]>;
+    /** Connections of the service to this database, of all its processes, by what they are for and what they do.
+     * (sql/queries/metrics.sql:34) */
+    connections(on: On): Promise<{ pool: string; state: string; connections: number }[]>;
+    /** What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
+     * (sql/queries/metrics.sql:41) */
+    unfolded(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
   };
   oauthCallbacks: {
     /** One row when this sign-in comes back for the first time, none when it has been back before.
@@ -1171,47 +1192,47 @@ export interface Queries {
   };
   retention: {
     /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
-     * (sql/queries/retention.sql:4) */
+     * (sql/queries/retention.sql:5) */
     awaitedSince(on: On): Promise<{ since: Date | null }>;
     /** Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
      * it did happen.
-     * (sql/queries/retention.sql:12) */
+     * (sql/queries/retention.sql:13) */
     dropEvents(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Projects that have mails of before that time.
-     * (sql/queries/retention.sql:23) */
+     * (sql/queries/retention.sql:24) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
      * stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
      * `last_id` is how far it has looked.
-     * (sql/queries/retention.sql:36) */
+     * (sql/queries/retention.sql:37) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
      * mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
      * step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
      * one commit with what they say.
-     * (sql/queries/retention.sql:71) */
+     * (sql/queries/retention.sql:72) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:138) */
+     * (sql/queries/retention.sql:137) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail was made with them since, so all of theirs are gone.
-     * (sql/queries/retention.sql:151) */
+     * (sql/queries/retention.sql:150) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:171) */
+     * (sql/queries/retention.sql:170) */
     projectsWithStories(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
      * who has been through a workflow must not begin anew.
-     * (sql/queries/retention.sql:184) */
+     * (sql/queries/retention.sql:183) */
     dropStories(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:212) */
+     * (sql/queries/retention.sql:211) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:223) */
+    /** (sql/queries/retention.sql:222) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:233) */
+     * (sql/queries/retention.sql:232) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   scheduledRuns: {

@@ -30,10 +30,11 @@ export function requestIdOf(request: Request): string {
   return noted.get(request)?.requestId ?? begin(request);
 }
 
-/** Writes the one log line of a request. The path is left out: it may hold a token. */
-export function logRequest(log: Log, request: Request, route: string, status: number): void {
+/** Writes the one log line of a request, and answers how many seconds it took. The path is left out: it may hold a token. */
+export function logRequest(log: Log, request: Request, route: string, status: number): number {
   const { requestId, startedAt, projectId, error } = noted.get(request) ?? { requestId: "", startedAt: 0 };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   const level = status >= 500 ? "error" : "info";
   log[level]("request", { requestId, method: request.method, route, status, ms, projectId, ...error });
+  return ms / 1000;
 }

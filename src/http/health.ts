@@ -2,11 +2,15 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../context.ts";
 import { readiness } from "../sending/readiness.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { problemResponses } from "./_problems.ts";
 
 /** What a process answers that takes jobs and serves nothing else. */
 export function createHealthApp(ctx: Context) {
-  return new Elysia().use(problemResponses(() => [])).use(healthRoutes(ctx));
+  return new Elysia()
+    .use(problemResponses(() => []))
+    .use(healthRoutes(ctx))
+    .use(metricsRoutes(ctx));
 }
 
 /** `GET /health`: the process is alive. `GET /ready`: it can do its work. */

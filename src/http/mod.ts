@@ -1,11 +1,13 @@
 // The table of contents of the HTTP service: one line per first path segment.
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
+import { metersOf } from "../meters.ts";
 import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
 import { activityRoutes } from "./activity.ts";
+import { analyticsRoutes } from "./analytics.ts";
 import { authRoutes } from "./auth.ts";
 import { billingRoutes } from "./_billing.ts";
 import { campaignsRoutes } from "./campaigns.ts";
@@ -15,8 +17,10 @@ import { configRoutes } from "./config.ts";
 import { docsRoutes } from "./docs.ts";
 import { domainsRoutes } from "./domains.ts";
 import { emailsRoutes } from "./emails.ts";
+import { eventsRoutes } from "./events.ts";
 import { healthRoutes } from "./health.ts";
 import { inboxRoutes } from "./inbox.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { projectsRoutes } from "./projects.ts";
 import { segmentsRoutes } from "./segments.ts";
@@ -44,7 +48,9 @@ export function createApp(ctx: Context): AnyElysia {
       return answer ?? undefined;
     })
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
-      logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
+      const seconds = logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
+      const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
+      metersOf(ctx).requests.observe(labels, seconds);
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path)))
     .use(v1Routes(ctx))
@@ -55,9 +61,11 @@ export function createApp(ctx: Context): AnyElysia {
     .use(campaignsRoutes(ctx))
     .use(workflowsRoutes(ctx))
     .use(workflowExecutionRoutes(ctx))
+    .use(eventsRoutes(ctx))
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
+    .use(analyticsRoutes(ctx))
     .use(activityRoutes(ctx))
     .use(authRoutes(ctx))
     .use(oauthRoutes(ctx))
@@ -70,6 +78,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(tRoutes(ctx))
     .use(webhooksRoutes(ctx))
     .use(healthRoutes(ctx))
+    .use(metricsRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
     .use(inboxRoutes(ctx));
   return app;

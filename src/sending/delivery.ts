@@ -5,6 +5,7 @@ import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import type { Attachment } from "../mail/mailer.ts";
+import { metersOf } from "../meters.ts";
 import { createCourier, type Errand, Postponed } from "./_courier.ts";
 import { giveUpOn, type Lost } from "./_giving_up.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
@@ -121,12 +122,16 @@ async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
   };
   const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
-  if (bounced.length === 0) return await take(ctx);
-  return await inTransaction(ctx, async (tx) => {
-    const claimed = await take(tx);
-    await giveUpOn(tx, bounced.map(lostBy));
-    return claimed;
-  });
+  const claimed =
+    bounced.length === 0
+      ? await take(ctx)
+      : await inTransaction(ctx, async (tx) => {
+          const taken = await take(tx);
+          await giveUpOn(tx, bounced.map(lostBy));
+          return taken;
+        });
+  for (const { status } of outcomes) metersOf(ctx).mails.inc({ outcome: status });
+  return claimed;
 }
 
 function lostBy({ project_id, contact_id, address }: Outcome): Lost {

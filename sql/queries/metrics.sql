@@ -1,0 +1,57 @@
+-- name: queue :many
+-- Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
+-- time of its next attempt.
+select
+  t.identifier as task,
+  count(*) filter (where j.locked_at is null)::int as "waiting!",
+  count(*) filter (where j.locked_at is not null)::int as "running!",
+  coalesce(extract(epoch from :now - min(j.run_at) filter (where j.locked_at is null)), 0)::float8 as "age!"
+from graphile_worker._private_jobs j
+join graphile_worker._private_tasks t on t.id = j.task_id
+where j.run_at <= :now and j.attempts < j.max_attempts
+group by t.identifier;
+
+-- name: given_up :one
+-- Jobs that failed for the last time and are still there to be looked at.
+select count(*)::int as "jobs!"
+from graphile_worker._private_jobs
+where attempts >= max_attempts and locked_at is null;
+
+-- name: open_mails :many
+-- Mails that have not come to an end, by state, each counted to `up_to`.
+select s.status as "status!", (
+  select count(*)::int
+  from (select from emails e where e.status = s.status limit :up_to::int) as counted
+) as "mails!"
+from unnest('{PENDING,SENDING,IN_DOUBT}'::email_status[]) as s (status);
+
+-- name: workers :many
+-- The processes that take jobs, and how long ago each was last heard of.
+select id, host, extract(epoch from now() - seen_at)::float8 as "silence!"
+from workers
+order by started_at;
+
+-- name: connections :many
+-- Connections of the service to this database, of all its processes, by what they are for and what they do.
+select application_name as "pool!", coalesce(state, 'unknown') as "state!", count(*)::int as "connections!"
+from pg_stat_activity
+where datname = current_database() and application_name like 'postrider%'
+group by 1, 2;
+
+-- name: unfolded :many
+-- What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
+select 'contacts' as "counter!", (
+  select count(*)::int from (select from contact_count_deltas limit :up_to::int) as d
+) as "deltas!"
+union all
+select 'campaigns', (select count(*)::int from (select from campaign_count_deltas limit :up_to::int) as d)
+union all
+select 'reputation', (select count(*)::int from (select from reputation_deltas limit :up_to::int) as d)
+union all
+select 'mails', (select count(*)::int from (select from mail_count_deltas limit :up_to::int) as d)
+union all
+select 'events', (select count(*)::int from (select from event_count_deltas limit :up_to::int) as d)
+union all
+select 'usage', (select count(*)::int from (select from usage_deltas limit :up_to::int) as d)
+union all
+select 'executions', (select count(*)::int from (select from execution_count_deltas limit :up_to::int) as d);

@@ -1,0 +1,37 @@
+// For Prometheus. No limit; no key but the token of the installation, where there is one.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import type { Context } from "../context.ts";
+import { METRICS_TYPE, renderMetrics } from "../insight/metrics.ts";
+import { problems } from "../problem.ts";
+
+/** `GET /metrics`, in the text format of Prometheus. With `METRICS_TOKEN` it takes that as a bearer token. */
+export function metricsRoutes(ctx: Context) {
+  return new Elysia().get(
+    "/metrics",
+    async ({ request, set }) => {
+      assertMayRead(ctx, request.headers.get("authorization"));
+      set.headers["content-type"] = METRICS_TYPE;
+      set.headers["cache-control"] = "no-store";
+      return await renderMetrics(ctx);
+    },
+    {
+      detail: {
+        summary: "What Prometheus reads",
+        description: "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set.",
+        tags: ["Operation"],
+        security: [],
+      },
+    },
+  );
+}
+
+function assertMayRead({ config }: Context, header: string | null): void {
+  if (config.METRICS_TOKEN === undefined) return;
+  const token = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
+  if (!timingSafeEqual(digest(token), digest(config.METRICS_TOKEN))) throw problems.metricsTokenRequired();
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

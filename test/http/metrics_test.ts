@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { Registry } from "prom-client";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import { createHealthApp } from "../../src/http/health.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+const TOKEN = "a-token-that-Prometheus-knows";
+const service = useService({ METRICS_TOKEN: TOKEN });
+let project: NewProject;
+
+const scrape = async (header: Record<string, string> = { authorization: `Bearer ${TOKEN}` }) =>
+  await service.app.handle(new Request("http://localhost/metrics", { headers: header }));
+
+/** The value of a series, such as `postrider_mails_total{outcome="SENT"}`; null where there is none. */
+const valueOf = async (series: string): Promise<number | null> => {
+  const lines = (await (await scrape()).text()).split("\n");
+  const line = lines.find((text) => text.startsWith(`${series} `));
+  return line === undefined ? null : Number(line.slice(series.length + 1));
+};
+
+beforeAll(async () => {
+  project = await service.createProject();
+});
+
+describe("GET /metrics", () => {
+  test("is for whoever has the token, and tells nobody else anything", async () => {
+    const answers = await Promise.all(
+      [{}, { authorization: "Bearer wrong" }, { authorization: `Basic ${btoa(`x:${TOKEN}`)}` }].map(scrape),
+    );
+    const given = await scrape();
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(await answers[0]!.text()).not.toContain("postrider_request");
+    expect([given.status, given.headers.get("content-type")]).toEqual([
+      200,
+      Registry.PROMETHEUS_CONTENT_TYPE,
+    ]);
+  });
+
+  test("counts requests by route, and not by what stands in their paths", async () => {
+    for (const id of [crypto.randomUUID(), crypto.randomUUID()]) {
+      await service.request("GET", `/contacts/${id}`, { key: project.secret });
+    }
+    const text = await (await scrape()).text();
+
+    expect(
+      await valueOf('postrider_request_seconds_count{method="GET",route="/contacts/:id",status="404"}'),
+    ).toBe(2);
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}.*route|sk_|pk_/);
+  });
+
+  test("tells the queue while jobs wait, and mails by what came of them", async () => {
+    service.smtp.behave({ rcpt: (address) => (address.startsWith("gone") ? "550 5.1.1 No" : undefined) });
+    const body = {
+      to: ["a@x.example", "gone@x.example"],
+      from: `hello@${DOMAIN}`,
+      subject: "Hello",
+      body: "Hello",
+    };
+    await service.request("POST", "/v1/send", { key: project.secret, body });
+    await service.pool`
+      update graphile_worker._private_jobs set run_at = now() - interval '90 seconds'
+      where task_id = (select id from graphile_worker._private_tasks where identifier = 'send_emails')`;
+    const waiting = await valueOf('postrider_queue_waiting{task="send_emails"}');
+    const age = await valueOf('postrider_queue_age_seconds{task="send_emails"}');
+    const pending = await valueOf('postrider_mails_open{status="PENDING"}');
+    await service.runJobs();
+
+    expect([waiting, pending]).toEqual([1, 2]);
+    expect(age).toBeGreaterThan(89);
+    expect(await valueOf('postrider_queue_waiting{task="send_emails"}')).toBeNull();
+    expect(await valueOf('postrider_mails_open{status="PENDING"}')).toBe(0);
+    expect(await valueOf('postrider_mails_total{outcome="SENT"}')).toBe(1);
+    expect(await valueOf('postrider_mails_total{outcome="BOUNCED"}')).toBe(1);
+    expect(await valueOf('postrider_job_seconds_count{task="send_emails",outcome="done"}')).toBe(1);
+  });
+
+  test("tells the connections, the workers and how far the counters lag behind", async () => {
+    await service.pool`
+      insert into workers (id, host, pid, seen_at) values (${service.workerId}, 'h', 1, now() - interval '20 seconds')`;
+    await service.pool`insert into mail_count_deltas
+      select ${project.id}, now(), 'CAMPAIGN', ${project.id}, 1, 0, 0, 0, 0, 0, 0, 0`;
+    const silence = await valueOf(`postrider_worker_silence_seconds{worker="${service.workerId}",host="h"}`);
+    const deltas = await valueOf('postrider_counter_lag_deltas{counter="mails"}');
+    await service.pool`delete from workers`;
+
+    expect(silence).toBeGreaterThan(19);
+    expect(deltas).toBeGreaterThan(0);
+    expect(await (await scrape()).text()).toMatch(
+      /postrider_connections\{pool="postrider[^"]*",state="active"\} [1-9]/,
+    );
+    expect(await valueOf("postrider_database_up")).toBe(1);
+  });
+
+  test("says that the database is away, and the rest all the same", async () => {
+    const away = Object.assign(() => Promise.reject(new Error("away")), {
+      unsafe: () => Promise.reject(new Error("away")),
+    });
+    const app = createHealthApp({ ...service, sql: away as never });
+    const request = new Request("http://localhost/metrics", {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const text = await (await app.handle(request)).text();
+
+    expect(text).toContain("postrider_database_up 0");
+    expect(text).toContain("postrider_request_seconds_count");
+    expect(text).not.toContain("postrider_queue_waiting{");
+  });
+});
