@@ -156,13 +156,16 @@ begin
       a.project_id, a.source_type, a.campaign_id,
       (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
       array[
-        r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at, r.unsubscribed_at,
-        r.machine_opened_at
+        quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
+        quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
+        quarter_of(r.machine_opened_at)
       ] as before,
       array[
-        a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at, a.unsubscribed_at,
-        a.machine_opened_at
-      ] as after
+        quarter_of(a.sent_at), quarter_of(a.delivered_at), quarter_of(a.opened_at), quarter_of(a.clicked_at),
+        quarter_of(a.bounced_at), quarter_of(a.complained_at), quarter_of(a.unsubscribed_at),
+        quarter_of(a.machine_opened_at)
+      ] as after,
+      count(*) as mails
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
@@ -172,23 +175,26 @@ begin
       r.status = 'FAILED', r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at,
       r.unsubscribed_at, r.machine_opened_at
     )
+    group by a.project_id, a.source_type, a.campaign_id, failed, before, after
   ),
   counted as (
     select
       project_id,
       campaign_id,
       sum(
-        (coalesce(after[1], after[5], after[6]) is not null)::int
-          - (coalesce(before[1], before[5], before[6]) is not null)::int
+        mails * (
+          (coalesce(after[1], after[5], after[6]) is not null)::int
+            - (coalesce(before[1], before[5], before[6]) is not null)::int
+        )
       ) as handed_over,
-      sum((after[1] is not null)::int - (before[1] is not null)::int) as sent,
-      sum((after[2] is not null)::int - (before[2] is not null)::int) as delivered,
-      sum((after[3] is not null)::int - (before[3] is not null)::int) as opened,
-      sum((after[4] is not null)::int - (before[4] is not null)::int) as clicked,
-      sum((after[5] is not null)::int - (before[5] is not null)::int) as bounced,
-      sum((after[6] is not null)::int - (before[6] is not null)::int) as complained,
-      sum((after[7] is not null)::int - (before[7] is not null)::int) as unsubscribed,
-      sum(failed) as failed
+      sum(mails * ((after[1] is not null)::int - (before[1] is not null)::int)) as sent,
+      sum(mails * ((after[2] is not null)::int - (before[2] is not null)::int)) as delivered,
+      sum(mails * ((after[3] is not null)::int - (before[3] is not null)::int)) as opened,
+      sum(mails * ((after[4] is not null)::int - (before[4] is not null)::int)) as clicked,
+      sum(mails * ((after[5] is not null)::int - (before[5] is not null)::int)) as bounced,
+      sum(mails * ((after[6] is not null)::int - (before[6] is not null)::int)) as complained,
+      sum(mails * ((after[7] is not null)::int - (before[7] is not null)::int)) as unsubscribed,
+      sum(mails * failed) as failed
     from changed
     group by project_id, campaign_id
   ),
@@ -209,16 +215,16 @@ begin
   ),
   times as (
     select
-      project_id, source_type, campaign_id, generate_series(1, 8) as measure, unnest(before) as before,
+      project_id, source_type, campaign_id, mails, generate_series(1, 8) as measure, unnest(before) as before,
       unnest(after) as after
     from changed
   ),
   moved as (
-    select project_id, source_type, campaign_id, measure, 1 as n, quarter_of(after) as at
+    select project_id, source_type, campaign_id, measure, mails as n, after as at
     from times
     where after is not null and after is distinct from before
     union all
-    select project_id, source_type, campaign_id, measure, -1, quarter_of(before)
+    select project_id, source_type, campaign_id, measure, -mails, before
     from times
     where before is not null and after is distinct from before
   )
@@ -1281,7 +1287,6 @@ create table executions (
   moves integer not null default 0,
   is_only boolean not null,
   depth integer not null default 0,
-  event_id uuid,
   tries integer not null default 0,
   exit_reason text,
   context jsonb not null default '{}'::jsonb,
@@ -1293,13 +1298,21 @@ create table executions (
   constraint executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
-CREATE UNIQUE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id, workflow_id, event_id);
+CREATE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id);
 CREATE INDEX executions_by_status ON public.executions USING btree (project_id, workflow_id, status, id);
 CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id, workflow_id, id);
 CREATE INDEX executions_completed ON public.executions USING btree (project_id, first_id_at(completed_at), id) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
-CREATE INDEX executions_upcoming ON public.executions USING btree (project_id, wake_at, id) WHERE ((status = 'WAITING'::execution_status) AND (wake_at IS NOT NULL));
+CREATE INDEX executions_upcoming ON public.executions USING btree (project_id, (
+CASE status
+    WHEN 'WAITING'::execution_status THEN wake_at
+    ELSE NULL::timestamp with time zone
+END), id) WHERE (
+CASE status
+    WHEN 'WAITING'::execution_status THEN wake_at
+    ELSE NULL::timestamp with time zone
+END IS NOT NULL);
 CREATE TRIGGER executions_count_added AFTER INSERT ON public.executions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_executions_added();
 CREATE TRIGGER executions_count_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_executions_removed();
 CREATE TRIGGER executions_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION executions_take_their_own();

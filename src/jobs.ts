@@ -9,6 +9,14 @@ export interface Jobs {
   };
   call_webhook: { projectId: string; executionId: string; stepExecutionId: string };
   check_domains: Record<string, never>;
+  delete_events: {
+    projectId: string;
+    name: string;
+    /** Events after this one stay. */
+    upTo: string;
+    /** The event behind which it goes on; left out: at the first one. */
+    after?: string;
+  };
   delete_project: {
     projectId: string;
     /** The place where it goes on; left out: at the beginning. */
@@ -95,6 +103,7 @@ export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   audit_counts: "bulk",
   call_webhook: "fast",
   check_domains: "bulk",
+  delete_events: "bulk",
   delete_project: "bulk",
   drop_expired: "bulk",
   fold_counts: "bulk",

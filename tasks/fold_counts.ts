@@ -2,6 +2,7 @@ import { foldUsage } from "../src/accounts/usage.ts";
 import { foldContactCounts } from "../src/audience/contact_counts.ts";
 import type { Context } from "../src/context.ts";
 import { foldEventCounts } from "../src/insight/event_counts.ts";
+import { foldExecutionCounts } from "../src/insight/execution_counts.ts";
 import { foldMailCounts } from "../src/insight/mail_counts.ts";
 import { addJob } from "../src/jobs.ts";
 import { foldCampaignCounts } from "../src/sending/campaigns.ts";
@@ -22,6 +23,7 @@ export async function foldCounts(ctx: Context): Promise<void> {
     await foldUsage(ctx),
     await foldMailCounts(ctx),
     await foldEventCounts(ctx),
+    await foldExecutionCounts(ctx),
   ];
   await findReachedLimits(ctx);
   if (!found.includes(true)) return;

@@ -3,6 +3,7 @@ import type { Jobs } from "../src/jobs.ts";
 import { auditCounts } from "./audit_counts.ts";
 import { callStepWebhook } from "./call_webhook.ts";
 import { checkDomains } from "./check_domains.ts";
+import { deleteEvents } from "./delete_events.ts";
 import { deleteProject } from "./delete_project.ts";
 import { dropExpired } from "./drop_expired.ts";
 import { foldCounts } from "./fold_counts.ts";
@@ -49,6 +50,7 @@ export const tasks: Tasks = {
   audit_counts: auditCounts,
   call_webhook: callStepWebhook,
   check_domains: checkDomains,
+  delete_events: deleteEvents,
   delete_project: deleteProject,
   drop_expired: dropExpired,
   fold_counts: foldCounts,

@@ -381,6 +381,31 @@ describe("bun run admin with the embedded Postgres", () => {
   }, 60_000);
 });
 
+describe("recount", () => {
+  test("mends the counters of a project, or of all, and says how many were wrong", async () => {
+    const [one, other] = [await service.createProject(), await service.createProject()];
+    await service.pool`
+      insert into event_counts (project_id, day, name, count)
+      select id, '2026-01-01', 'never', 3 from projects where id in (${one.id}, ${other.id})`;
+    const never = async ({ id }: { id: string }) => {
+      const [row] = await service.pool`
+        select sum(count)::int as n from event_counts_of(${id}, '2026-01-01', '2026-01-01')`;
+      return row!.n as number;
+    };
+    const { out } = admin("recount", one.id);
+    const afterOne = [await never(one), await never(other)];
+    const all = admin("recount");
+
+    expect(JSON.parse(out)).toMatchObject({ projectId: one.id, mails: 0 });
+    expect(JSON.parse(out).events).toBeGreaterThan(0);
+    expect(afterOne).toEqual([0, 3]);
+    expect(all.exitCode).toBe(0);
+    expect(JSON.parse(all.out).map(({ projectId }: { projectId: string }) => projectId)).toContain(other.id);
+    expect([await never(one), await never(other)]).toEqual([0, 0]);
+    expect(admin("recount", UNKNOWN).exitCode).toBe(1);
+  });
+});
+
 describe("in production", () => {
   test.each(["start", "admin", "migrate"])(
     "bun run %s installs nothing: the folder belongs to somebody else",

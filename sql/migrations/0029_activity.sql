@@ -38,6 +38,7 @@ create index campaigns_sent on campaigns (project_id, first_id_at(sent_at), id) 
 create index executions_completed on executions (project_id, first_id_at(completed_at), id)
 where completed_at is not null;
 
--- Serves `activity.upcoming`.
-create index executions_upcoming on executions (project_id, wake_at, id)
-where status = 'WAITING' and wake_at is not null;
+-- Serves `activity.upcoming`. As one expression, so that it is never taken for what `executions_open` serves: that one
+-- holds the waits of all projects.
+create index executions_upcoming on executions (project_id, (case status when 'WAITING' then wake_at end), id)
+where case status when 'WAITING' then wake_at end is not null;

@@ -288,8 +288,10 @@ from (
     select
       'workflow.waiting', x.wake_at, x.id, null, x.workflow_id, x.version_id, x.current_step_id, x.contact_id
     from executions x
-    where x.project_id = :project_id and x.status = 'WAITING' and x.wake_at is not null and x.wake_at <= :until
-    order by x.wake_at, x.id
+    where x.project_id = :project_id
+      and case x.status when 'WAITING' then x.wake_at end is not null
+      and case x.status when 'WAITING' then x.wake_at end <= :until
+    order by case x.status when 'WAITING' then x.wake_at end, x.id
     limit :limit::int
   )
   order by at, type, id

@@ -39,19 +39,48 @@ left join lateral (
 order by e.id desc;
 
 -- name: recent_of_contact :many
--- The index of a contact is in the order of names: the ids of all its events between the two are read from it, and the
--- rows of the page only.
-select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
-from (
-  select theirs.id
-  from (
-    select e.id
+-- The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
+-- name no more than a page. Whatever the planner believes, nothing else finds them by so few rows.
+with recursive known (name) as (
+  (
+    select e.name
     from events e
     where e.project_id = :project_id and e.contact_id = :contact_id and e.id >= :since and e.id < :before
-    offset 0
-  ) as theirs
-  order by theirs.id desc
-  limit :limit::int
+    order by e.name
+    limit 1
+  )
+  union all
+  select next.name
+  from known k
+  cross join lateral (
+    select e.name
+    from events e
+    where e.project_id = :project_id
+      and e.contact_id = :contact_id
+      and e.name > k.name
+      and e.id >= :since
+      and e.id < :before
+    order by e.name
+    limit 1
+  ) as next
+)
+select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
+from (
+  select named.id
+  from known k
+  cross join lateral (
+    select e.id
+    from events e
+    where e.project_id = :project_id
+      and e.contact_id = :contact_id
+      and e.name = k.name
+      and e.id >= :since
+      and e.id < :before
+    order by e.id desc
+    limit :limit::int
+  ) as named
+  order by named.id desc
+  limit :limit
 ) as page
 cross join lateral (
   select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at

@@ -11,7 +11,7 @@ limit :limit::int;
 -- name: of_days :many
 -- The days are of UTC, both among them.
 select c.name as "name!", sum(c.count)::float8 as "count!"
-from event_counts_of(:project_id, :first_day, :last_day) as c
+from event_counts_of(:project_id, :first_day::text::date, :last_day::text::date) as c
 group by c.name
 having sum(c.count) > 0
 order by 2 desc, 1
@@ -22,11 +22,11 @@ limit :limit::int;
 -- before.
 select
   c.name as "name!",
-  sum(c.count) filter (where c.day >= :first_day)::float8 as "count!",
-  coalesce(sum(c.count) filter (where c.day < :first_day), 0)::float8 as "before!"
-from event_counts_of(:project_id, :first_day_before, :last_day) as c
+  sum(c.count) filter (where c.day >= :first_day::text::date)::float8 as "count!",
+  coalesce(sum(c.count) filter (where c.day < :first_day::text::date), 0)::float8 as "before!"
+from event_counts_of(:project_id, :first_day_before::text::date, :last_day::text::date) as c
 where c.name !~ :reserved
 group by c.name
-having sum(c.count) filter (where c.day >= :first_day) > 0
+having sum(c.count) filter (where c.day >= :first_day::text::date) > 0
 order by 2 desc, 1
 limit :limit::int;

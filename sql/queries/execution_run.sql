@@ -29,11 +29,11 @@ order by e.id, w.id;
 
 -- name: start_many :many
 -- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
--- that rule, and hold an event that is heard again to what it has started; only who came in while re-entry was allowed
--- has to be looked for. `rows` holds, in the order of their
--- claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
+-- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry was
+-- allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
 -- depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
--- being deleted drop out.
+-- being deleted drop out. The events are read by themselves: beside a contact that has to be waited for, Postgres 18 loses
+-- the partition that they are in.
 with given as materialized (
   select *
   from json_to_recordset(:rows::json) as r (
@@ -42,20 +42,25 @@ with given as materialized (
     story_id uuid, story jsonb
   )
 ),
+heard as materialized (
+  select g.id, e.data
+  from given g
+  join events e on e.project_id = g.project_id and e.id = g.event_id
+),
 started as (
   insert into executions (
-    project_id, id, workflow_id, version_id, contact_id, status, current_step_id, is_only, depth, event_id, exit_reason,
-    context, wake_at, started_at, completed_at
+    project_id, id, workflow_id, version_id, contact_id, status, current_step_id, is_only, depth, exit_reason, context,
+    wake_at, started_at, completed_at
   )
   select
-    g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.event_id, g.exit_reason,
-    coalesce(g.context, '{}') || case when e.id is null then '{}' else jsonb_build_object('event', e.data) end,
+    g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.exit_reason,
+    coalesce(g.context, '{}') || case when h.id is null then '{}' else jsonb_build_object('event', h.data) end,
     case when g.status = 'RUNNING' then :now::timestamptz end,
     :now,
     case when g.status <> 'RUNNING' then :now::timestamptz end
   from given g
   join contacts c on c.project_id = g.project_id and c.id = g.contact_id
-  left join events e on e.project_id = g.project_id and e.id = g.event_id
+  left join heard h on h.id = g.id
   where not g.is_only or not exists (
     select
     from executions x

@@ -1,5 +1,6 @@
 -- What is older than it has to be kept, in batches, each a commit of its own. Ids are in the order of time: the rows of a
--- project are walked by its key, from the oldest one on and past those that are still needed.
+-- project are walked by its key, from the oldest one on and past those that are still needed. Each is found by an index
+-- (`removals.read_by_index` comes first), whatever the planner believes.
 
 -- name: awaited_since :one
 -- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
@@ -119,16 +120,14 @@ unneeded as materialized (
     )
 ),
 detached as (
-  delete from attachments a
-  using unneeded u
-  where a.project_id = u.project_id and a.content_id = u.id
+  delete from attachments
+  where (project_id, content_id) in (select project_id, id from unneeded)
 ),
 emptied as (
-  update contents c
+  update contents
   set html = null, text = null, data = null, headers = null, emptied_at = :now
-  from unneeded u
-  where c.project_id = u.project_id and c.id = u.id and c.emptied_at is null
-  returning c.id
+  where (project_id, id) in (select project_id, id from unneeded) and emptied_at is null
+  returning id
 )
 select
   (select count(*) from emptied)::int as "gone!",

@@ -63,7 +63,9 @@ const ACTIVITIES: Record<string, string> = {
 };
 
 /** The fields that stand for those names. */
-export const ACTIVITY_FIELDS: readonly string[] = Object.keys(ACTIVITIES).map((activity) => `email.${activity}`);
+export const ACTIVITY_FIELDS: readonly string[] = Object.keys(ACTIVITIES).map(
+  (activity) => `email.${activity}`,
+);
 
 const MEMBERSHIP_EVENT = /^segment\..*\.(entry|exit)$/s;
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Json } from "../db/types.ts";
@@ -48,7 +49,7 @@ function rowOf(tx: Context, claim: Claim, { id: versionId, graph }: WorkflowVers
   return {
     n,
     project_id: claim.projectId,
-    id: newId(tx),
+    id: idOf(tx, claim),
     workflow_id: claim.workflowId,
     version_id: versionId,
     contact_id: claim.contactId,
@@ -63,6 +64,14 @@ function rowOf(tx: Context, claim: Claim, { id: versionId, graph }: WorkflowVers
     story_id: newId(tx),
     story: claim.story ?? undefined,
   };
+}
+
+/** Whoever hears of an event once more comes to the id of what it has started. It is of the time of the event. */
+function idOf(tx: Context, { eventId, workflowId }: Claim): string {
+  if (eventId === undefined) return newId(tx);
+  const hash = createHash("sha256").update(`${eventId} ${workflowId}`).digest("hex");
+  const time = eventId.slice(0, 13);
+  return `${time}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 }
 
 /** The versions that executions begin with, by workflow. */

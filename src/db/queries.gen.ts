@@ -570,12 +570,12 @@ export interface Queries {
     recent(on: On, args: { projectId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
     /** (sql/queries/event_log.sql:23) */
     recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** The index of a contact is in the order of names: the ids of all its events between the two are read from it, and the
-     * rows of the page only.
+    /** The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
+     * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows.
      * (sql/queries/event_log.sql:41) */
     recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:64) */
+     * (sql/queries/event_log.sql:93) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {
@@ -637,61 +637,61 @@ export interface Queries {
      * (sql/queries/execution_run.sql:18) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
     /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
-     * that rule, and hold an event that is heard again to what it has started; only who came in while re-entry was allowed
-     * has to be looked for. `rows` holds, in the order of their
-     * claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
+     * that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry was
+     * allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
      * depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
-     * being deleted drop out.
+     * being deleted drop out. The events are read by themselves: beside a contact that has to be waited for, Postgres 18 loses
+     * the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
     startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
      * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:78) */
+     * (sql/queries/execution_run.sql:83) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:101) */
+     * (sql/queries/execution_run.sql:106) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:107) */
+     * (sql/queries/execution_run.sql:112) */
     move(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:131) */
+     * (sql/queries/execution_run.sql:136) */
     addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:144) */
+     * (sql/queries/execution_run.sql:149) */
     endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:157) */
+     * (sql/queries/execution_run.sql:162) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:163) */
+     * (sql/queries/execution_run.sql:168) */
     addJobs(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
      * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:170) */
+     * (sql/queries/execution_run.sql:175) */
     satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: JsonArg }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:180) */
+     * (sql/queries/execution_run.sql:185) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:186) */
+     * (sql/queries/execution_run.sql:191) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:202) */
+     * (sql/queries/execution_run.sql:207) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
      * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
      * the contacts.
-     * (sql/queries/execution_run.sql:212) */
+     * (sql/queries/execution_run.sql:217) */
     addEmails(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:255) */
+     * (sql/queries/execution_run.sql:260) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {

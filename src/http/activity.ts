@@ -2,10 +2,13 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../context.ts";
 import { countRecent, listActivity, type Place } from "../insight/activity.ts";
+import { readActivityStats } from "../insight/activity_stats.ts";
 import { listActivityTypes } from "../insight/activity_types.ts";
 import { listUpcoming } from "../insight/activity_upcoming.ts";
+import { readDays } from "../insight/date_range.ts";
 import { problems } from "../problem.ts";
 import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
+import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
 import { keyDoor } from "./_auth.ts";
 import { withRules } from "./_field_errors.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
@@ -65,6 +68,16 @@ export function activityRoutes(ctx: Context) {
             "Events, mails, campaigns and workflows in one order of time. Everything that was there when the first page " +
             "was read is on exactly one page; what comes meanwhile is never on two.",
         },
+      },
+    )
+    .get(
+      "/stats",
+      async ({ project, query }) =>
+        await readActivityStats(ctx, project.id, readDays(query, { now: ctx.now() })),
+      {
+        query: t.Object(DaysQuery),
+        response: answers(ActivityTotals, { refusals: [400] }),
+        detail: { summary: "Count what happened on some days (UTC), from counters" },
       },
     )
     .get(

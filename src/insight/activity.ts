@@ -81,7 +81,7 @@ async function findPlaces(
   let before = after && after.key < end.key ? after : end;
   const found: Place[] = [];
   for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
-    const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
+    const window = { projectId, since, limit, ...wanted, ...boundsOf(before) };
     const places = contactId
       ? await q.activity.pageOfContact(ctx, { contactId, ...window })
       : await q.activity.page(ctx, window);

@@ -23,9 +23,12 @@ export const USUAL_DAYS = 30;
 /** Two years, one of which may be a leap year. */
 export const MAX_DAYS = 731;
 
-const TIME = String.raw`([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+ -]\d\d(:?\d\d)?)?)?`;
-const DATE_OR_TIME = new RegExp(`^[12]\\d{3}-\\d\\d-\\d\\d${TIME}$`, "i");
-const ZONED = /[T ].*(Z|[+ -]\d\d(:?\d\d)?)$/i;
+const OFFSET = String.raw`(Z|[+-]\d\d(:?\d\d)?)`;
+const TIME = String.raw`[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?`;
+const LOCAL = new RegExp(`^[12]\\d{3}-\\d\\d-\\d\\d(${TIME})?$`, "i");
+const ZONED = new RegExp(`^[12]\\d{3}-\\d\\d-\\d\\d${TIME}${OFFSET}$`, "i");
+// A plus sign that nobody has encoded arrives as a blank.
+const LOST_PLUS = /^(.{10}[T ].+) (\d\d(:?\d\d)?)$/i;
 const NAME_OF_ZONE = /^[A-Z][A-Z0-9_+/-]{0,63}$/i;
 
 /**
@@ -34,10 +37,14 @@ const NAME_OF_ZONE = /^[A-Z][A-Z0-9_+/-]{0,63}$/i;
  * more than 731 days.
  */
 export function readDays(
-  { startDate, endDate, tz }: DaysQuery,
+  query: DaysQuery,
   { now, timeZone: usual = "UTC" }: { now: Date; timeZone?: string },
 ): Days {
-  const timeZone = tz ?? usual;
+  const [startDate, endDate, tz] = [query.startDate, query.endDate, query.tz].map(
+    (text) => text || undefined,
+  );
+  // No name has a blank: it was a plus sign that nobody has encoded.
+  const timeZone = tz?.replace(" ", "+") ?? usual;
   if (!isTimeZone(timeZone)) throw problems.badParameters([zoneError(tz)]);
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
   const end = endDate === undefined ? today.toPlainDate() : toDay(endDate, timeZone);
@@ -61,11 +68,6 @@ export function startsOf({ first, timeZone, length }: Days): Date[] {
   });
 }
 
-/** A day as a `date` of Postgres. */
-export function toDate(day: Temporal.PlainDate): Date {
-  return new Date(`${day.toString()}T00:00:00.000Z`);
-}
-
 /** True for a name that the time zones of IANA have, in any spelling of it that was ever current. */
 function isTimeZone(name: string): boolean {
   // No offsets: a day need not begin at a quarter of an hour there.
@@ -78,14 +80,30 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function toDay(text: string, timeZone: string): Temporal.PlainDate | null {
-  if (!DATE_OR_TIME.test(text)) return null;
-  // A plus sign that nobody has encoded arrives as a blank.
-  const written = text.replace(/ (?=\d\d(:?\d\d)?$)(?<=[T ].*)/i, (blank, ..._rest) => plusFor(text, blank));
+function toDay(given: string, timeZone: string): Temporal.PlainDate | null {
+  const text = given.trim().replace(LOST_PLUS, "$1+$2");
   try {
-    if (!ZONED.test(text)) return Temporal.PlainDateTime.from(written).toPlainDate();
-    return Temporal.Instant.from(written).toZonedDateTimeISO(timeZone).toPlainDate();
+    if (LOCAL.test(text)) return Temporal.PlainDateTime.from(text).toPlainDate();
+    if (ZONED.test(text)) return Temporal.Instant.from(text).toZonedDateTimeISO(timeZone).toPlainDate();
   } catch {
-    return null;
+    // A day that there is not, such as 30 February.
   }
+  return null;
+}
+
+function dateError(field: string, received: string | undefined): FieldError {
+  const message = "Expected a date or a date-time in ISO 8601, such as 2026-01-31 or 2026-01-31T09:00:00Z";
+  return { field, code: "invalid_string", message, received: received?.slice(0, 100) };
+}
+
+function zoneError(received: string | undefined): FieldError {
+  const message = "Expected the name of a time zone, such as Europe/Berlin or UTC";
+  return { field: "tz", code: "invalid_string", message, received: received?.slice(0, 100) };
+}
+
+function rangeError(length: number, startDate: string | undefined): FieldError {
+  const field = startDate === undefined ? "endDate" : "startDate";
+  if (length < 1) return { field, code: "custom", message: "The end is before the start" };
+  const message = `A range has at most ${MAX_DAYS} days: this one has ${length}`;
+  return { field, code: "too_big", message };
 }

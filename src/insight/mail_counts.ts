@@ -40,7 +40,7 @@ export async function mailCountFaults(
 
 /**
  * Makes the counters of a project equal its ledger, while others go on to send; where mails have expired, adds what is
- * lacking. One statement, which takes half a minute for 5,000,000 mails. Answers how many quarters were wrong.
+ * lacking. One statement, which takes 3.5 s for each million of mails. Answers how many quarters were wrong.
  */
 export async function recountMails(
   ctx: Context,

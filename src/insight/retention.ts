@@ -21,11 +21,8 @@ export interface Horizons {
   logs: Date | null;
 }
 
-/** Looks at the next rows after an id, and takes away those of them that are not needed. */
-type Batch = (after: string) => Promise<{ looked: number; gone: number; lastId: string | null }>;
-
-/** Takes away as much as there is time for. */
-type Sweep = (until: number) => Promise<boolean>;
+/** Looks at the next rows, those after an id, and takes away what is not needed of them. */
+type Batch = (tx: Context, after: string) => Promise<{ looked: number; lastId?: string | null }>;
 
 /**
  * Takes away what is older than the settings want it kept, for some seconds, and answers whether all of it is gone. A
@@ -34,17 +31,12 @@ type Sweep = (until: number) => Promise<boolean>;
 export async function dropExpired(ctx: Context, { sliceMs = SLICE_MS } = {}): Promise<boolean> {
   const { events, bodies, logs } = horizonsOf(ctx);
   const until = performance.now() + sliceMs;
-  const sweeps: Sweep[] = [];
-  if (events)
-    sweeps.push(
-      () => dropEvents(ctx, events, until),
-      (end) => dropMails(ctx, events, end),
-    );
-  if (bodies) sweeps.push((end) => emptyBodies(ctx, bodies, end));
-  if (events && bodies) sweeps.push((end) => dropContents(ctx, { events, bodies }, end));
-  if (logs) sweeps.push((end) => dropLogs(ctx, logs, end));
-  for (const sweep of sweeps) if (!(await sweep(until))) return false;
-  return true;
+  return (
+    (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
+    (!bodies || (await emptyBodies(ctx, bodies, until))) &&
+    (!events || (await dropContents(ctx, { events, bodies: bodies ?? events }, until))) &&
+    (!logs || (await dropLogs(ctx, logs, until)))
+  );
 }
 
 /** What is old at this moment. Nobody needs the body of a mail that is gone. */
@@ -71,15 +63,17 @@ async function dropEvents(ctx: Context, horizon: Date, until: number): Promise<b
     // What cannot be dropped now is tried again an hour later, not at once.
     if (monthOf(month, 1) <= before && !(await dropPartition(ctx, name))) break;
   }
-  return await repeat(ctx, until, BATCH, () => q.retention.dropEvents(ctx, { before, limit: BATCH }));
+  return await sweep(ctx, until, BATCH, async (tx) => ({
+    looked: await q.retention.dropEvents(tx, { before, limit: BATCH }),
+  }));
 }
 
 async function dropMails(ctx: Context, before: Date, until: number): Promise<boolean> {
   await q.expired.note(ctx, { kind: "emails", until: before });
   const projects = await q.retention.projectsWithEmails(ctx, { before });
   return await inEach(projects, (projectId) =>
-    walk(ctx, until, BATCH, (after) =>
-      q.retention.dropEmails(ctx, { projectId, before, after, limit: BATCH }),
+    sweep(ctx, until, BATCH, (tx, after) =>
+      q.retention.dropEmails(tx, { projectId, before, after, limit: BATCH }),
     ),
   );
 }
@@ -88,12 +82,12 @@ async function emptyBodies(ctx: Context, before: Date, until: number): Promise<b
   const now = ctx.now();
   const changedBefore = new Date(now.getTime() - HOUR_MS);
   const limit = BATCH_OF_CONTENTS;
-  return await walk(ctx, until, limit, (after) =>
-    inTransaction(ctx, (tx) => q.retention.emptyContents(tx, { before, changedBefore, after, now, limit })),
+  return await sweep(ctx, until, limit, (tx, after) =>
+    q.retention.emptyContents(tx, { before, changedBefore, after, now, limit }),
   );
 }
 
-/** A message is emptied when its bodies are old at the earliest, so what is younger by as much need not be looked at. */
+/** A message is emptied when its body is old at the earliest, so what is younger by as much need not be looked at. */
 async function dropContents(
   ctx: Context,
   { events, bodies }: { events: Date; bodies: Date },
@@ -103,8 +97,8 @@ async function dropContents(
   const madeBefore = new Date(events.getTime() - keptMs);
   const projects = await q.retention.projectsWithContents(ctx, { before: madeBefore });
   return await inEach(projects, (projectId) =>
-    walk(ctx, until, BATCH, (after) =>
-      q.retention.dropContents(ctx, { projectId, madeBefore, emptiedBefore: events, after, limit: BATCH }),
+    sweep(ctx, until, BATCH, (tx, after) =>
+      q.retention.dropContents(tx, { projectId, madeBefore, emptiedBefore: events, after, limit: BATCH }),
     ),
   );
 }
@@ -113,45 +107,35 @@ async function dropLogs(ctx: Context, before: Date, until: number): Promise<bool
   const batch = { before, limit: BATCH };
   const projects = await q.retention.projectsWithStories(ctx, { before });
   const areGone = await inEach(projects, (projectId) =>
-    walk(ctx, until, BATCH, (after) => q.retention.dropStories(ctx, { projectId, after, ...batch })),
+    sweep(ctx, until, BATCH, (tx, after) => q.retention.dropStories(tx, { projectId, after, ...batch })),
   );
   return (
     areGone &&
-    (await repeat(ctx, until, BATCH, () => q.retention.dropImports(ctx, batch))) &&
-    (await repeat(ctx, until, BATCH, () => q.retention.dropBulkJobs(ctx, batch))) &&
-    (await repeat(ctx, until, BATCH, async () => (await q.retention.dropJobs(ctx, batch)).gone))
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.retention.dropImports(tx, batch) }))) &&
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.retention.dropBulkJobs(tx, batch) }))) &&
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: (await q.retention.dropJobs(tx, batch)).gone })))
   );
 }
 
 async function inEach(
   projects: { id: string }[],
-  sweep: (projectId: string) => Promise<boolean>,
+  work: (projectId: string) => Promise<boolean>,
 ): Promise<boolean> {
-  for (const { id } of projects) if (!(await sweep(id))) return false;
+  for (const { id } of projects) if (!(await work(id))) return false;
   return true;
 }
 
-/** Goes through rows in the order of their ids. False when time is over before. */
-async function walk(ctx: Context, until: number, limit: number, batch: Batch): Promise<boolean> {
-  let after = BEFORE_ALL;
-  return await repeat(ctx, until, limit, async () => {
-    const { looked, lastId } = await batch(after);
-    after = lastId ?? after;
-    return looked;
-  });
-}
-
-/** Does it until a batch is not full any more. False when time is over before. */
-async function repeat(
-  ctx: Context,
-  until: number,
-  limit: number,
-  batch: () => Promise<number>,
-): Promise<boolean> {
-  for (;;) {
+/** Does it batch by batch, until one is not full any more. False when time is over before. */
+async function sweep(ctx: Context, until: number, limit: number, batch: Batch): Promise<boolean> {
+  for (let place = BEFORE_ALL; ;) {
     if (performance.now() > until) return false;
     const startedAt = performance.now();
-    if ((await batch()) < limit) return true;
+    const { looked, lastId } = await inTransaction(ctx, async (tx) => {
+      await q.removals.readByIndex(tx);
+      return await batch(tx, place);
+    });
+    if (looked < limit) return true;
+    place = lastId ?? place;
     // While somebody waits for an answer, half of the time is theirs.
     if (requestsUnderway(ctx) > 0) await Bun.sleep(performance.now() - startedAt);
   }
