@@ -18,9 +18,9 @@ when (
 )
 execute function note_scheduling();
 
--- The feed is in the order of ids: those of events and executions are made when it happens, and of other times it takes
--- the first id there could be. All of its indexes serve `activity.page`; those of `events` besides are the primary key
--- and `events_by_name`.
+-- The feed is in the order of time that the ids of events have: for everything else it takes the first id that there
+-- could be at the time. (The id of an execution is of the time of its event, and not of its own.) All of these indexes
+-- serve `activity.page`; those of `events` besides are the primary key and `events_by_name`.
 
 -- Events that are neither of mails nor of subscriptions: what a client tracks, and segments. Where a project sends a
 -- thousand mails for each of them they are found without walking past those.
@@ -34,6 +34,8 @@ create index campaigns_scheduled on campaigns (project_id, first_id_at(scheduled
 where scheduled_at is not null;
 
 create index campaigns_sent on campaigns (project_id, first_id_at(sent_at), id) where sent_at is not null;
+
+create index executions_started on executions (project_id, first_id_at(started_at), id);
 
 create index executions_completed on executions (project_id, first_id_at(completed_at), id)
 where completed_at is not null;

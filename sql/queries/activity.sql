@@ -1,8 +1,8 @@
 -- name: page :many
 -- What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
 -- one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
--- `before`, and the ids that those with this key must be below are given for each kind. An event or a start has its own
--- id as its key. `sources` says which parts are read at all; each reads no more than a page, by an index.
+-- `before`, and the ids that those with this key must be below are given for each kind. An event has its own id as its
+-- key. `sources` says which parts are read at all; each reads no more than a page, by an index.
 select found.kind as "kind!", found.key as "key!", found.id as "id!"
 from (
   (
@@ -44,13 +44,13 @@ from (
   )
   union all
   (
-    select 3, x.id, x.id
+    select 3, first_id_at(x.started_at), x.id
     from executions x
     where 'workflow.started' = any(:sources)
       and x.project_id = :project_id
-      and x.id >= :since
-      and x.id < :before
-    order by x.id desc
+      and first_id_at(x.started_at) >= :since
+      and (first_id_at(x.started_at), x.id) < (:before, :started_below::uuid)
+    order by first_id_at(x.started_at) desc, x.id desc
     limit :limit::int
   )
   union all
@@ -124,7 +124,7 @@ with recursive known (name) as (
   ) as next
 ),
 theirs as materialized (
-  select x.id, x.completed_at
+  select x.id, x.started_at, x.completed_at
   from executions x
   where :sources::text[] && '{workflow.started,workflow.completed}'::text[]
     and x.project_id = :project_id
@@ -159,9 +159,11 @@ from (
   )
   union all
   (
-    select 3, t.id, t.id
+    select 3, first_id_at(t.started_at), t.id
     from theirs t
-    where 'workflow.started' = any(:sources) and t.id >= :since and t.id < :before
+    where 'workflow.started' = any(:sources)
+      and first_id_at(t.started_at) >= :since
+      and (first_id_at(t.started_at), t.id) < (:before, :started_below::uuid)
   )
   union all
   (
@@ -234,8 +236,8 @@ select (
     from (
       select
       from executions x
-      where x.project_id = :project_id and x.id >= :since
-      order by x.id desc
+      where x.project_id = :project_id and first_id_at(x.started_at) >= :since
+      order by first_id_at(x.started_at) desc
       limit :up_to::int
     ) as counted
   ) + (

@@ -1,9 +1,10 @@
 // For Prometheus. No limit; no key but the token of the installation, where there is one.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import type { Context } from "../context.ts";
 import { METRICS_TYPE, renderMetrics } from "../insight/metrics.ts";
 import { problems } from "../problem.ts";
+import { ProblemEnvelope } from "./_schemas.ts";
 
 /** `GET /metrics`, in the text format of Prometheus. With `METRICS_TOKEN` it takes that as a bearer token. */
 export function metricsRoutes(ctx: Context) {
@@ -16,6 +17,7 @@ export function metricsRoutes(ctx: Context) {
       return await renderMetrics(ctx);
     },
     {
+      response: { 200: t.String(), 401: ProblemEnvelope },
       detail: {
         summary: "What Prometheus reads",
         description: "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set.",

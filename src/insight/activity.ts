@@ -43,12 +43,12 @@ const RECENT_UP_TO = 100_000;
 const MINUTE_MS = 60_000;
 
 /**
- * One page of the feed, the newest first. The order is that of the ids of events and executions, which are made when
- * it happens, and of the times of everything else, in milliseconds; where these are the same it is still one order. So
- * what was committed when the first page was read is on exactly one page, but for what is deleted meanwhile, and a
- * campaign that is put on the schedule anew. What comes later is never on two. It is missed where the reader has
- * already gone past its time: as a rule because it is new, and now and then because it was committed, or reported by a
- * provider, after things that happened later. It has its place when the feed is read anew.
+ * One page of the feed, the newest first. The order is that of the ids of events, which are made when it happens, and of
+ * the times of everything else, in milliseconds; where these are the same it is still one order. So what was committed
+ * when the first page was read is on exactly one page, but for what is deleted meanwhile, and a campaign that is put on
+ * the schedule anew. What comes later is never on two. It is missed where the reader has already gone past its time: as
+ * a rule because it is new, and now and then because it was committed, or reported by a provider, after things that
+ * happened later. It has its place when the feed is read anew.
  */
 export async function listActivity(
   ctx: Context,
@@ -81,7 +81,7 @@ async function findPlaces(
   let before = after && after.key < end.key ? after : end;
   const found: Place[] = [];
   for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
-    const window = { projectId, since, limit, ...wanted, ...boundsOf(before) };
+    const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
     const places = contactId
       ? await q.activity.pageOfContact(ctx, { contactId, ...window })
       : await q.activity.page(ctx, window);
@@ -118,5 +118,6 @@ function boundsOf({ key, kind, id }: Place) {
     scheduledBelow: below("campaign.scheduled"),
     sentBelow: below("campaign.sent"),
     completedBelow: below("workflow.completed"),
+    startedBelow: below("workflow.started"),
   };
 }

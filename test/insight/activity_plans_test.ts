@@ -93,11 +93,11 @@ async function fill(projectId: string, part: number): Promise<void> {
       returning project_id, id, workflow_id
     )
     insert into executions (
-      project_id, id, workflow_id, version_id, contact_id, is_only, status, event_id, started_at, completed_at, wake_at
+      project_id, id, workflow_id, version_id, contact_id, is_only, status, started_at, completed_at, wake_at
     )
     select
       v.project_id, an_id_at(g.at), v.workflow_id, v.id, c.id, false,
-      (case when n < 900 then 'WAITING' else 'COMPLETED' end)::execution_status, uuid_v7(), g.at,
+      (case when n < 900 then 'WAITING' else 'COMPLETED' end)::execution_status, g.at,
       case when n >= 900 then g.at + interval '1 day' end,
       case when n < 900 then g.at + interval '40 days' end
     from version v

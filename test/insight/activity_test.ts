@@ -11,17 +11,26 @@ const SEED = Number(process.env.ACTIVITY_SEED ?? Math.floor(Math.random() * 2 **
 const DAY_MS = 86_400_000;
 const TIMEOUT = 60_000;
 
-const NAMES = [
-  ...["email.sent", "email.delivery", "email.received", "email.open", "email.click", "email.bounce"],
-  ...["email.complaint", "contact.subscribed", "contact.unsubscribed"],
-  ...["bought", "Bought", "email", "segment.vip.entry", "segment.vip.exit", "zz"],
-];
+// Those of the service, and of clients.
+const NAMES =
+  "email.sent email.delivery email.received email.open email.click email.bounce email.complaint contact.subscribed contact.unsubscribed bought Bought email segment.vip.entry segment.vip.exit zz".split(
+    " ",
+  );
 const END = Date.UTC(2026, 5, 1);
 // Few, so that many share one: around the turn of months, a moment apart, and far from every partition that there is.
 const MOMENTS = [
-  ...[END - 1, END, END + 1, END + 5 * DAY_MS, END - 3 * DAY_MS, END - 40 * DAY_MS, END - 120 * DAY_MS],
-  ...[Date.UTC(2026, 2, 1) - 1, Date.UTC(2026, 2, 1), Date.UTC(2023, 0, 1), Date.UTC(2031, 6, 1)],
-].toSorted();
+  END - 1,
+  END,
+  END + 1,
+  END + 5 * DAY_MS,
+  END - 3 * DAY_MS,
+  END - 40 * DAY_MS,
+  END - 120 * DAY_MS,
+  Date.UTC(2026, 2, 1) - 1,
+  Date.UTC(2026, 2, 1),
+  Date.UTC(2023, 0, 1),
+  Date.UTC(2031, 6, 1),
+];
 
 /** An item, as a plain look at the tables has it. */
 interface Fact {
@@ -50,7 +59,11 @@ beforeAll(async () => {
 
 /** Repeatable chance. */
 class Random {
-  constructor(private state: number) {}
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed;
+  }
 
   below(end: number): number {
     this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -94,7 +107,7 @@ async function addExecution(ms: number, ended: number | null, contactId: string 
       project_id, id, workflow_id, version_id, contact_id, is_only, status, started_at, completed_at
     )
     values (
-      ${project.id}, ${idAt(ms)}, ${workflow.id}, ${workflow.version}, ${contactId}, false,
+      ${project.id}, ${idAt(ms - 60_000)}, ${workflow.id}, ${workflow.version}, ${contactId}, false,
       ${ended === null ? "CANCELLED" : "COMPLETED"}, ${new Date(ms)}, ${ended && new Date(ended)}
     )`;
 }

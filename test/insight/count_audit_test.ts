@@ -293,7 +293,7 @@ describe("counting anew", () => {
 
     expect(first.events).toBeGreaterThanOrEqual(3);
     expect(first.mails).toBe(2);
-    expect(second).toEqual({ projectId, events: 0, mails: 0 });
+    expect(second).toEqual({ projectId, events: 0, mails: 0, executions: 0 });
     expect(await faults()).toEqual([]);
     expect(await countedOf("ordered")).toEqual({ [dayOf(ago(40))]: 3 });
     expect([await totalOf("ordered"), await totalOf("never"), await sentCounted()]).toEqual([3, 0, 3]);

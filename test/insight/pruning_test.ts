@@ -74,7 +74,7 @@ describe("statements that read events", () => {
     for (const { id: eventId, contactId, n } of events) {
       await service.pool`
         insert into events (project_id, id, contact_id, name, data)
-        values (${project.id}, ${eventId}, ${contactId}, 'moved house', ${{ n }})`;
+        values (${project.id}, ${eventId}, ${contactId}, 'moved house', ${service.pool.json({ n })})`;
     }
     await service.pool`delete from graphile_worker._private_jobs`;
     await addJobs(service, "start_workflows", [

@@ -323,6 +323,21 @@ describe("bodies and attachments", () => {
     expect(contents.map((row) => row.html)).toEqual([null]);
   });
 
+  test("that are gone are never sent as an empty mail", async () => {
+    const contentId = await addContent(daysAgo(40));
+    await sweep();
+    const id = await addMail(service.now(), { contentId, status: "PENDING" });
+    await service.pool`
+      select graphile_worker.add_job('send_emails', json_build_object('projectId', ${project.id}::text, 'emailIds', json_build_array(${id}::text)))`;
+    await service.pool`update emails set contact_id = null where id = ${id}`;
+    service.smtp.received.length = 0;
+    await service.runJobs();
+    const [mail] = await service.pool`select status, error from emails where id = ${id}`;
+
+    expect(service.smtp.received).toEqual([]);
+    expect({ ...mail! }).toEqual({ status: "SUPPRESSED", error: "The content of this mail has expired" });
+  });
+
   test("of a campaign stay while it is under way, and while one of its mails is tried again", async () => {
     const old = daysAgo(40);
     const add = async (more: { status: string; finishedAt: Date | null }) => {
