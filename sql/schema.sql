@@ -706,6 +706,14 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_return()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a deleted project does not come back' using errcode = 'insufficient_privilege';
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.remove_project_rows(project uuid, from_table text, max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -886,7 +894,7 @@ create table account_tokens (
   constraint account_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 CREATE INDEX account_tokens_by_user ON public.account_tokens USING btree (user_id, purpose);
-CREATE INDEX account_tokens_expired ON public.account_tokens USING btree (expires_at);
+CREATE INDEX account_tokens_oldest ON public.account_tokens USING btree (created_at);
 
 create table attachments (
   project_id uuid not null,
@@ -1136,6 +1144,13 @@ create table contents (
 );
 CREATE INDEX contents_full ON public.contents USING btree (id) WHERE (emptied_at IS NULL);
 
+create table daily_counts (
+  key text not null,
+  day date not null,
+  count integer not null,
+  constraint daily_counts_pkey PRIMARY KEY (key, day)
+);
+
 create table domains (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1304,6 +1319,7 @@ CREATE INDEX executions_by_workflow ON public.executions USING btree (project_id
 CREATE INDEX executions_completed ON public.executions USING btree (project_id, first_id_at(completed_at), id) WHERE (completed_at IS NOT NULL);
 CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE is_only;
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
+CREATE INDEX executions_started ON public.executions USING btree (project_id, first_id_at(started_at), id);
 CREATE INDEX executions_upcoming ON public.executions USING btree (project_id, (
 CASE status
     WHEN 'WAITING'::execution_status THEN wake_at
@@ -1350,18 +1366,12 @@ create table identities (
 );
 CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
 
-create table invitation_counts (
-  key text not null,
-  day date not null,
-  sent integer not null,
-  constraint invitation_counts_pkey PRIMARY KEY (key, day)
-);
-
 create table invitations (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   email text not null,
   role member_role not null,
+  invited_by uuid,
   token_hash bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
@@ -1442,7 +1452,7 @@ create table platform_mails (
   id uuid not null default uuid_v7(),
   to_address text not null,
   subject text not null,
-  words jsonb,
+  words bytea,
   reason text not null,
   attempts integer not null default 0,
   doubts integer not null default 0,
@@ -1487,6 +1497,7 @@ create table projects (
 );
 CREATE INDEX projects_deleted ON public.projects USING btree (id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_rate IS NOT NULL);
+CREATE TRIGGER projects_stay_deleted BEFORE UPDATE OF deleted_at ON public.projects FOR EACH ROW WHEN (((old.deleted_at IS NOT NULL) AND (new.deleted_at IS DISTINCT FROM old.deleted_at))) EXECUTE FUNCTION refuse_return();
 
 create unlogged table rate_limits (
   project_id uuid not null,
@@ -1750,6 +1761,13 @@ create table usage_warnings (
   percent integer not null,
   constraint usage_warnings_pkey PRIMARY KEY (project_id, month, category, percent),
   constraint usage_warnings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+create unlogged table user_rate_limits (
+  user_id uuid not null,
+  minute integer not null,
+  used integer not null,
+  constraint user_rate_limits_pkey PRIMARY KEY (user_id)
 );
 
 create table users (

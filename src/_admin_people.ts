@@ -1,7 +1,7 @@
 // `bun run admin user` and `member`: accounts, and who looks after which project.
 import { OPERATOR } from "./accounts/audit.ts";
 import { addMember, changeRole, listMembers, type Member, removeMember } from "./accounts/members.ts";
-import { hashPassword } from "./accounts/passwords.ts";
+import { hashPassword, PASSWORD_LENGTH } from "./accounts/passwords.ts";
 import { type Role, ROLES } from "./accounts/roles.ts";
 import { createUser, listUsers } from "./accounts/users.ts";
 import { type Context, inTransaction } from "./context.ts";
@@ -14,14 +14,13 @@ export interface PeopleOptions {
   "password-from-stdin"?: boolean | undefined;
 }
 
-const MIN_PASSWORD = 8;
-const MAX_PASSWORD = 128;
+const { min: MIN_PASSWORD, max: MAX_PASSWORD } = PASSWORD_LENGTH;
 
 /** Makes an account. Its address counts as verified: the operator vouches for it. */
 export async function createAccount(ctx: Context, options: PeopleOptions) {
   const email = addressOf(options);
   const isGiven = options["password-from-stdin"] === true;
-  const passwordHash = isGiven ? await hashPassword(ctx, await passwordFromStdin()) : null;
+  const passwordHash = isGiven ? await hashPassword(ctx, await passwordFromStdin(), null) : null;
   return await inTransaction(ctx, (tx) => createUser(tx, { email, passwordHash, emailVerified: true }));
 }
 

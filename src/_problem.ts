@@ -27,6 +27,8 @@ interface ProblemExtras {
   details?: Record<string, unknown>;
   suggestion?: string;
   headers?: Record<string, string>;
+  /** Many come at once, and nothing is broken: a warning in the log, whatever the status. */
+  isLoad?: true;
 }
 
 /** A refusal that the caller can understand. Anything else that is thrown is a bug and becomes a 500. */

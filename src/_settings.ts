@@ -116,7 +116,8 @@ export const Settings = t.Object({
     t.String({
       pattern: "^[!-~]{16,}$",
       secret: true,
-      description: "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them.",
+      description:
+        "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them.",
     }),
   ),
   DISABLE_SIGNUPS: t.Boolean({
@@ -140,6 +141,18 @@ export const Settings = t.Object({
     default: 100,
     description:
       "Failed log-ins from one network (an IPv4 address, or the /64 of an IPv6 one) in 15 minutes. 0: no limit.",
+  }),
+  SIGNUP_LIMIT_PER_NETWORK: t.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    default: 20,
+    description:
+      "Accounts that are made from one network in an hour, each with a mail to its address; those who are invited do not count. 0: no limit.",
+  }),
+  TRUSTED_PROXIES: t.String({
+    default: "",
+    description:
+      "Whose `X-Forwarded-For` says where a request came from, for limits by network: the number of proxies in a row before this service, or the networks that they are in, such as `10.0.0.0/8,2001:db8::/32`. 0: nobody's, for a service that is reached directly. Empty: that of every private address, so let nobody in a private network reach this service but proxies.",
   }),
   DASHBOARD_ORIGINS: t.String({
     default: "",

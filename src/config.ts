@@ -1,4 +1,5 @@
 // The settings of the service, read once.
+import { isIP } from "node:net";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Settings } from "./_settings.ts";
@@ -71,6 +72,12 @@ function unusable(settings: Static<typeof Settings>): string[] {
   }
   if (!dashboardOrigins(settings).every(isOrigin)) {
     lines.push("DASHBOARD_ORIGINS: expected origins such as https://app.example.com, separated by commas");
+  }
+  const proxies = trustedProxies(settings);
+  if (typeof proxies === "number" ? proxies > 20 : proxies?.some((item) => !isNetwork(item))) {
+    lines.push(
+      "TRUSTED_PROXIES: expected a number up to 20, or networks such as 10.0.0.0/8, separated by commas",
+    );
   }
   if (!snsTopics({ SNS_TOPIC_ARNS }).every((topic) => TOPIC_ARN.test(topic))) {
     lines.push(
@@ -181,6 +188,28 @@ export function snsTopics(config: { SNS_TOPIC_ARNS: string }): string[] {
 /** The origins, besides our own, whose pages may act with the session cookie. */
 export function dashboardOrigins(config: { DASHBOARD_ORIGINS: string }): string[] {
   return listed(config.DASHBOARD_ORIGINS);
+}
+
+/** Where people look after their projects: the first dashboard, or this service itself. */
+export function dashboardAddress(config: Pick<Config, "BASE_URL" | "DASHBOARD_ORIGINS">): string {
+  return dashboardOrigins(config)[0] ?? config.BASE_URL;
+}
+
+/**
+ * Who may say where a request came from: so many proxies in a row, or those in these networks. Null: whoever is in a
+ * private network.
+ */
+export function trustedProxies(config: { TRUSTED_PROXIES: string }): number | string[] | null {
+  const items = listed(config.TRUSTED_PROXIES);
+  if (items.length === 0) return null;
+  return items.length === 1 && /^\d+$/.test(items[0]!) ? Number(items[0]) : items;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = "", length, ...more] = text.split("/");
+  const bits = { 4: 32, 6: 128 }[isIP(address)];
+  if (bits === undefined || more.length > 0) return false;
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
 }
 
 /** The prices of a subscription; metered ones have no quantity. Null for what cannot be read. */

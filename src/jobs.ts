@@ -22,6 +22,8 @@ export interface Jobs {
     /** The place where it goes on; left out: at the beginning. */
     step?: string | undefined;
     after?: string | undefined;
+    /** The lower, the sooner it gets its turn; left out: last. */
+    turn?: number | undefined;
   };
   drop_expired: Record<string, never>;
   fold_counts: Record<string, never>;
@@ -37,6 +39,7 @@ export interface Jobs {
     /** Which reset the place belongs to, and whether something was found since it was begun from the first table. */
     version?: string;
     found?: boolean;
+    turn?: number | undefined;
   };
   report_usage: Record<string, never>;
   recheck_waits: {
@@ -67,6 +70,7 @@ export interface Jobs {
     inLine?: boolean;
   };
   send_emails: { projectId: string; emailIds: string[] };
+  send_owner_mail: { userId: string; projectIds: string[] };
   send_platform_mail: { mailId: string };
   /** The address that somebody has typed: whether it has an account must not show before. */
   send_reset_mail: { email: string };
@@ -121,6 +125,7 @@ export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   run_executions: "workflows",
   send_batch: "bulk",
   send_emails: "fast",
+  send_owner_mail: "fast",
   send_platform_mail: "fast",
   send_reset_mail: "fast",
   send_verification_mail: "fast",

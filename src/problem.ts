@@ -193,6 +193,17 @@ export const problems = {
       },
     ),
 
+  mustProveAddress: () =>
+    new Problem(
+      403,
+      "EMAIL_VERIFICATION_REQUIRED",
+      "Cannot send mail to others before the address of the account is verified",
+      {
+        suggestion:
+          "Follow the link in the mail that came at sign-up, or ask for another one with POST /auth/request-verification; then invite people",
+      },
+    ),
+
   signupsClosed: () =>
     new Problem(403, "FORBIDDEN", "Cannot sign up: this installation takes invited people only"),
 
@@ -294,7 +305,9 @@ export const problems = {
     new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
 
   eventInUse: (name: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
-    new Problem(409, "CONFLICT", `Cannot delete the events named ${name}: the name is in use`, { details: uses }),
+    new Problem(409, "CONFLICT", `Cannot delete the events named ${name}: the name is in use`, {
+      details: uses,
+    }),
 
   templateInUse: (uses: {
     campaigns: (Named & { status: string })[];
@@ -425,11 +438,18 @@ export const problems = {
       suggestion: `Try again in ${retryAfter} s`,
     }),
 
-  rateLimitExceeded: (limit: number, retryAfter: number) =>
+  tooManySignUps: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot sign up now: too many others have, from this network", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: `Try again in ${retryAfter} s, or ask to be invited`,
+    }),
+
+  rateLimitExceeded: (limit: number, retryAfter: number, whose: "project" | "user" = "project") =>
     new Problem(
       429,
       "RATE_LIMIT_EXCEEDED",
-      `Cannot take more than ${limit} requests a minute for one project`,
+      `Cannot take more than ${limit} requests a minute for one ${whose}`,
       {
         details: { retryAfter },
         headers: {
@@ -441,6 +461,13 @@ export const problems = {
         suggestion: `Try again in ${retryAfter} s`,
       },
     ),
+
+  tooManyNewProjects: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot make more projects today", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: "Try again tomorrow",
+    }),
 
   tooManyInvitations: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot invite more people now", {
@@ -481,12 +508,14 @@ export const problems = {
   busy: (task: string) =>
     new Problem(503, "INTERNAL_SERVER_ERROR", `Cannot ${task} now: too many others are waiting`, {
       headers: { "retry-after": "5" },
+      isLoad: true,
       suggestion: "Nothing was changed: try again in a few seconds",
     }),
 
   tooManyPasswords: () =>
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot check a password now: too many others are waiting", {
       headers: { "retry-after": "5" },
+      isLoad: true,
       suggestion: "Try again in a few seconds",
     }),
 

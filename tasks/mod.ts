@@ -21,6 +21,7 @@ import { runBulkJob } from "./run_bulk_job.ts";
 import { runExecutions } from "./run_executions.ts";
 import { sendBatch } from "./send_batch.ts";
 import { sendEmails } from "./send_emails.ts";
+import { sendOwnerMail } from "./send_owner_mail.ts";
 import { sendPlatformMail } from "./send_platform_mail.ts";
 import { sendResetMail } from "./send_reset_mail.ts";
 import { sendVerificationMail } from "./send_verification_mail.ts";
@@ -68,6 +69,7 @@ export const tasks: Tasks = {
   run_executions: runExecutions,
   send_batch: sendBatch,
   send_emails: sendEmails,
+  send_owner_mail: sendOwnerMail,
   send_platform_mail: sendPlatformMail,
   send_reset_mail: sendResetMail,
   send_verification_mail: sendVerificationMail,

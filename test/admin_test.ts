@@ -381,6 +381,34 @@ describe("bun run admin with the embedded Postgres", () => {
   }, 60_000);
 });
 
+describe("partitions", () => {
+  test("shows the months of events and what else grows, each with rows and bytes; --move makes what is missing", async () => {
+    const { id } = await service.createProject();
+    const thisMonth = new Date().toISOString().slice(0, 7);
+    const partition = `events_${thisMonth.replace("-", "_")}`;
+    await service.pool.unsafe(`drop table ${partition}`);
+    await service.pool`
+      insert into events (project_id, name) select ${id}, 'bought' from generate_series(1, 1000)`;
+    const before = JSON.parse(admin("partitions").out).tables as Record<string, unknown>[];
+    const moved = JSON.parse(admin("partitions", "--move").out);
+    await service.pool.unsafe(`analyze ${partition}`);
+    const { tables } = JSON.parse(admin("partitions").out);
+
+    expect(before.some(({ month }) => month === thisMonth)).toBe(false);
+    expect(moved).toMatchObject({ made: [thisMonth], notMade: [] });
+    expect(tables).toContainEqual({
+      table: partition,
+      month: thisMonth,
+      rows: 1000,
+      bytes: expect.any(Number),
+    });
+    expect(tables.map(({ table }: { table: string }) => table)).toEqual(
+      expect.arrayContaining(["events_default", "emails", "contents", "event_counts", "mail_counts"]),
+    );
+    expect(tables.every(({ bytes }: { bytes: number }) => bytes > 0)).toBe(true);
+  });
+});
+
 describe("recount", () => {
   test("mends the counters of a project, or of all, and says how many were wrong", async () => {
     const [one, other] = [await service.createProject(), await service.createProject()];

@@ -50,10 +50,10 @@ create table account_tokens (
 create index account_tokens_by_user on account_tokens (user_id, purpose);
 
 -- Serves `account_tokens.purge`.
-create index account_tokens_expired on account_tokens (expires_at);
+create index account_tokens_oldest on account_tokens (created_at);
 
--- When log-ins failed lately, by address and by network, each as a hash. Losing it in a crash costs a few guesses, so it
--- writes no WAL.
+-- When log-ins failed lately, and who signed up, by address, by user and by network, each as a hash. Losing it in a crash
+-- costs a few guesses, so it writes no WAL.
 create unlogged table login_failures (
   key       bytea primary key check (length(key) = 32),
   failed_at timestamptz[] not null

@@ -3,8 +3,9 @@ create table platform_mails (
   id         uuid primary key default uuid_v7(),
   to_address text not null,
   subject    text not null,
-  -- What it says: paragraphs, and perhaps a link that is meant for one person. Null when it was sent or given up.
-  words      jsonb,
+  -- What it says: paragraphs, and perhaps a link that is meant for one person. Sealed, and null when it was sent or
+  -- given up.
+  words      bytea,
   -- Why it comes, in its last line.
   reason     text not null,
   attempts   int not null default 0,

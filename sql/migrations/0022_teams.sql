@@ -4,6 +4,8 @@ create table invitations (
   id         uuid not null default uuid_v7(),
   email      text not null check (email = lower(email) and length(email) <= 254),
   role       member_role not null,
+  -- The user who vouches for the role, and has to be able to when it is accepted; null: the operator.
+  invited_by uuid,
   -- SHA-256 of the token in the mail. Who has it gets the mail of that address.
   token_hash bytea not null unique check (length(token_hash) = 32),
   created_at timestamptz not null,
@@ -15,13 +17,21 @@ create table invitations (
 -- Serves `invitations.accept`.
 create index invitations_by_email on invitations (email);
 
--- How many invitations on a day (UTC). It outlives projects, so that nobody begins afresh with a new one.
-create table invitation_counts (
-  -- A user who invites, or an address that is invited.
-  key  text not null,
-  day  date not null,
-  sent int not null,
+-- What was done on a day (UTC) by somebody, or to an address. It outlives projects, so that nobody begins afresh with a new
+-- one.
+create table daily_counts (
+  -- Of what, and by or to whom.
+  key   text not null,
+  day   date not null,
+  count int not null,
   primary key (key, day)
+);
+
+-- Requests of a user in the current minute, where they act for no project: as `rate_limits`.
+create unlogged table user_rate_limits (
+  user_id uuid primary key,
+  minute  int not null,
+  used    int not null
 );
 
 create type audit_actor as enum ('USER', 'KEY', 'OPERATOR', 'SERVICE');
@@ -66,3 +76,16 @@ create trigger audit_kept
 after delete on audit
 referencing old table as gone
 for each statement execute function refuse_audit_removal();
+
+-- Else somebody could take lines of a project away while it counts as deleted, and bring it back.
+create function refuse_return() returns trigger
+language plpgsql as $$
+begin
+  raise exception 'a deleted project does not come back' using errcode = 'insufficient_privilege';
+end $$;
+
+create trigger projects_stay_deleted
+before update of deleted_at on projects
+for each row
+when (old.deleted_at is not null and new.deleted_at is distinct from old.deleted_at)
+execute function refuse_return();

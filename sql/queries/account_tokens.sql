@@ -17,23 +17,44 @@ select exists (
   where token_hash = :token_hash and purpose = :purpose and expires_at > :now
 ) as "good!";
 
+-- name: hold_owner :maybe
+-- Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
+-- Null when it is unknown, used, expired, or for another purpose.
+select u.id
+from account_tokens t
+join users u on u.id = t.user_id
+where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :now
+for no key update of u;
+
 -- name: use :maybe
--- A token is good for one use. Null when it is unknown, used, expired, or for another purpose.
-delete from account_tokens
-where token_hash = :token_hash and purpose = :purpose and expires_at > :now
-returning user_id;
+-- A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
+-- of them meanwhile.
+with gone as (
+  delete from account_tokens
+  where user_id = :user_id and purpose = :purpose
+  returning token_hash
+)
+select true as "used!"
+from gone
+where token_hash = :token_hash;
 
 -- name: drop :exec
--- The other tokens of a user for the same purpose, once one of them was used.
+-- Every token of a user.
 delete from account_tokens
-where user_id = :user_id and purpose = :purpose;
+where user_id = :user_id;
+
+-- name: end_resets :exec
+-- No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
+update account_tokens
+set expires_at = created_at
+where user_id = :user_id and purpose = 'RESET_PASSWORD' and expires_at > created_at;
 
 -- name: purge :exec
 delete from account_tokens
 where token_hash in (
   select token_hash
   from account_tokens
-  where expires_at <= :now
-  order by expires_at
+  where created_at <= :before
+  order by created_at
   limit :limit::int
 );

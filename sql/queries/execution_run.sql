@@ -29,11 +29,11 @@ order by e.id, w.id;
 
 -- name: start_many :many
 -- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
--- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry was
--- allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
--- depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
--- being deleted drop out. The events are read by themselves: beside a contact that has to be waited for, Postgres 18 loses
--- the partition that they are in.
+-- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
+-- was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
+-- version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, story_id,
+-- story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
+-- read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
 with given as materialized (
   select *
   from json_to_recordset(:rows::json) as r (

@@ -3,12 +3,14 @@
 select pg_advisory_xact_lock(hashtextextended('invited ' || :email, 0));
 
 -- name: put :one
+-- nullable: invited_by
 -- Invites an address. Who was invited before is invited anew: the token of the mail before is of no use any more.
-insert into invitations as i (project_id, id, email, role, token_hash, created_at, expires_at)
-values (:project_id, :id, :email, :role, :token_hash, :now, :expires_at)
+insert into invitations as i (project_id, id, email, role, invited_by, token_hash, created_at, expires_at)
+values (:project_id, :id, :email, :role, :invited_by, :token_hash, :now, :expires_at)
 on conflict (project_id, email) do update
 set
   role       = excluded.role,
+  invited_by = excluded.invited_by,
   token_hash = excluded.token_hash,
   created_at = excluded.created_at,
   expires_at = excluded.expires_at
@@ -26,18 +28,30 @@ select exists (
 -- Whether this address is invited to anything.
 select exists (select from invitations where email = :email and expires_at > :now) as "any!";
 
+-- name: hold_projects :many
+-- The projects that an address is invited to. None of them is deleted, and its members stay as they are, before the end
+-- of the transaction.
+select id
+from projects
+where id in (select project_id from invitations where email = :email) and deleted_at is null
+order by id
+for share;
+
 -- name: accept :many
--- Turns what an address was invited to into memberships, and answers those that are new.
+-- After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
+-- has invited it must still be somebody who may: as `mayGive` in accounts/roles.ts has it.
 with taken as (
   delete from invitations
-  where email = :email
-  returning project_id, role, expires_at
+  where email = :email and project_id = any(:project_ids::uuid[])
+  returning project_id, role, invited_by, expires_at
 )
 insert into memberships (project_id, user_id, role)
-select project_id, :user_id, role
-from taken
-where expires_at > :now
-order by project_id
+select t.project_id, :user_id, t.role
+from taken t
+left join memberships m on m.project_id = t.project_id and m.user_id = t.invited_by
+where t.expires_at > :now
+  and (t.invited_by is null or m.role = 'OWNER' or (m.role = 'ADMIN' and t.role <> 'OWNER'))
+order by t.project_id
 on conflict (project_id, user_id) do nothing
 returning project_id, role;
 
@@ -53,29 +67,23 @@ from invitations
 where project_id = :project_id and id = :invitation_id and expires_at > :now;
 
 -- name: set_role :exec
+-- nullable: invited_by
+-- Whoever changes the role vouches for it.
 update invitations
-set role = :role
+set role = :role, invited_by = :invited_by
 where project_id = :project_id and id = :invitation_id;
 
 -- name: withdraw :exec
 delete from invitations
 where project_id = :project_id and id = :invitation_id;
 
--- name: count :many
--- One more invitation today, by each of these keys. Answers how many there are now.
-insert into invitation_counts as c (key, day, sent)
-select key, (:now::timestamptz at time zone 'UTC')::date, 1
-from unnest(:keys::text[]) as key
-order by key
-on conflict (key, day) do update
-set sent = c.sent + 1
-returning key, sent;
+-- name: withdraw_of :many
+-- What a user has invited people to, but for the roles that they may still give.
+delete from invitations
+where project_id = :project_id and invited_by = :user_id and role <> all(:kept_roles::member_role[]) and expires_at > :now
+returning email, role;
 
 -- name: purge :exec
--- Those that nobody can use any more, and counts of days that are over.
-with counts as (
-  delete from invitation_counts
-  where day < (:now::timestamptz at time zone 'UTC')::date - 1
-)
+-- Those that nobody can use any more.
 delete from invitations
 where expires_at < :now;

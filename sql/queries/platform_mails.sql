@@ -3,15 +3,13 @@ insert into platform_mails (id, to_address, subject, words, reason, created_at)
 values (:id, :to_address, :subject, :words, :reason, :now)
 returning id;
 
--- name: insert_for_members :many
--- The same mail to each of those who answer for a project: its owners and admins.
-insert into platform_mails (to_address, subject, words, reason, created_at)
-select u.email, :subject, :words, :reason, :now
+-- name: members_to_tell :many
+-- Those who answer for a project: its owners and admins.
+select u.email
 from memberships m
 join users u on u.id = m.user_id
 where m.project_id = :project_id and m.role in ('OWNER', 'ADMIN')
-order by u.id
-returning id;
+order by u.id;
 
 -- name: claim :maybe
 -- Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:

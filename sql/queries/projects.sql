@@ -64,7 +64,7 @@ set
   secret_hash = :secret_hash,
   secret_hint = :secret_hint,
   updated_at  = :now
-where id = :project_id;
+where id = :project_id and deleted_at is null;
 
 -- name: patch :maybe
 -- nullable: name, tracking, language, timezone, send_rate
@@ -106,10 +106,11 @@ where project_id = :project_id and lifted_at is null
 returning reason;
 
 -- name: hold :exec
--- Locks a project for the rest of the transaction. Its mail goes on meanwhile, and so does all else that refers to it.
+-- Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
+-- so does all else that refers to it.
 select
 from projects
-where id = :project_id
+where id = :project_id and deleted_at is null
 for no key update;
 
 -- name: lock_all :exec

@@ -10,3 +10,20 @@ set
   used   = case when excluded.minute > r.minute then excluded.used else r.used + excluded.used end,
   minute = greatest(r.minute, excluded.minute)
 returning project_id, minute, used;
+
+-- name: take_by_users :many
+-- The same of users, who act for no project.
+insert into user_rate_limits as r (user_id, minute, used)
+select user_id, :minute::int, requests
+from unnest(:user_ids::uuid[], :requests::int[]) as wanted (user_id, requests)
+order by user_id
+on conflict (user_id) do update
+set
+  used   = case when excluded.minute > r.minute then excluded.used else r.used + excluded.used end,
+  minute = greatest(r.minute, excluded.minute)
+returning user_id, minute, used;
+
+-- name: purge :exec
+-- Of users of whom nothing was heard in the last minutes.
+delete from user_rate_limits
+where minute < :minute::int - 10;

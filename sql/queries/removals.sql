@@ -16,13 +16,6 @@ invited as (
 delete from domains
 where project_id = :project_id;
 
--- name: hold :maybe
--- Locks a project against other removals.
-select name
-from projects
-where id = :project_id and deleted_at is null
-for no key update;
-
 -- name: keep_out_starts :exec
 -- Waits for those who are starting workflows of the project. From the commit on they see what is written here.
 select pg_advisory_xact_lock(starts_of_workflows(:project_id));
@@ -103,12 +96,13 @@ set
 -- name: enqueue :exec
 -- nullable: run_at
 -- All removals share one queue, one slice of one project after another: so of however many projects, they take one place
--- of the bulk lane, and no more.
+-- of the bulk lane, and no more. The lower the priority, the sooner.
 select graphile_worker.add_job(
   :task,
   payload    => :payload::json,
   queue_name => 'removals',
   run_at     => :run_at,
+  priority   => :priority::int,
   job_key    => :task || ':' || :project_id
 );
 

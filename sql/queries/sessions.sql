@@ -11,6 +11,7 @@ select
   w.place::int as "place!",
   s.id,
   s.user_id,
+  s.created_at,
   s.expires_at,
   u.email,
   u.email_verified_at is not null as "email_verified!",
@@ -23,6 +24,14 @@ join sessions s on s.id = w.session_id and s.expires_at > :now
 join users u on u.id = s.user_id
 left join memberships m on m.project_id = w.project_id and m.user_id = s.user_id
 left join projects p on p.id = m.project_id and p.deleted_at is null;
+
+-- name: is_of :one
+-- Whether it is a session of this user that stands.
+select exists (
+  select
+  from sessions
+  where id = :session_id and user_id = :user_id and expires_at > :now
+) as "stands!";
 
 -- name: slide :exec
 -- 0 when it was ended meanwhile.

@@ -19,6 +19,13 @@ from users
 where id = :user_id and password_hash = :password_hash
 for no key update;
 
+-- name: hold_by_email :maybe
+-- The user with an address, locked for the rest of the transaction.
+select id, email, email_verified_at
+from users
+where email = :email
+for no key update;
+
 -- name: by_id :one
 select id, email, email_verified_at, created_at
 from users
@@ -35,6 +42,23 @@ where id = :user_id and email_verified_at is null;
 update users
 set password_hash = :password_hash
 where id = :user_id;
+
+-- name: looks_after :many
+-- The projects of a user, each with the addresses of its other members.
+select
+  p.id,
+  p.name,
+  array(
+    select u.email
+    from memberships o
+    join users u on u.id = o.user_id
+    where o.project_id = p.id and o.user_id <> m.user_id
+    order by u.email
+  ) as "others!"
+from memberships m
+join projects p on p.id = m.project_id and p.deleted_at is null
+where m.user_id = :user_id
+order by p.id;
 
 -- name: list :many
 -- For the operator: every account, oldest first, with how many projects it looks after.

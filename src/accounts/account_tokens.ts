@@ -34,17 +34,32 @@ export async function assertToken(ctx: Context, token: string, purpose: TokenPur
   if (!good) throw problems.badToken();
 }
 
-/** Uses a token up, and all others of its user for the same purpose. Answers whose it was; throws 400 for a bad one. */
+/**
+ * Uses a token up, and all others of its user for the same purpose. Answers whose it was, who is locked from here on;
+ * throws 400 for a bad one.
+ */
 export async function useToken(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
-  const used = await q.accountTokens.use(tx, { tokenHash: hashOf(token), purpose, now: tx.now() });
+  const tokenHash = hashOf(token);
+  const owner = await q.accountTokens.holdOwner(tx, { tokenHash, purpose, now: tx.now() });
+  const used = owner && (await q.accountTokens.use(tx, { tokenHash, userId: owner.id, purpose }));
   if (!used) throw problems.badToken();
-  await q.accountTokens.drop(tx, { userId: used.userId, purpose });
-  return used.userId;
+  return owner.id;
+}
+
+/** No token of a user is good any more, of whatever purpose. */
+export async function dropTokens(tx: Context, userId: string): Promise<void> {
+  await q.accountTokens.drop(tx, { userId });
+}
+
+/** No way to a new password that a user was mailed is good any more. */
+export async function endResets(tx: Context, userId: string): Promise<void> {
+  await q.accountTokens.endResets(tx, { userId });
 }
 
 /** Deletes tokens that have expired. */
 export async function purgeTokens(ctx: Context): Promise<void> {
-  while ((await q.accountTokens.purge(ctx, { now: ctx.now(), limit: PURGE_LIMIT })) === PURGE_LIMIT);
+  const before = new Date(ctx.now().getTime() - TOKEN_MS);
+  while ((await q.accountTokens.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
 }
 
 function hashOf(token: string): Buffer {

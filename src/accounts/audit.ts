@@ -5,13 +5,25 @@ import { q } from "../db/queries.ts";
 
 /** Who acts. */
 export type Actor =
-  | { kind: "user"; userId: string; email: string }
+  | { kind: "user"; userId: string; email: string; emailVerified: boolean }
   /** The holder of the secret key that ends like this. */
   | { kind: "key"; hint: string | null }
   /** Who has a shell on the installation. */
   | { kind: "operator" }
   /** The service by itself, such as for a bad reputation. */
   | { kind: "service" };
+
+/** A user who acts. */
+export interface Person {
+  id: string;
+  email: string;
+  emailVerified: boolean;
+}
+
+/** A user as whoever acts. */
+export function actorOf({ id, email, emailVerified }: Person): Actor {
+  return { kind: "user", userId: id, email, emailVerified };
+}
 
 export const OPERATOR: Actor = { kind: "operator" };
 export const SERVICE: Actor = { kind: "service" };
@@ -38,6 +50,9 @@ export const AUDIT_ACTIONS = [
   "campaign.scheduled",
   "campaign.cancelled",
   "billing.limits_changed",
+  "owner.proven",
+  "billing.checkout_started",
+  "billing.portal_opened",
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -48,7 +63,7 @@ export interface Deed {
   action: AuditAction;
   /** What it was done to, in words that outlive it: an address, a domain, the name of a campaign. */
   subject?: string | undefined;
-  /** More about it; no secrets, and nothing of contacts. */
+  /** More about it; no secrets, and nothing of contacts. Of a user it is added whether their address is `verified`. */
   details?: Record<string, unknown> | undefined;
 }
 
@@ -75,7 +90,8 @@ export async function recordAudits(tx: Context, actor: Actor, deeds: Deed[]): Pr
     id: newId(tx),
     action,
     subject,
-    details,
+    // Anybody may have made an account with an address that is not: then the name of the line proves nothing.
+    details: actor.kind === "user" ? { ...details, verified: actor.emailVerified } : details,
   }));
   await q.audit.record(tx, { lines, now: tx.now(), ...columnsOf(actor) });
 }

@@ -4,6 +4,7 @@ import type { Stripe } from "stripe";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
+import { type Actor, recordAudit } from "./audit.ts";
 import { asking, assertBillingOn, isBillingOn, isMissing, isRefused, stripeOf } from "./_stripe.ts";
 import { readSubscription, subscriptionsOf } from "./_subscriptions.ts";
 import { closeCheckouts, returnTo } from "./checkout.ts";
@@ -52,6 +53,7 @@ export async function subscriptionOf(ctx: Context, projectId: string): Promise<S
 export async function openPortal(
   ctx: Context,
   projectId: string,
+  actor: Actor,
   returnUrl: string | undefined,
 ): Promise<string> {
   assertBillingOn(ctx);
@@ -59,10 +61,12 @@ export async function openPortal(
   const account = await q.billing.account(ctx, { projectId });
   const customer = account?.customerId;
   if (!customer) throw problems.neverSubscribed();
-  return await asking(ctx, async () => {
+  const url = await asking(ctx, async () => {
     const stripe = await stripeOf(ctx);
     return (await stripe.billingPortal.sessions.create({ customer, return_url: back })).url;
   });
+  await recordAudit(ctx, { projectId, actor, action: "billing.portal_opened" });
+  return url;
 }
 
 /** One page of the invoices of a project, the newest first, after the one with the id `afterId`. Throws 501 and 503. */

@@ -1,10 +1,11 @@
 // How a project comes to a subscription: on a page of Stripe's. At most one is open for it at a time, so that nobody pays
 // twice, whoever asks for it how often, and whatever gets lost on the way.
 import type { Stripe } from "stripe";
-import { dashboardOrigins } from "../config.ts";
+import { dashboardAddress, dashboardOrigins } from "../config.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
+import { type Actor, recordAudit } from "./audit.ts";
 import { asking, assertBillingOn, isKeySpent, isRefused, lineItems, stripeOf } from "./_stripe.ts";
 import { isStanding, readSubscription } from "./_subscriptions.ts";
 
@@ -21,11 +22,12 @@ const MAX_ATTEMPTS = 4;
 export async function startCheckout(
   ctx: Context,
   projectId: string,
+  actor: Actor,
   returnUrl: string | undefined,
 ): Promise<string> {
   assertBillingOn(ctx);
   const back = returnTo(ctx, returnUrl);
-  return await asking(ctx, async () => {
+  const url = await asking(ctx, async () => {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const customer = await customerOf(ctx, projectId);
       const subscription = await readSubscription(ctx, projectId);
@@ -37,6 +39,8 @@ export async function startCheckout(
     }
     throw problems.paymentsAway();
   });
+  await recordAudit(ctx, { projectId, actor, action: "billing.checkout_started" });
+  return url;
 }
 
 /** Closes every page that a customer has open. */
@@ -134,8 +138,10 @@ async function closeSession(stripe: Stripe, id: string): Promise<boolean> {
 /** Where people come back to: a page of ours, or of a dashboard. Throws 422 for any other, so that no link leads astray. */
 export function returnTo({ config }: Context, given: string | undefined): URL {
   const own = [...dashboardOrigins(config), new URL(config.BASE_URL).origin];
-  const url = URL.parse(given ?? dashboardOrigins(config)[0] ?? config.BASE_URL);
-  if (url && own.includes(url.origin) && url.username + url.password === "") return url;
+  const url = URL.parse(given ?? dashboardAddress(config));
+  // A blob has the origin of the page that made it, and is no page of it.
+  const isPage = url !== null && /^https?:$/.test(url.protocol);
+  if (isPage && own.includes(url.origin) && url.username + url.password === "") return url;
   const message = `Expected an address that begins with ${own.join(" or ")}`;
   throw problems.invalid([{ field: "returnUrl", code: "invalid_string", message }]);
 }

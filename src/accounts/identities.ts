@@ -2,8 +2,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { Problem, problems } from "../problem.ts";
-import { endSessionsOf } from "./sessions.ts";
-import { assertMaySignUp, createUser, verifyUser } from "./users.ts";
+import { assertMaySignUp, createUser, giveToOwner } from "./users.ts";
 
 /** Somebody, as a provider knows them. */
 export interface Profile {
@@ -64,21 +63,11 @@ async function userOf(tx: Context, profile: Profile): Promise<User> {
 }
 
 async function userWithAddress(tx: Context, email: string): Promise<User> {
-  const held = await q.identities.holdUser(tx, { email });
+  const held = await q.users.holdByEmail(tx, { email });
   if (!held) {
     await assertMaySignUp(tx, { email, emailVerified: true });
     return await createUser(tx, { email, passwordHash: null, emailVerified: true });
   }
-  if (held.emailVerifiedAt === null) await giveToOwner(tx, held.id);
+  if (held.emailVerifiedAt === null) await giveToOwner(tx, held.id, null);
   return { id: held.id, email: held.email };
-}
-
-/**
- * An account whose address was never verified may have been made by anybody, so as to get in later by the password that
- * they chose. Now its owner is here: whoever it was is shut out.
- */
-async function giveToOwner(tx: Context, userId: string): Promise<void> {
-  await q.users.setPassword(tx, { userId, passwordHash: null });
-  await endSessionsOf(tx, userId);
-  await verifyUser(tx, userId);
 }

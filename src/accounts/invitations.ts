@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { recordAudits } from "./audit.ts";
+import { actorOf, recordAudits } from "./audit.ts";
 
 /** Somebody with an account. */
 export interface Invitee {
@@ -33,17 +33,19 @@ export function newInvitationToken(): { token: string; tokenHash: Buffer } {
 
 /**
  * Lets a user join every project that the address was invited to, if it is verified or `token` is that of a mail sent to
- * it. To be called when somebody signs up, and when an address gets verified. Else the invitations wait.
+ * it. To be called when somebody signs up, and when an address gets verified. Else the invitations wait. What was
+ * promised by somebody who may not give that role any more is of no use.
  */
 export async function acceptInvitations(tx: Context, user: Invitee, token?: string): Promise<Acceptance> {
   const now = tx.now();
   await q.invitations.holdAddress(tx, { email: user.email });
   const provesAddress = token !== undefined && (await isInvitationToken(tx, user.email, token));
   if (!user.emailVerified && !provesAddress) return { projectIds: [], provesAddress };
-  const joined = await q.invitations.accept(tx, { userId: user.id, email: user.email, now });
+  const projectIds = (await q.invitations.holdProjects(tx, { email: user.email })).map(({ id }) => id);
+  const joined = await q.invitations.accept(tx, { userId: user.id, email: user.email, projectIds, now });
   await recordAudits(
     tx,
-    { kind: "user", userId: user.id, email: user.email },
+    actorOf({ ...user, emailVerified: true }),
     joined.map(({ projectId, role }) => ({
       projectId,
       action: "members.joined",

@@ -19,36 +19,60 @@ interface Allowance {
   used: number;
 }
 
+/** Whose minute it is: of a project, or of a user who acts for none. Their ids never meet. */
+type Whose = "project" | "user";
+
 /**
  * Takes one request from the project's minute, which all processes share through the database, or throws
  * RATE_LIMIT_EXCEEDED. Requests are taken in small lots, so that most of them cost no round trip; near the limit
  * one by one, so that the limit is exact. Null when limits are off.
  */
 export async function takeRequest(ctx: Context, projectId: string): Promise<RateLimit | null> {
+  return await takeFrom(ctx, "project", projectId);
+}
+
+/** The same of a user who acts for no project: as many requests a minute as one has. */
+export async function takeUserRequest(ctx: Context, userId: string): Promise<RateLimit | null> {
+  return await takeFrom(ctx, "user", userId);
+}
+
+/** Forgets the minutes of users that are long over. */
+export async function purgeUserRates(ctx: Context): Promise<void> {
+  await q.rateLimits.purge(ctx, { minute: Math.floor(ctx.now().getTime() / 60_000) });
+}
+
+async function takeFrom(ctx: Context, whose: Whose, id: string): Promise<RateLimit | null> {
   const limit = ctx.config.RATE_LIMIT_PER_MINUTE;
   if (limit === 0) return null;
   const seconds = ctx.now().getTime() / 1000;
   const minute = Math.floor(seconds / 60);
   const reset = Math.max(1, Math.ceil((minute + 1) * 60 - seconds));
   const { allowances, takings } = stateOf(ctx);
-  let allowance = allowances.get(projectId);
+  let allowance = allowances.get(id);
   // Requests that come at once share one taking. Each looks again: the others may have used it up.
   while (!allowance || allowance.minute < minute || (allowance.left === 0 && allowance.used < limit)) {
-    await (takings.get(projectId) ?? takeLot(ctx, projectId, minute, allowance));
-    allowance = allowances.get(projectId);
+    await (takings.get(id) ?? takeLot(ctx, whose, id, minute, allowance));
+    allowance = allowances.get(id);
   }
-  if (allowance.left === 0) throw problems.rateLimitExceeded(limit, reset);
+  if (allowance.left === 0) throw problems.rateLimitExceeded(limit, reset, whose);
   allowance.left--;
   return { limit, remaining: Math.max(0, limit - allowance.used) + allowance.left, reset };
 }
 
-function takeLot(ctx: Context, projectId: string, minute: number, had: Allowance | undefined): Promise<void> {
+function takeLot(
+  ctx: Context,
+  whose: Whose,
+  id: string,
+  minute: number,
+  had: Allowance | undefined,
+): Promise<void> {
   const { allowances, takings } = stateOf(ctx);
   const wanted = lotSize(ctx.config.RATE_LIMIT_PER_MINUTE, had?.minute === minute ? had.used : 0);
-  const taking = takers(ctx)({ projectId, minute, wanted })
-    .then((allowance) => void allowances.set(projectId, allowance))
-    .finally(() => takings.delete(projectId));
-  takings.set(projectId, taking);
+  const taking = takers(ctx)
+    [whose]({ id, minute, wanted })
+    .then((allowance) => void allowances.set(id, allowance))
+    .finally(() => takings.delete(id));
+  takings.set(id, taking);
   return taking;
 }
 
@@ -57,20 +81,41 @@ const stateOf = perService(() => ({
   takings: new Map<string, Promise<void>>(),
 }));
 
-const takers = perService((ctx) => {
+type Used = { id: string; used: number }[];
+type TakeMany = (ctx: Context, minute: number, ids: string[], requests: number[]) => Promise<Used>;
+
+const ofProjects: TakeMany = async (ctx, minute, projectIds, requests) =>
+  (await q.rateLimits.take(ctx, { minute, projectIds, requests })).map(({ projectId: id, used }) => ({
+    id,
+    used,
+  }));
+
+const ofUsers: TakeMany = async (ctx, minute, userIds, requests) =>
+  (await q.rateLimits.takeByUsers(ctx, { minute, userIds, requests })).map(({ userId: id, used }) => ({
+    id,
+    used,
+  }));
+
+const takers = perService((ctx) => ({
+  project: takerBy(ctx, ofProjects),
+  user: takerBy(ctx, ofUsers),
+}));
+
+function takerBy(ctx: Context, takeMany: TakeMany) {
   const { RATE_LIMIT_PER_MINUTE: limit } = ctx.config;
-  type Taking = { projectId: string; minute: number; wanted: number };
+  type Taking = { id: string; minute: number; wanted: number };
   return createBatcher(
     async (takings: Taking[]) => {
       const minute = Math.max(...takings.map((taking) => taking.minute));
-      const rows = await q.rateLimits.take(ctx, {
+      const rows = await takeMany(
+        ctx,
         minute,
-        projectIds: takings.map((taking) => taking.projectId),
-        requests: takings.map((taking) => taking.wanted),
-      });
-      const byProject = new Map(rows.map((row) => [row.projectId, row]));
-      return takings.map(({ projectId, wanted }): Allowance => {
-        const { used } = byProject.get(projectId)!;
+        takings.map(({ id }) => id),
+        takings.map(({ wanted }) => wanted),
+      );
+      const usedBy = new Map(rows.map(({ id, used }) => [id, used]));
+      return takings.map(({ id, wanted }): Allowance => {
+        const used = usedBy.get(id)!;
         // Of what was taken, only what lies within the limit counts.
         return {
           minute,
@@ -79,9 +124,9 @@ const takers = perService((ctx) => {
         };
       });
     },
-    { maxItems: 500, maxFlights: 2, keyOf: (taking) => taking.projectId },
+    { maxItems: 500, maxFlights: 2, keyOf: ({ id }) => id },
   );
-});
+}
 
 /** A fiftieth of the limit, and one by one in the last fifth. */
 function lotSize(limit: number, used: number): number {

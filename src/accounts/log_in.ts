@@ -4,12 +4,18 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
-import { assertToken, useToken } from "./account_tokens.ts";
-import { assertNotLocked, forgetFailures, giveBackAttempt, takeAttempt } from "./login_limits.ts";
+import { assertToken, endResets, useToken } from "./account_tokens.ts";
+import {
+  assertNotLocked,
+  type Counted,
+  forgetFailures,
+  giveBackAttempt,
+  takeAttempt,
+} from "./login_limits.ts";
 import { hashPassword, inTurn, isPassword } from "./passwords.ts";
 import { endSession, endSessionsOf, type SessionUser, startSession } from "./sessions.ts";
 import type { Credentials, LoggedIn } from "./sign_up.ts";
-import { verifyUser } from "./users.ts";
+import { giveToOwner } from "./users.ts";
 
 /**
  * Begins a session, and ends the one that the caller had. Throws INVALID_CREDENTIALS, 429 after too many failures for the
@@ -20,7 +26,7 @@ export async function logIn(
   credentials: Credentials,
   { network, replaces }: { network: string | null; replaces: string | null },
 ): Promise<LoggedIn> {
-  const checked = await checkPassword(ctx, credentials, network);
+  const checked = await checkPassword(ctx, credentials, network, { network, email: credentials.email });
   return await inTransaction(ctx, async (tx) => {
     const user = await hold(tx, checked);
     if (replaces !== null) await endSession(tx, replaces);
@@ -28,19 +34,23 @@ export async function logIn(
   });
 }
 
-/** Changes the password of who is logged in and knows the old one, and ends all other sessions. Throws as `logIn` does. */
+/**
+ * Changes the password of who is logged in and knows the old one, and ends all other sessions and ways to a new password.
+ * Throws as `logIn` does, but failures are counted for the user: what strangers try locks nobody out of it.
+ */
 export async function changePassword(
   ctx: Context,
-  { email, sessionId }: SessionUser,
+  { id, email, sessionId }: SessionUser,
   { password, newPassword }: { password: string; newPassword: string },
   network: string | null,
 ): Promise<void> {
-  const checked = await checkPassword(ctx, { email, password }, network);
-  const passwordHash = await hashPassword(ctx, newPassword);
+  const checked = await checkPassword(ctx, { email, password }, network, { user: id });
+  const passwordHash = await hashPassword(ctx, newPassword, network);
   await inTransaction(ctx, async (tx) => {
     const { id: userId } = await hold(tx, checked);
     await q.users.setPassword(tx, { userId, passwordHash });
     await endSessionsOf(tx, userId, { except: sessionId });
+    await endResets(tx, userId);
   });
 }
 
@@ -62,16 +72,15 @@ export async function requestPasswordReset(
 export async function resetPassword(
   ctx: Context,
   { token, newPassword }: { token: string; newPassword: string },
+  network: string | null,
 ): Promise<void> {
   // A hash is dear: nobody gets one for a token that they made up.
   await assertToken(ctx, token, "RESET_PASSWORD");
-  const passwordHash = await hashPassword(ctx, newPassword);
+  const passwordHash = await hashPassword(ctx, newPassword, network);
   await inTransaction(ctx, async (tx) => {
-    const userId = await useToken(tx, token, "RESET_PASSWORD");
-    await q.users.setPassword(tx, { userId, passwordHash });
-    await endSessionsOf(tx, userId);
-    const { email } = await verifyUser(tx, userId);
-    await forgetFailures(tx, email);
+    const id = await useToken(tx, token, "RESET_PASSWORD");
+    const { email } = await giveToOwner(tx, id, passwordHash);
+    await forgetFailures(tx, { id, email });
   });
 }
 
@@ -85,11 +94,12 @@ async function checkPassword(
   ctx: Context,
   { email, password }: Credentials,
   network: string | null,
+  counted: Counted,
 ): Promise<Checked> {
   // Whoever is locked out has to wait for nobody, and nobody for them.
-  await assertNotLocked(ctx, { network, email });
-  return await inTurn(ctx, async () => {
-    const attempt = await takeAttempt(ctx, { network, email });
+  await assertNotLocked(ctx, counted);
+  return await inTurn(ctx, { network }, async () => {
+    const attempt = await takeAttempt(ctx, counted);
     const user = await q.users.byEmail(ctx, { email });
     const passwordHash = user?.passwordHash ?? null;
     const isRight = await isPassword(password, passwordHash);

@@ -3,9 +3,10 @@
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { type Actor, recordAudit } from "./audit.ts";
+import { type Actor, recordAudit, recordAudits } from "./audit.ts";
+import { takeToday } from "./daily_limits.ts";
 import { INVITATION_DAYS, newInvitationToken } from "./invitations.ts";
-import { assertRole, type Role } from "./roles.ts";
+import { assertRole, type Role, rolesToGive } from "./roles.ts";
 
 /** Somebody who looks after a project, or was asked to. */
 export interface Member {
@@ -24,8 +25,9 @@ export interface NewMember {
 
 /** How many members and invited ones a project may have. */
 export const MAX_MEMBERS = 100;
-/** How many invitations one user may send on a day, and how many one address may get. */
+/** How many invitations one user may send on a day, and one project, and how many one address may get. */
 const MAX_SENT_A_DAY = 100;
+const MAX_OF_PROJECT_A_DAY = 200;
 const MAX_GOT_A_DAY = 10;
 
 /** The members of a project, the oldest first, and then who was invited. */
@@ -40,8 +42,8 @@ export async function listMembers(ctx: Context, projectId: string): Promise<Memb
 
 /**
  * Adds somebody to a project. Whoever has an account with this address, and has proven that it is theirs, is a member at
- * once; anybody else is invited, or invited anew: `token` is for the mail to them. Throws 409 for a member and for one
- * too many, 403 for an OWNER who is not added by an OWNER, and 429 after too many invitations.
+ * once; anybody else is invited, or invited anew: `token` is for the mail to them. Throws not-found, 409 for a member and
+ * for one too many, 403 for an OWNER who is not added by an OWNER, and 429 after too many invitations.
  */
 export async function addMember(
   ctx: Context,
@@ -50,12 +52,13 @@ export async function addMember(
   actor: Actor,
 ): Promise<NewMember> {
   return await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    // In this order everywhere: whoever accepts holds the address, and then its projects.
     await q.invitations.holdAddress(tx, { email });
+    await hold(tx, projectId);
     const invited = await q.invitations.ofAddress(tx, { projectId, email, now: tx.now() });
     await assertMayManage(tx, projectId, actor, [role, ...(invited ? [invited.role] : [])]);
     if (!invited) await assertRoom(tx, projectId);
-    await countInvitation(tx, email, actor);
+    await countInvitation(tx, projectId, email, actor);
     const user = await q.members.withAddress(tx, { email });
     if (user) {
       const isMember = await q.members.role(tx, { projectId, userId: user.id });
@@ -64,7 +67,7 @@ export async function addMember(
     const isKnown = user?.verified === true;
     const added = isKnown
       ? await addKnown(tx, projectId, user.id, role, invited?.id)
-      : await invite(tx, projectId, email, role);
+      : await invite(tx, projectId, email, role, actor);
     const action = isKnown ? "members.added" : "members.invited";
     await recordAudit(tx, { projectId, actor, action, subject: email, details: { role } });
     const status = isKnown ? "ACTIVE" : "INVITED";
@@ -73,7 +76,8 @@ export async function addMember(
 }
 
 /**
- * Gives a member, or one who is invited, another role. Throws 404, 403 where an OWNER would be made or unmade by
+ * Gives a member, or one who is invited, another role; whom they have invited to one that they may not give any more is
+ * invited no longer. Throws 404, 403 where an OWNER would be made or unmade by
  * somebody else, and 409 for the last OWNER.
  */
 export async function changeRole(
@@ -84,13 +88,16 @@ export async function changeRole(
   actor: Actor,
 ): Promise<Member> {
   return await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    await hold(tx, projectId);
     const member = await memberOf(tx, projectId, memberId);
     await assertMayManage(tx, projectId, actor, [member.role, role]);
     if (member.role === role) return member;
     await assertOwnerLeft(tx, projectId, member);
     if (member.status === "ACTIVE") await q.members.setRole(tx, { projectId, userId: memberId, role });
-    else await q.invitations.setRole(tx, { projectId, invitationId: memberId, role });
+    else {
+      const invitedBy = userIdOf(actor);
+      await q.invitations.setRole(tx, { projectId, invitationId: memberId, role, invitedBy });
+    }
     const details = { from: member.role, to: role };
     await recordAudit(tx, {
       projectId,
@@ -99,12 +106,13 @@ export async function changeRole(
       subject: member.email,
       details,
     });
+    await withdrawInvitationsOf(tx, projectId, member, role, actor);
     return { ...member, role };
   });
 }
 
 /**
- * Removes a member, or withdraws an invitation. Everybody may remove themselves. Throws as {@linkcode changeRole} does.
+ * Removes a member with whom they have invited, or withdraws an invitation. Everybody may remove themselves. Throws as {@linkcode changeRole} does.
  */
 export async function removeMember(
   ctx: Context,
@@ -113,7 +121,7 @@ export async function removeMember(
   actor: Actor,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    await hold(tx, projectId);
     const isSelf = actor.kind === "user" && actor.userId === memberId;
     const member = await memberOf(tx, projectId, memberId);
     if (!isSelf) await assertMayManage(tx, projectId, actor, [member.role]);
@@ -124,7 +132,36 @@ export async function removeMember(
     const action = isActive ? "members.removed" : "members.invitation_withdrawn";
     const details = { role: member.role };
     await recordAudit(tx, { projectId, actor, action, subject: member.email, details });
+    await withdrawInvitationsOf(tx, projectId, member, null, actor);
   });
+}
+
+/** Throws not-found for a project that is not there, or was deleted since the request began. */
+async function hold(tx: Context, projectId: string): Promise<void> {
+  if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
+}
+
+/** Else somebody who is thrown out comes back by an invitation of their own. `role` is what they are now. */
+async function withdrawInvitationsOf(
+  tx: Context,
+  projectId: string,
+  { userId, status }: Member,
+  role: Role | null,
+  actor: Actor,
+): Promise<void> {
+  if (status !== "ACTIVE") return;
+  const keptRoles = rolesToGive(role);
+  const withdrawn = await q.invitations.withdrawOf(tx, { projectId, userId, keptRoles, now: tx.now() });
+  await recordAudits(
+    tx,
+    actor,
+    withdrawn.map(({ email, role: promised }) => ({
+      projectId,
+      action: "members.invitation_withdrawn" as const,
+      subject: email,
+      details: { role: promised },
+    })),
+  );
 }
 
 /** Throws 403 unless `actor`, in the role of this very moment, may deal with members of these roles. */
@@ -147,17 +184,18 @@ async function assertRoom(tx: Context, projectId: string): Promise<void> {
 }
 
 /** Each is a mail to somebody who has not asked for it. */
-async function countInvitation(tx: Context, email: string, actor: Actor): Promise<void> {
-  const limits = new Map([[`to ${email}`, MAX_GOT_A_DAY]]);
-  if (actor.kind === "user") limits.set(`by ${actor.userId}`, MAX_SENT_A_DAY);
-  const counts = await q.invitations.count(tx, { keys: [...limits.keys()], now: tx.now() });
-  if (counts.some(({ key, sent }) => sent > limits.get(key)!)) {
-    throw problems.tooManyInvitations(secondsOfDayLeft(tx.now()));
-  }
+async function countInvitation(tx: Context, projectId: string, email: string, actor: Actor): Promise<void> {
+  const limits = {
+    [`invitations to ${mailboxOf(email)}`]: MAX_GOT_A_DAY,
+    [`invitations to ${projectId}`]: MAX_OF_PROJECT_A_DAY,
+    ...(actor.kind === "user" && { [`invitations by ${actor.userId}`]: MAX_SENT_A_DAY }),
+  };
+  await takeToday(tx, limits, problems.tooManyInvitations);
 }
 
-function secondsOfDayLeft(now: Date): number {
-  return 86_400 - (Math.floor(now.getTime() / 1000) % 86_400);
+/** Whatever stands behind a plus comes to the same person. */
+function mailboxOf(email: string): string {
+  return email.replace(/\+.*(?=@)/, "");
 }
 
 async function memberOf(tx: Context, projectId: string, memberId: string): Promise<Member> {
@@ -174,7 +212,7 @@ async function addKnown(tx: Context, projectId: string, userId: string, role: Ro
   return { id: userId, token: null };
 }
 
-async function invite(tx: Context, projectId: string, email: string, role: Role) {
+async function invite(tx: Context, projectId: string, email: string, role: Role, actor: Actor) {
   const { token, tokenHash } = newInvitationToken();
   const now = tx.now();
   const expiresAt = new Date(now.getTime() + INVITATION_DAYS * 24 * 3_600_000);
@@ -183,9 +221,15 @@ async function invite(tx: Context, projectId: string, email: string, role: Role)
     id: newId(tx),
     email,
     role,
+    invitedBy: userIdOf(actor),
     tokenHash,
     now,
     expiresAt,
   });
   return { id, token };
+}
+
+/** Null for the operator, who may do everything at any time. */
+function userIdOf(actor: Actor): string | null {
+  return actor.kind === "user" ? actor.userId : null;
 }

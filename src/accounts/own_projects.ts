@@ -2,7 +2,8 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { type Actor, recordAudit } from "./audit.ts";
+import { actorOf, type Person, recordAudit } from "./audit.ts";
+import { takeToday } from "./daily_limits.ts";
 import { addSandboxDomain } from "./domains.ts";
 import { generateKeys } from "./keys.ts";
 import { createProject, type ProjectPatch, updateProject } from "./projects.ts";
@@ -30,25 +31,25 @@ export type ProjectWithSecret = OwnProject & { secret: string };
 
 /** How many projects one user may own. */
 export const MAX_PROJECTS = 100;
-
-/** A user who acts. */
-export interface Person {
-  id: string;
-  email: string;
-}
+/** How many one user may make on a day, whatever becomes of them. */
+export const MAX_MADE_A_DAY = 100;
 
 /** The projects that a user looks after, the oldest first. */
 export async function listOwnProjects(ctx: Context, userId: string): Promise<OwnProject[]> {
   return await q.projects.ofUser(ctx, { userId, projectId: null });
 }
 
-/** Makes a project that the user owns. Throws 409 where they own as many as one may, also under a race. */
+/**
+ * Makes a project that the user owns. Throws 409 where they own as many as one may, also under a race, and 429 after too
+ * many on a day.
+ */
 export async function createOwnProject(ctx: Context, name: string, user: Person): Promise<ProjectWithSecret> {
   return await inTransaction(ctx, async (tx) => {
     const userId = user.id;
     await q.members.holdUser(tx, { userId });
     const { total } = await q.members.ownedBy(tx, { userId });
     if (total >= MAX_PROJECTS) throw problems.tooManyProjects(MAX_PROJECTS);
+    await takeToday(tx, { [`projects by ${userId}`]: MAX_MADE_A_DAY }, problems.tooManyNewProjects);
     const { id, secret } = await createProject(tx, name, actorOf(user));
     await q.members.add(tx, { projectId: id, userId, role: "OWNER" });
     await addSandboxDomain(tx, id);
@@ -77,15 +78,13 @@ export async function regenerateKeys(
 ): Promise<ProjectWithSecret> {
   const { publicKey, secretKey, secretHash, secretHint } = generateKeys();
   return await inTransaction(ctx, async (tx) => {
-    await q.projects.setKeys(tx, { projectId, publicKey, secretHash, secretHint, now: tx.now() });
+    const keys = { publicKey, secretHash, secretHint };
+    if ((await q.projects.setKeys(tx, { projectId, ...keys, now: tx.now() })) === 0)
+      throw problems.notFound("project", projectId);
     const deed = { action: "keys.regenerated", details: { secretHint } } as const;
     await recordAudit(tx, { projectId, actor: actorOf(user), ...deed });
     return { ...(await ownProject(tx, user.id, projectId)), secret: secretKey };
   });
-}
-
-function actorOf({ id, email }: Person): Actor {
-  return { kind: "user", userId: id, email };
 }
 
 /** Throws not-found where the user has left, or the project is gone, since the request began. */

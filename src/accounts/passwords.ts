@@ -4,6 +4,9 @@ import { availableParallelism } from "node:os";
 import { type Context, perService } from "../context.ts";
 import { problems } from "../problem.ts";
 
+/** In characters. */
+export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
+
 /** What OWASP asks of argon2id: 19 MB and about 20 ms of one processor. */
 const COSTS = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
@@ -17,9 +20,21 @@ const AT_ONCE = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)))
 /** Who comes when so many wait is told to come back: the last one waits some seconds. */
 export const MAX_WAITING_PASSWORDS = 200 * AT_ONCE;
 
+/** So many of those who wait may come from one network: there is room for others, whatever one sends. */
+export const MAX_WAITING_OF_A_NETWORK = MAX_WAITING_PASSWORDS / 4;
+
+/** Who has waited so long is told to come back: where hashes take longer than they should, the line is too long. */
+const PATIENCE_MS = 8_000;
+
+/** Whose turn it is to be, and how long they wait for it. A network that is null is not known, and not limited. */
+interface Turn {
+  network: string | null;
+  patienceMs?: number;
+}
+
 /** The hash of a password that is to be kept. Throws 503 when too many others wait. */
-export async function hashPassword(ctx: Context, password: string): Promise<string> {
-  return await inTurn(ctx, () => Bun.password.hash(spelled(password), COSTS));
+export async function hashPassword(ctx: Context, password: string, network: string | null): Promise<string> {
+  return await inTurn(ctx, { network }, () => Bun.password.hash(normalized(password), COSTS));
 }
 
 /**
@@ -27,30 +42,55 @@ export async function hashPassword(ctx: Context, password: string): Promise<stri
  * password. To be called {@linkcode inTurn}.
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const isRight = await Bun.password.verify(spelled(password), hash ?? NOBODYS_HASH);
+  const isRight = await Bun.password.verify(normalized(password), hash ?? NOBODYS_HASH);
   return isRight && hash !== null;
 }
 
-/** Does work with a password when it is its turn. Throws 503 when too many others wait. */
-export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+/** Does work with a password when it is its turn. Throws 503 when too many others wait, or this one too long. */
+export async function inTurn<T>(ctx: Context, turn: Turn, work: () => Promise<T>): Promise<T> {
   const line = lines(ctx);
-  if (line.busy === AT_ONCE) {
-    if (line.waiting.length >= MAX_WAITING_PASSWORDS) throw problems.tooManyPasswords();
-    // Whoever is done hands the place over.
-    await new Promise<void>((go) => line.waiting.push(go));
-  } else line.busy++;
+  if (line.busy < AT_ONCE) line.busy++;
+  else await waitIn(line, turn);
   try {
     return await work();
   } finally {
+    // Whoever is done hands the place over.
     const next = line.waiting.shift();
-    if (next) next();
+    if (next) next.go();
     else line.busy--;
   }
 }
 
-const lines = perService(() => ({ busy: 0, waiting: [] as (() => void)[] }));
+interface Waiting {
+  network: string | null;
+  go(): void;
+}
+
+const lines = perService(() => ({ busy: 0, waiting: [] as Waiting[] }));
+
+async function waitIn({ waiting }: { waiting: Waiting[] }, turn: Turn): Promise<void> {
+  const { network, patienceMs = PATIENCE_MS } = turn;
+  const ofNetwork = network === null ? 0 : waiting.filter((other) => other.network === network).length;
+  if (waiting.length >= MAX_WAITING_PASSWORDS || ofNetwork >= MAX_WAITING_OF_A_NETWORK) {
+    throw problems.tooManyPasswords();
+  }
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(place), 1);
+      reject(problems.tooManyPasswords());
+    }, patienceMs);
+    const place = {
+      network,
+      go() {
+        clearTimeout(timer);
+        resolve();
+      },
+    };
+    waiting.push(place);
+  });
+}
 
 /** One password is typed as different characters on different devices. */
-function spelled(password: string): string {
+function normalized(password: string): string {
   return password.normalize("NFKC");
 }

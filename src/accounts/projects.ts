@@ -20,7 +20,7 @@ export interface NewProject {
   createdAt: Date;
 }
 
-/** Makes a project with its two keys. Throws 422 for a name that is empty or too long. */
+/** Makes a project with its two keys. Throws 422 for a name that is empty, too long or could lead people astray. */
 export async function createProject(
   ctx: Context,
   name: string,
@@ -91,9 +91,8 @@ export async function updateProject(
   if (errors.length > 0) throw problems.invalid(errors);
   const { name, tracking, language, timezone, sendRate } = patch;
   return await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
-    const before = await q.projects.settings(tx, { projectId });
-    if (!before) throw problems.notFound("project", projectId);
+    if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
+    const before = (await q.projects.settings(tx, { projectId }))!;
     const after = await q.projects.patch(tx, {
       projectId,
       name: name ?? null,
@@ -131,10 +130,20 @@ function changesOf(before: object, after: object): Record<string, { from: unknow
   return Object.fromEntries(changed.map((setting) => [setting, { from: was[setting], to: is[setting] }]));
 }
 
+/**
+ * A name is shown to people in mails: it is one line, reads as it is written, and leads nowhere. What joins letters and
+ * emojis (U+200C and U+200D) may stand in it.
+ */
+const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}|:\/\/|\bwww\./iu;
+
 function nameErrors(name: string): FieldError[] {
-  if (name.trim() !== "" && name.length <= MAX_NAME) return [];
-  const message = `A name has 1 to ${MAX_NAME} characters`;
-  return [{ field: "name", code: name.length > MAX_NAME ? "too_big" : "too_small", message }];
+  if (name.trim() === "" || name.length > MAX_NAME) {
+    const message = `A name has 1 to ${MAX_NAME} characters`;
+    return [{ field: "name", code: name.length > MAX_NAME ? "too_big" : "too_small", message }];
+  }
+  if (!MISLEADING.test(name)) return [];
+  const message = "A name is one line of text, without invisible characters and web addresses";
+  return [{ field: "name", code: "invalid_string", message, received: name }];
 }
 
 function notAmong(field: string, given: string | undefined, words: readonly string[]): FieldError[] {

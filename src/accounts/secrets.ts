@@ -18,7 +18,8 @@ export type Purpose =
   | "dkim keys"
   | "webhook secrets"
   | "return paths"
-  | "sessions";
+  | "sessions"
+  | "platform mails";
 
 /** Where `SECRET_KEY` is taken from. */
 export type KeyHolder = Pick<Context, "config">;

@@ -15,6 +15,7 @@ export interface SessionUser {
 /** A session, and what its user is to the project that was asked for. */
 export interface FoundSession {
   user: SessionUser;
+  createdAt: Date;
   expiresAt: Date;
   /** Null where no project was asked for, where there is none, and where the user is no member of it. */
   project: { id: string; role: Role; disabled: boolean; disabledReason: string | null } | null;
@@ -22,6 +23,9 @@ export interface FoundSession {
 
 /** For how long nothing has to be heard of a session before it ends. */
 export const SESSION_MS = 7 * 24 * 3_600_000;
+
+/** A session ends then, however much it is used. */
+const MAX_SESSION_MS = 90 * 24 * 3_600_000;
 
 /** A session that is used is written at most so often. */
 const SLIDE_MS = 3_600_000;
@@ -53,10 +57,18 @@ export async function findSession(
   return await lookUps(ctx)({ sessionId, projectId });
 }
 
+/** Whether this is a session of this user that stands. */
+export async function isSessionOf(ctx: Context, sessionId: string, userId: string): Promise<boolean> {
+  return (await q.sessions.isOf(ctx, { sessionId, userId, now: ctx.now() })).stands;
+}
+
 /** Moves the end of a session that is in use, at most once an hour. Answers when it ends now. */
-export async function slideSession(ctx: Context, { user, expiresAt }: FoundSession): Promise<Date> {
+export async function slideSession(
+  ctx: Context,
+  { user, createdAt, expiresAt }: FoundSession,
+): Promise<Date> {
   const now = ctx.now();
-  const later = endOf(now);
+  const later = new Date(Math.min(endOf(now).getTime(), createdAt.getTime() + MAX_SESSION_MS));
   if (later.getTime() - expiresAt.getTime() < SLIDE_MS) return expiresAt;
   await q.sessions.slide(ctx, { sessionId: user.sessionId, expiresAt: later, now });
   return later;
@@ -101,10 +113,21 @@ const lookUps = perService((ctx) =>
 );
 
 function toSession(row: Awaited<ReturnType<typeof q.sessions.found>>[number]): FoundSession {
-  const { id: sessionId, userId, email, emailVerified, expiresAt, projectId, role, disabled } = row;
+  const {
+    id: sessionId,
+    userId,
+    email,
+    emailVerified,
+    createdAt,
+    expiresAt,
+    projectId,
+    role,
+    disabled,
+  } = row;
   const isMember = projectId !== null && role !== null;
   return {
     user: { id: userId, email, emailVerified, sessionId },
+    createdAt,
     expiresAt,
     project: isMember ? { id: projectId, role, disabled, disabledReason: row.disabledReason } : null,
   };

@@ -1,7 +1,11 @@
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
+import { dropTokens } from "./account_tokens.ts";
+import { recordAudits } from "./audit.ts";
 import { acceptInvitations, isInvitationToken, isInvited } from "./invitations.ts";
+import { endSessionsOf } from "./sessions.ts";
 
 /** Who signs up. */
 export interface NewUser {
@@ -57,6 +61,58 @@ export async function verifyUser(tx: Context, userId: string): Promise<{ email: 
   const { email } = await q.users.byId(tx, { userId });
   await acceptInvitations(tx, { id: userId, email, emailVerified: true });
   return { email };
+}
+
+/**
+ * Gives an account to the owner of its address, who is here now, with the password that they have chosen, if any. An
+ * account whose address was never verified may have been made by anybody, so as to get in later: whoever it was is shut
+ * out, and the owner is told what they may have left.
+ */
+export async function giveToOwner(
+  tx: Context,
+  userId: string,
+  passwordHash: string | null,
+): Promise<{ email: string }> {
+  await q.users.setPassword(tx, { userId, passwordHash });
+  await endSessionsOf(tx, userId);
+  await dropTokens(tx, userId);
+  const { email, emailVerifiedAt } = await q.users.byId(tx, { userId });
+  if (emailVerifiedAt === null) await noteProjects(tx, { userId, email });
+  return await verifyUser(tx, userId);
+}
+
+/**
+ * Gives somebody who has proven that the address is theirs the account that was made with it, if there is one that was
+ * never verified. Else null.
+ */
+export async function claimUser(
+  tx: Context,
+  { email, passwordHash }: Pick<NewUser, "email" | "passwordHash">,
+): Promise<{ id: string; email: string; emailVerified: boolean } | null> {
+  const held = await q.users.holdByEmail(tx, { email });
+  if (!held || held.emailVerifiedAt !== null) return null;
+  await giveToOwner(tx, held.id, passwordHash);
+  return { id: held.id, email: held.email, emailVerified: true };
+}
+
+/** Writes down in each project that its owner is here, and has them told by mail. */
+async function noteProjects(
+  tx: Context,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  const projects = await q.users.looksAfter(tx, { userId });
+  if (projects.length === 0) return;
+  await recordAudits(
+    tx,
+    { kind: "user", userId, email, emailVerified: true },
+    projects.map(({ id }) => ({ projectId: id, action: "owner.proven", subject: email })),
+  );
+  await addJob(tx, "send_owner_mail", { userId, projectIds: projects.map(({ id }) => id) });
+}
+
+/** The projects that somebody looks after, with the addresses of the others who do. */
+export async function projectsLookedAfter(ctx: Context, userId: string) {
+  return await q.users.looksAfter(ctx, { userId });
 }
 
 /** Who somebody is, as `GET /users/@me` shows it. */

@@ -37,7 +37,7 @@ export async function webhookSecretsOf(ctx: Context, projectId: string): Promise
 /** Gives a project a new secret. For a day webhooks are signed with the one before as well. Throws not-found. */
 export async function rotateWebhookSecret(ctx: Context, projectId: string): Promise<WebhookSecrets> {
   return await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
     const { webhookSecret } = (await q.webhookSecrets.get(tx, { projectId })) ?? {};
     // One that does not open could not sign anything either.
     const old = webhookSecret ? opened(tx, projectId, webhookSecret) : null;

@@ -109,7 +109,8 @@ function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
     } catch {
       // Nothing here throws, but a mail is worth more than that belief: what is written so far is sent.
     }
-    Object.assign(budget, { steps: run.steps, room: run.room });
+    budget.steps = run.steps;
+    budget.room = run.room;
     return kind === "subject" ? oneLine(run.out) : run.out;
   };
   return Object.assign(render, { variables: compiled.variables });

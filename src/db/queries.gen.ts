@@ -11,35 +11,43 @@ export interface Queries {
     /** Whether `use` would take it.
      * (sql/queries/account_tokens.sql:12) */
     isGood(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ good: boolean }>;
-    /** A token is good for one use. Null when it is unknown, used, expired, or for another purpose.
+    /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
+     * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:20) */
-    use(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ userId: string } | null>;
-    /** The other tokens of a user for the same purpose, once one of them was used.
-     * (sql/queries/account_tokens.sql:26) */
-    drop(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" }): Promise<number>;
-    /** (sql/queries/account_tokens.sql:31) */
-    purge(on: On, args: { now: Date; limit: number }): Promise<number>;
+    holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ id: string } | null>;
+    /** A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
+     * of them meanwhile.
+     * (sql/queries/account_tokens.sql:29) */
+    use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
+    /** Every token of a user.
+     * (sql/queries/account_tokens.sql:41) */
+    drop(on: On, args: { userId: string }): Promise<number>;
+    /** No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
+     * (sql/queries/account_tokens.sql:46) */
+    endResets(on: On, args: { userId: string }): Promise<number>;
+    /** (sql/queries/account_tokens.sql:52) */
+    purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
     /** What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
      * one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
-     * `before`, and the ids that those with this key must be below are given for each kind. An event or a start has its own
-     * id as its key. `sources` says which parts are read at all; each reads no more than a page, by an index.
+     * `before`, and the ids that those with this key must be below are given for each kind. An event has its own id as its
+     * key. `sources` says which parts are read at all; each reads no more than a page, by an index.
      * (sql/queries/activity.sql:1) */
-    page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
     /** The same of one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
      * after the other: each is a step in the index, however many events there are of it. Of executions it has few.
      * (sql/queries/activity.sql:96) */
-    pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
     /** Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
      * order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
-     * (sql/queries/activity.sql:179) */
+     * (sql/queries/activity.sql:181) */
     types(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
     /** How many items the feed has from a place on; of each kind no more than `up_to` are counted.
-     * (sql/queries/activity.sql:220) */
+     * (sql/queries/activity.sql:222) */
     countSince(on: On, args: { projectId: string; since: string; upTo: number }): Promise<{ count: number }>;
     /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
-     * (sql/queries/activity.sql:261) */
+     * (sql/queries/activity.sql:263) */
     upcoming(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
   activityItems: {
@@ -368,6 +376,14 @@ export interface Queries {
      * (sql/queries/contents.sql:24) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
+  dailyCounts: {
+    /** One more today, for each of these keys. Answers how many there are now.
+     * (sql/queries/daily_counts.sql:1) */
+    add(on: On, args: { now: Date; keys: string[] }): Promise<{ key: string; count: number }[]>;
+    /** Those of days that are over.
+     * (sql/queries/daily_counts.sql:11) */
+    purge(on: On, args: { now: Date }): Promise<number>;
+  };
   doctor: {
     /** What kind of server this is, and how many connections it has left. Works on an empty database too.
      * (sql/queries/doctor.sql:1) */
@@ -637,11 +653,11 @@ export interface Queries {
      * (sql/queries/execution_run.sql:18) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
     /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
-     * that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry was
-     * allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only,
-     * depth, context?, event_id?, story_id, story?}`; the data of an event becomes `event` in the context. Contacts that are
-     * being deleted drop out. The events are read by themselves: beside a contact that has to be waited for, Postgres 18 loses
-     * the partition that they are in.
+     * that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
+     * was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
+     * version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, story_id,
+     * story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
+     * read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
     startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
@@ -787,11 +803,8 @@ export interface Queries {
     /** The user who has signed in as this before.
      * (sql/queries/identities.sql:1) */
     userOf(on: On, args: { issuer: string; subject: string }): Promise<{ id: string; email: string } | null>;
-    /** The user with an address, held until the transaction ends.
-     * (sql/queries/identities.sql:8) */
-    holdUser(on: On, args: { email: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null } | null>;
     /** No row when somebody else was first.
-     * (sql/queries/identities.sql:15) */
+     * (sql/queries/identities.sql:8) */
     add(on: On, args: { issuer: string; subject: string; userId: string }): Promise<number>;
   };
   invitations: {
@@ -800,30 +813,36 @@ export interface Queries {
     holdAddress(on: On, args: { email: string }): Promise<number>;
     /** Invites an address. Who was invited before is invited anew: the token of the mail before is of no use any more.
      * (sql/queries/invitations.sql:5) */
-    put(on: On, args: { projectId: string; id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; tokenHash: Uint8Array; now: Date; expiresAt: Date }): Promise<{ id: string }>;
+    put(on: On, args: { projectId: string; id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; tokenHash: Uint8Array; now: Date; expiresAt: Date }): Promise<{ id: string }>;
     /** Whether this token was sent to this address.
-     * (sql/queries/invitations.sql:17) */
+     * (sql/queries/invitations.sql:19) */
     proves(on: On, args: { tokenHash: Uint8Array; email: string; now: Date }): Promise<{ proves: boolean }>;
     /** Whether this address is invited to anything.
-     * (sql/queries/invitations.sql:25) */
+     * (sql/queries/invitations.sql:27) */
     anyFor(on: On, args: { email: string; now: Date }): Promise<{ any: boolean }>;
-    /** Turns what an address was invited to into memberships, and answers those that are new.
-     * (sql/queries/invitations.sql:29) */
-    accept(on: On, args: { email: string; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** The projects that an address is invited to. None of them is deleted, and its members stay as they are, before the end
+     * of the transaction.
+     * (sql/queries/invitations.sql:31) */
+    holdProjects(on: On, args: { email: string }): Promise<{ id: string }[]>;
+    /** After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
+     * has invited it must still be somebody who may: as `mayGive` in accounts/roles.ts has it.
+     * (sql/queries/invitations.sql:40) */
+    accept(on: On, args: { email: string; projectIds: string[]; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** The one of this address to this project.
-     * (sql/queries/invitations.sql:44) */
+     * (sql/queries/invitations.sql:58) */
     ofAddress(on: On, args: { projectId: string; email: string; now: Date }): Promise<{ id: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/invitations.sql:50) */
+    /** (sql/queries/invitations.sql:64) */
     get(on: On, args: { projectId: string; invitationId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/invitations.sql:55) */
-    setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; invitationId: string }): Promise<number>;
-    /** (sql/queries/invitations.sql:60) */
+    /** Whoever changes the role vouches for it.
+     * (sql/queries/invitations.sql:69) */
+    setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; projectId: string; invitationId: string }): Promise<number>;
+    /** (sql/queries/invitations.sql:76) */
     withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
-    /** One more invitation today, by each of these keys. Answers how many there are now.
-     * (sql/queries/invitations.sql:64) */
-    count(on: On, args: { now: Date; keys: string[] }): Promise<{ key: string; sent: number }[]>;
-    /** Those that nobody can use any more, and counts of days that are over.
-     * (sql/queries/invitations.sql:74) */
+    /** What a user has invited people to, but for the roles that they may still give.
+     * (sql/queries/invitations.sql:80) */
+    withdrawOf(on: On, args: { projectId: string; userId: string; keptRoles: unknown[]; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** Those that nobody can use any more.
+     * (sql/queries/invitations.sql:86) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
   jobs: {
@@ -876,11 +895,11 @@ export interface Queries {
     recount(on: On, args: { projectId: string; haveExpired: boolean }): Promise<number>;
   };
   mailSeries: {
-    /** On each of some days that follow each other: `starts` says when each of them begins, which is at the start of a quarter
-     * of an hour; they are read once, and not for every quarter. Days without anything are left out; the first is 1.
+    /** On each of some days: `starts` and `ends` say when they begin and end, which is at the start of a quarter of an hour.
+     * Day by day it takes a fifth of the time of sorting all quarters into days. The first day is 1.
      * (sql/queries/mail_series.sql:3) */
-    byDay(on: On, args: { projectId: string; since: Date; until: Date; starts: string[] }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
-    /** (sql/queries/mail_series.sql:19) */
+    byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
+    /** (sql/queries/mail_series.sql:31) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
@@ -971,22 +990,22 @@ export interface Queries {
   };
   platformMails: {
     /** (sql/queries/platform_mails.sql:1) */
-    insert(on: On, args: { id: string; toAddress: string; subject: string; words: JsonArg; reason: string; now: Date }): Promise<{ id: string }>;
-    /** The same mail to each of those who answer for a project: its owners and admins.
+    insert(on: On, args: { id: string; toAddress: string; subject: string; words: Uint8Array; reason: string; now: Date }): Promise<{ id: string }>;
+    /** Those who answer for a project: its owners and admins.
      * (sql/queries/platform_mails.sql:6) */
-    insertForMembers(on: On, args: { subject: string; words: JsonArg; reason: string; now: Date; projectId: string }): Promise<{ id: string }[]>;
+    membersToTell(on: On, args: { projectId: string }): Promise<{ email: string }[]>;
     /** Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:
      * that process died, perhaps after the mail was taken.
-     * (sql/queries/platform_mails.sql:16) */
-    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; words: Json | null; reason: string; attempts: number; doubts: number; createdAt: Date } | null>;
+     * (sql/queries/platform_mails.sql:14) */
+    claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; words: Uint8Array | null; reason: string; attempts: number; doubts: number; createdAt: Date } | null>;
     /** Whether it has still to be sent, by whomever.
-     * (sql/queries/platform_mails.sql:27) */
+     * (sql/queries/platform_mails.sql:25) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
     /** What became of an attempt. With neither time it is tried again; else nobody needs its words any more.
-     * (sql/queries/platform_mails.sql:33) */
+     * (sql/queries/platform_mails.sql:31) */
     settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
     /** Old ones, oldest first.
-     * (sql/queries/platform_mails.sql:46) */
+     * (sql/queries/platform_mails.sql:44) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projectRows: {
@@ -1082,14 +1101,15 @@ export interface Queries {
     /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
      * (sql/queries/projects.sql:101) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
-    /** Locks a project for the rest of the transaction. Its mail goes on meanwhile, and so does all else that refers to it.
+    /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
+     * so does all else that refers to it.
      * (sql/queries/projects.sql:108) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:115) */
+     * (sql/queries/projects.sql:116) */
     lockAll(on: On): Promise<number>;
     /** How a project shows itself to those who get its mail.
-     * (sql/queries/projects.sql:119) */
+     * (sql/queries/projects.sql:120) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
@@ -1097,6 +1117,12 @@ export interface Queries {
      * one included. A clock that is behind joins the newer minute instead of opening the old one again.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
+    /** The same of users, who act for no project.
+     * (sql/queries/rate_limits.sql:14) */
+    takeByUsers(on: On, args: { minute: number; userIds: string[]; requests: number[] }): Promise<{ userId: string; minute: number; used: number }[]>;
+    /** Of users of whom nothing was heard in the last minutes.
+     * (sql/queries/rate_limits.sql:26) */
+    purge(on: On, args: { minute: number }): Promise<number>;
   };
   receivedMails: {
     /** The projects that these domains are verified for. Several may have the same one: each has shown that it is theirs.
@@ -1124,50 +1150,47 @@ export interface Queries {
     /** Who looks after a project, and the domains that mail comes in for, are none of it at once.
      * (sql/queries/removals.sql:8) */
     letGo(on: On, args: { projectId: string }): Promise<number>;
-    /** Locks a project against other removals.
-     * (sql/queries/removals.sql:19) */
-    hold(on: On, args: { projectId: string }): Promise<{ name: string } | null>;
     /** Waits for those who are starting workflows of the project. From the commit on they see what is written here.
-     * (sql/queries/removals.sql:26) */
+     * (sql/queries/removals.sql:19) */
     keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
     /** All that is under way, or would begin by itself, comes to its end here, and whoever is at it is waited for. The mails
      * and the executions stay as they are: they are looked at once more when their turn comes. The names of segments are
      * free for new ones.
-     * (sql/queries/removals.sql:30) */
+     * (sql/queries/removals.sql:23) */
     stop(on: On, args: { now: Date; projectId: string; reason: string }): Promise<number>;
     /** Notes how far the reset goes: as far as there are rows now. One that is under way goes that far instead.
-     * (sql/queries/removals.sql:67) */
+     * (sql/queries/removals.sql:60) */
     beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
     /** All removals share one queue, one slice of one project after another: so of however many projects, they take one place
-     * of the bulk lane, and no more.
-     * (sql/queries/removals.sql:103) */
-    enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; projectId: string }): Promise<number>;
+     * of the bulk lane, and no more. The lower the priority, the sooner.
+     * (sql/queries/removals.sql:96) */
+    enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; priority: number; projectId: string }): Promise<number>;
     /** For the rest of this transaction, and for the references of other tables that are looked through in it: whatever the
      * planner believes about their size.
-     * (sql/queries/removals.sql:115) */
+     * (sql/queries/removals.sql:109) */
     readByIndex(on: On): Promise<number>;
     /** Projects on their way out, and projects that are being reset, of which no job is left that will be tried.
-     * (sql/queries/removals.sql:120) */
+     * (sql/queries/removals.sql:114) */
     withoutJob(on: On): Promise<{ task: string; projectId: string }[]>;
     /** A project on its way out; null when it is gone.
-     * (sql/queries/removals.sql:138) */
+     * (sql/queries/removals.sql:132) */
     deletion(on: On, args: { projectId: string }): Promise<{ deletedAt: Date } | null>;
     /** A project that is being reset, and how far; null when that is done, or the project was deleted meanwhile. `version`
      * tells whether it was asked for once more since.
-     * (sql/queries/removals.sql:144) */
+     * (sql/queries/removals.sql:138) */
     reset(on: On, args: { projectId: string }): Promise<{ askedAt: Date; version: string; contacts: string | null; events: string | null; templates: string | null; contents: string | null; emails: string | null; segments: string | null; contactImports: string | null; bulkJobs: string | null; campaigns: string | null; suppressions: string | null; workflows: string | null; executions: string | null } | null>;
     /** Locks a project on its way out: whoever has added rows that refer to it is waited for, and nobody adds one. Busy is
      * one to which somebody may still add rows that do not refer to it, who began before they could see that it is deleted.
-     * (sql/queries/removals.sql:154) */
+     * (sql/queries/removals.sql:148) */
     holdDeleted(on: On, args: { projectId: string }): Promise<{ isBusy: boolean } | null>;
     /** The project itself, with the last traces of it.
-     * (sql/queries/removals.sql:170) */
+     * (sql/queries/removals.sql:164) */
     endDeletion(on: On, args: { projectId: string }): Promise<number>;
     /** 0 when it was asked for once more since.
-     * (sql/queries/removals.sql:179) */
+     * (sql/queries/removals.sql:173) */
     endReset(on: On, args: { projectId: string; version: string }): Promise<number>;
     /** What is counted anew after a reset.
-     * (sql/queries/removals.sql:184) */
+     * (sql/queries/removals.sql:178) */
     segments(on: On, args: { projectId: string }): Promise<{ id: string }[]>;
   };
   reputation: {
@@ -1371,16 +1394,19 @@ export interface Queries {
      * is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
      * ended, taken away or disabled is so for the next one.
      * (sql/queries/sessions.sql:6) */
-    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; expiresAt: Date; email: string; emailVerified: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; email: string; emailVerified: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    /** Whether it is a session of this user that stands.
+     * (sql/queries/sessions.sql:28) */
+    isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
     /** 0 when it was ended meanwhile.
-     * (sql/queries/sessions.sql:27) */
+     * (sql/queries/sessions.sql:36) */
     slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
-    /** (sql/queries/sessions.sql:33) */
+    /** (sql/queries/sessions.sql:42) */
     end(on: On, args: { sessionId: string }): Promise<number>;
     /** All sessions of a user, or all but one.
-     * (sql/queries/sessions.sql:37) */
+     * (sql/queries/sessions.sql:46) */
     endOfUser(on: On, args: { userId: string; except: string | null }): Promise<number>;
-    /** (sql/queries/sessions.sql:43) */
+    /** (sql/queries/sessions.sql:52) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   setupState: {
@@ -1515,15 +1541,21 @@ export interface Queries {
      * a session that begins now would outlive the change.
      * (sql/queries/users.sql:14) */
     hold(on: On, args: { userId: string; passwordHash: string }): Promise<{ id: string; email: string } | null>;
-    /** (sql/queries/users.sql:22) */
+    /** The user with an address, locked for the rest of the transaction.
+     * (sql/queries/users.sql:22) */
+    holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null } | null>;
+    /** (sql/queries/users.sql:29) */
     byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date }>;
     /** 0 when it was verified before.
-     * (sql/queries/users.sql:27) */
+     * (sql/queries/users.sql:34) */
     verify(on: On, args: { now: Date; userId: string }): Promise<number>;
-    /** (sql/queries/users.sql:33) */
+    /** (sql/queries/users.sql:40) */
     setPassword(on: On, args: { passwordHash: string | null; userId: string }): Promise<number>;
+    /** The projects of a user, each with the addresses of its other members.
+     * (sql/queries/users.sql:46) */
+    looksAfter(on: On, args: { userId: string }): Promise<{ id: string; name: string; others: string[] }[]>;
     /** For the operator: every account, oldest first, with how many projects it looks after.
-     * (sql/queries/users.sql:39) */
+     * (sql/queries/users.sql:63) */
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {

@@ -1,13 +1,13 @@
 // Who is asking. Everything here is decided before the body is read, in the order of wire.md section 1.
 import { Elysia } from "elysia";
-import type { Actor } from "../accounts/audit.ts";
+import { type Actor, actorOf } from "../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../accounts/keys.ts";
-import { takeRequest } from "../accounts/limits.ts";
+import { type RateLimit, takeRequest, takeUserRequest } from "../accounts/limits.ts";
 import { assertRole, type Role, roleNeeded } from "../accounts/roles.ts";
 import { findSession, type FoundSession, type SessionUser, slideSession } from "../accounts/sessions.ts";
 import type { Context } from "../context.ts";
 import { problems } from "../problem.ts";
-import { BODY_LIMIT, readJson } from "./_body.ts";
+import { BODY_LIMIT, readJson, UNREAD } from "./_body.ts";
 import { readForm } from "./_form.ts";
 import { note } from "./_requests.ts";
 import { isUuid } from "./_schemas.ts";
@@ -18,9 +18,6 @@ import {
   renewSessionCookie,
   sessionToken,
 } from "./_session.ts";
-
-/** Stands for a body that nobody has read yet. */
-const UNREAD = {};
 
 /** How a body may come. */
 const READERS = { json: readJson, form: readForm };
@@ -71,6 +68,7 @@ export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boo
   return door(options, async (visit) => {
     const { user } = await inTime(sessionOf(ctx, visit, requiredToken(visit), null));
     if (!options.unverified) assertVerified(ctx, user);
+    tellLimit(visit, await takeUserRequest(ctx, user.id));
     return { user, actor: actorOf(user) };
   });
 }
@@ -113,6 +111,8 @@ function door<Given extends { actor: Actor }>(
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (visit) => {
       const { request, headers, set, route, params } = visit;
+      // What is shown to one person is for no cache between, whether or not it is refused.
+      set.headers["cache-control"] = "no-store";
       const given = await enter({ request, headers, set, route, params });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
@@ -139,7 +139,10 @@ async function admit(
   note(visit.request, { projectId: id });
   if (disabled && !isOpenWhenDisabled(visit)) throw problems.projectDisabled(disabledReason);
   if (user) assertVerified(ctx, user);
-  const limit = await takeRequest(ctx, id);
+  tellLimit(visit, await takeRequest(ctx, id));
+}
+
+function tellLimit(visit: Visit, limit: RateLimit | null): void {
   if (!limit) return;
   Object.assign(visit.set.headers, {
     "ratelimit-limit": String(limit.limit),
@@ -180,10 +183,6 @@ function memberProject(session: FoundSession, projectId: string, visit: Visit): 
 function assertVerified(ctx: Context, user: SessionUser): void {
   if (ctx.config.REQUIRE_EMAIL_VERIFICATION && !user.emailVerified)
     throw problems.emailVerificationRequired();
-}
-
-function actorOf({ id, email }: SessionUser): Actor {
-  return { kind: "user", userId: id, email };
 }
 
 function isReading({ request }: Visit): boolean {

@@ -1,32 +1,22 @@
 // The pages that the links of account mails lead to, for installations without a dashboard. Plain HTML, no script. GET
 // changes nothing, because mail scanners open every link.
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { Elysia } from "elysia";
 import { resetPassword } from "../accounts/log_in.ts";
+import { PASSWORD_LENGTH } from "../accounts/passwords.ts";
 import { signUp, verifyEmail } from "../accounts/sign_up.ts";
 import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
 import { Problem, problems } from "../problem.ts";
 import { readBytes } from "./_body.ts";
-import { escapeHtml, OWN_PAGE_HEADERS, page } from "./_html.ts";
-import { clientNetwork, type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
-import { type Answering, assertNoOtherPage, setSessionCookie } from "./_session.ts";
+import { clientNetwork, type KnowsAddress } from "./_client_network.ts";
+import { escapeHtml, page, styled } from "./_html.ts";
+import { takePublicRequest } from "./_public_limits.ts";
+import { type Answering, assertNoOtherPage, namedSession, setSessionCookie } from "./_session.ts";
 
-const STYLE = ["subscription.css", "account.css"]
-  .map((file) => readFileSync(new URL(`assets/${file}`, import.meta.url), "utf8"))
-  .join("\n");
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+const { headers, head } = styled(["subscription.css", "account.css"]);
 
-/** Nothing runs, nothing is fetched. No other site is told the address, which holds the token. */
-const HEADERS = {
-  ...OWN_PAGE_HEADERS,
-  "content-security-policy":
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; form-action 'self'; ` +
-    "base-uri 'none'; frame-ancestors 'none'",
-  "referrer-policy": "same-origin",
-  "x-robots-tag": "noindex",
-};
+/** No other site is told the address, which holds the token. */
+const HEADERS = { ...headers, "referrer-policy": "same-origin" };
 
 const FORM_LIMIT_BYTES = 16_384;
 
@@ -44,25 +34,24 @@ interface Form {
   /** HTML. */
   fields(given: URLSearchParams): string;
   button: string;
-  act(ctx: Context, given: URLSearchParams, visit: Visit): Promise<void>;
+  /** Answers another form where that one has to follow. */
+  act(ctx: Context, given: URLSearchParams, visit: Visit): Promise<Next | void>;
   done: string;
+}
+
+/** A form that follows, and what it is given. */
+interface Next {
+  form: Form;
+  given: URLSearchParams;
 }
 
 const hidden = (name: string, given: URLSearchParams) =>
   `<input type="hidden" name="${name}" value="${escapeHtml(given.get(name) ?? "")}">`;
 
-const PASSWORD_FIELD = `<label class="field">Password, of 8 characters or more
-<input type="password" name="password" required minlength="8" maxlength="128" autocomplete="new-password"></label>`;
+const { min: MIN, max: MAX } = PASSWORD_LENGTH;
 
-const VERIFY: Form = {
-  path: "/auth/verify-email",
-  title: "Is this your address?",
-  text: "Then say so, and the account that was made with it is yours.",
-  fields: (given) => hidden("token", given),
-  button: "Yes, it is mine",
-  act: (ctx, given) => verifyEmail(ctx, given.get("token") ?? ""),
-  done: "Your address is verified.",
-};
+const PASSWORD_FIELD = `<label class="field">Password, of ${MIN} characters or more
+<input type="password" name="password" required minlength="${MIN}" maxlength="${MAX}" autocomplete="new-password"></label>`;
 
 const RESET: Form = {
   path: "/auth/reset-password",
@@ -70,9 +59,35 @@ const RESET: Form = {
   text: "It takes the place of the old one, and every session ends.",
   fields: (given) => `${hidden("token", given)}\n${PASSWORD_FIELD}`,
   button: "Set the password",
-  act: (ctx, given) =>
-    resetPassword(ctx, { token: given.get("token") ?? "", newPassword: passwordOf(given) }),
+  act: (ctx, given, { request, server }) =>
+    resetPassword(
+      ctx,
+      { token: given.get("token") ?? "", newPassword: passwordOf(given) },
+      clientNetwork(ctx, request, server),
+    ),
   done: "Your password is changed: log in with it.",
+};
+
+/** What follows where somebody else may have made the account. */
+const AFTER_VERIFICATION: Form = {
+  ...RESET,
+  title: "Your address is verified",
+  text: "You were not logged in here, so somebody else may have made this account. They are shut out: set a password of your own.",
+};
+
+const VERIFY: Form = {
+  path: "/auth/verify-email",
+  title: "Is this your address?",
+  text: "Then say so, and the account that was made with it is yours.",
+  fields: (given) => hidden("token", given),
+  button: "Yes, it is mine",
+  async act(ctx, given, { request }) {
+    const token = given.get("token") ?? "";
+    const { resetToken } = await verifyEmail(ctx, token, await namedSession(ctx, request));
+    if (resetToken === null) return;
+    return { form: AFTER_VERIFICATION, given: new URLSearchParams({ token: resetToken }) };
+  },
+  done: "Your address is verified.",
 };
 
 const SIGN_UP: Form = {
@@ -87,11 +102,12 @@ ${PASSWORD_FIELD}`,
   async act(ctx, given, { request, server, set }) {
     const email = parseAddress(given.get("email") ?? "")?.email;
     if (!email) throw problems.badRequest("Cannot use this address");
-    const options = {
-      network: clientNetwork(request, server),
+    const origin = {
+      network: clientNetwork(ctx, request, server),
       invitationToken: given.get("invitation") || undefined,
+      replaces: await namedSession(ctx, request),
     };
-    const { session } = await signUp(ctx, { email, password: passwordOf(given) }, options);
+    const { session } = await signUp(ctx, { email, password: passwordOf(given) }, origin);
     await setSessionCookie(ctx, set, session);
   },
   done: "You have an account now, and are logged in.",
@@ -125,7 +141,8 @@ async function submit(ctx: Context, form: Form, visit: Visit): Promise<string> {
   const bytes = await readBytes(visit.request, FORM_LIMIT_BYTES);
   const given = new URLSearchParams(Buffer.from(bytes).toString());
   try {
-    await form.act(ctx, given, visit);
+    const next = await form.act(ctx, given, visit);
+    if (next) return formPage(ctx, next.form, next.given);
     return frame(form.title, `<h1>${form.done}</h1>`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -152,8 +169,8 @@ async function answer(ctx: Context, visit: Visit, work: () => Promise<string>): 
 
 function passwordOf(given: URLSearchParams): string {
   const password = given.get("password") ?? "";
-  if (password.length >= 8 && password.length <= 128) return password;
-  throw problems.badRequest("Cannot use this password: it has to have 8 to 128 characters");
+  if (password.length >= MIN && password.length <= MAX) return password;
+  throw problems.badRequest(`Cannot use this password: it has to have ${MIN} to ${MAX} characters`);
 }
 
 function formPage({ config }: Context, form: Form, given: URLSearchParams, problem?: Problem): string {
@@ -175,8 +192,5 @@ function trouble({ message, extras }: Problem): string {
 }
 
 function frame(title: string, main: string): string {
-  const head = `<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<style>${STYLE}</style>`;
   return page({ title, head, body: `<header><p>Postrider</p></header>\n<main>\n${main}\n</main>` });
 }

@@ -1,8 +1,11 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
+import { PASSWORD_LENGTH } from "../accounts/passwords.ts";
 import { EmailAddress, Uuid } from "./_schemas.ts";
 
-const Password = t.String({ minLength: 8, maxLength: 128, description: "8 to 128 characters." });
+const { min, max } = PASSWORD_LENGTH;
+
+const Password = t.String({ minLength: min, maxLength: max, description: `${min} to ${max} characters.` });
 const Token = t.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
 
 /** Address and password. */
@@ -24,7 +27,7 @@ export const TokenBody = t.Object({ token: Token });
 
 export const ResetBody = t.Object({ token: Token, newPassword: Password });
 
-export const ChangeBody = t.Object({ password: t.String({ maxLength: 128 }), newPassword: Password });
+export const ChangeBody = t.Object({ password: t.String({ maxLength: max }), newPassword: Password });
 
 export const VerificationBody = t.Object({
   email: t.Optional(
@@ -44,6 +47,19 @@ export const LoggedInAnswer = t.Object({
 export const MessageAnswer = t.Object({
   success: t.Literal(true),
   data: t.Object({ message: t.String() }),
+});
+
+/** What an address that is verified leads to. */
+export const VerifiedAnswer = t.Object({
+  success: t.Literal(true),
+  data: t.Object({
+    message: t.String(),
+    resetToken: t.Optional(
+      t.String({
+        description: "Only where the account has no password now: for setting one, within an hour.",
+      }),
+    ),
+  }),
 });
 
 export const SuccessAnswer = t.Object({ success: t.Literal(true) });

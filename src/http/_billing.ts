@@ -79,7 +79,9 @@ export function billingRoutes(ctx: Context) {
     .use(memberDoor(ctx, { sessionOnly: true }))
     .post(
       "/checkout",
-      async ({ project, body }) => ({ url: await startCheckout(ctx, project.id, body?.returnUrl) }),
+      async ({ project, actor, body }) => ({
+        url: await startCheckout(ctx, project.id, actor, body?.returnUrl),
+      }),
       {
         ...one,
         body: ReturnBody,
@@ -93,7 +95,9 @@ export function billingRoutes(ctx: Context) {
     )
     .post(
       "/billing-portal",
-      async ({ project, body }) => ({ url: await openPortal(ctx, project.id, body?.returnUrl) }),
+      async ({ project, actor, body }) => ({
+        url: await openPortal(ctx, project.id, actor, body?.returnUrl),
+      }),
       {
         ...one,
         body: ReturnBody,

@@ -6,6 +6,9 @@ export const BODY_LIMIT = 5 * 1_048_576;
 /** Limit of the body of `/v1/send`, which carries attachments. */
 export const SEND_BODY_LIMIT = 50 * 1_048_576;
 
+/** Stands for a body that nobody has read yet: a door reads it, once it is known who is asking. */
+export const UNREAD = {};
+
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
 // PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
 const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON object" };

@@ -1,4 +1,6 @@
 // The frame of our own pages.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 /** Nothing from elsewhere, nothing inline that is a script, no framing by others. */
 export const OWN_PAGE_HEADERS = {
@@ -10,6 +12,39 @@ export const OWN_PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 } as const;
+
+/** What pages in a style of our own have in common. */
+interface Styled {
+  headers: Readonly<Record<string, string>>;
+  /** HTML. */
+  head: string;
+}
+
+/**
+ * For pages that people get by a link: nothing runs and nothing is fetched, nobody frames them or finds them by
+ * searching. The style, of these files of `assets/` and of `more`, is in the page itself: a page that cannot be half
+ * there is worth more than a kilobyte. `forms` says where forms may lead.
+ */
+export function styled(
+  files: string[],
+  { more = "", forms = "'self'" }: { more?: string; forms?: "'self'" | "'none'" } = {},
+): Styled {
+  const texts = files.map((file) => readFileSync(new URL(`assets/${file}`, import.meta.url), "utf8"));
+  const style = [...texts, more].join("\n");
+  const hash = createHash("sha256").update(style).digest("base64");
+  return {
+    headers: {
+      ...OWN_PAGE_HEADERS,
+      "content-security-policy":
+        `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; form-action ${forms}; ` +
+        "base-uri 'none'; frame-ancestors 'none'",
+      "x-robots-tag": "noindex",
+    },
+    head: `<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<style>${style}</style>`,
+  };
+}
 
 /** What a page consists of. */
 interface PageParts {

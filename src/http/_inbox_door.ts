@@ -11,21 +11,6 @@ export function assertMayRead(ctx: Context, request: Request): void {
   if (password === null || !isSame(password, ctx.config.SECRET_KEY)) throw problems.inboxPasswordRequired();
 }
 
-/**
- * Throws when a browser sends the request for a page that is not ours. Without `Sec-Fetch-Site` and `Origin` it comes
- * from no browser, so nobody's password was borrowed for it.
- */
-export function assertSameOrigin(ctx: Context, request: Request): void {
-  const site = request.headers.get("sec-fetch-site");
-  const origin = request.headers.get("origin");
-  if (site !== null) {
-    if (site !== "same-origin") throw problems.otherOrigin();
-  } else if (origin !== null) {
-    const own = [new URL(request.url).origin, new URL(ctx.config.BASE_URL).origin];
-    if (!own.includes(origin)) throw problems.otherOrigin();
-  }
-}
-
 function basicPassword(header: string | null): string | null {
   const token = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? "")?.[1];
   if (token === undefined) return null;

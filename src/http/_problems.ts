@@ -15,7 +15,7 @@ export function problemResponses(allowedMethods: (path: string) => string[]) {
       code === "NOT_FOUND" && !(error instanceof Problem)
         ? unknownRoute(request.method, path, allowedMethods(path))
         : toProblem(error);
-    if (problem.status >= 500) note(request, { error: describeError(error) });
+    if (problem.status >= 500) note(request, faultOf(problem, error));
     set.status = problem.status;
     for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
     return toEnvelope(problem, requestIdOf(request));
@@ -38,6 +38,12 @@ export function toEnvelope(problem: Problem, requestId: string) {
     },
     timestamp: new Date().toISOString(),
   };
+}
+
+function faultOf(problem: Problem, error: unknown) {
+  return problem.extras.isLoad
+    ? { isLoad: true, error: { error: problem.message } }
+    : { error: describeError(error) };
 }
 
 function toProblem(error: unknown): Problem {

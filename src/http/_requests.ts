@@ -5,6 +5,8 @@ interface Noted {
   requestId: string;
   startedAt: number;
   projectId?: string;
+  /** Refused because many came at once: no fault of ours. */
+  isLoad?: boolean;
   error?: Record<string, unknown>;
 }
 
@@ -32,9 +34,12 @@ export function requestIdOf(request: Request): string {
 
 /** Writes the one log line of a request, and answers how many seconds it took. The path is left out: it may hold a token. */
 export function logRequest(log: Log, request: Request, route: string, status: number): number {
-  const { requestId, startedAt, projectId, error } = noted.get(request) ?? { requestId: "", startedAt: 0 };
+  const { requestId, startedAt, projectId, isLoad, error }: Noted = noted.get(request) ?? {
+    requestId: "",
+    startedAt: 0,
+  };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  const level = status >= 500 ? "error" : "info";
+  const level = status < 500 ? "info" : isLoad ? "warn" : "error";
   log[level]("request", { requestId, method: request.method, route, status, ms, projectId, ...error });
   return ms / 1000;
 }

@@ -1,5 +1,5 @@
 // Where a browser may be sent after signing in: to pages of ours, and to the dashboards that the settings name.
-import { type Config, dashboardOrigins } from "../config.ts";
+import { type Config, dashboardAddress, dashboardOrigins } from "../config.ts";
 
 const MAX_LENGTH = 1_000;
 
@@ -9,12 +9,13 @@ const MAX_LENGTH = 1_000;
  */
 export function returnAddress(config: Config, asked: string | undefined): string | null {
   const own = new URL(config.BASE_URL).origin;
-  const dashboards = dashboardOrigins(config);
-  if (asked === undefined || asked === "") return dashboards[0] ? `${dashboards[0]}/` : `${config.BASE_URL}/`;
+  if (asked === undefined || asked === "") return `${dashboardAddress(config)}/`;
   // Browsers drop tabs and line breaks from an address, and take a backslash for a slash.
   if (asked.length > MAX_LENGTH || /[\s\\\p{Cc}]/u.test(asked)) return null;
   const url = URL.parse(asked, own);
   if (!url || url.username + url.password !== "") return null;
   const isPath = /^\/(?!\/)/.test(asked);
-  return isPath ? (url.origin === own ? url.href : null) : dashboards.includes(url.origin) ? url.href : null;
+  if (isPath) return url.origin === own ? url.href : null;
+  // A blob has the origin of the page that made it, and is no page of it.
+  return /^https?:$/.test(url.protocol) && dashboardOrigins(config).includes(url.origin) ? url.href : null;
 }

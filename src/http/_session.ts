@@ -46,10 +46,21 @@ export async function readSessionCookie(ctx: Context, token: string): Promise<Na
   return { sessionId: claims.jti!, expiresAt: new Date(claims.exp! * 1000) };
 }
 
-/** The value of the session cookie in a `Cookie` header, or null. */
+/**
+ * The value of the session cookie in a `Cookie` header, or null. Of two, one was set by another host of the domain, and
+ * nobody knows which: they count as one that is no session.
+ */
 export function sessionToken(header: string | undefined): string | null {
   if (!header?.includes(SESSION_COOKIE)) return null;
-  return new Bun.CookieMap(header).get(SESSION_COOKIE);
+  const named = header.split(";").filter((cookie) => cookie.split("=")[0]!.trim() === SESSION_COOKIE);
+  return named.length > 1 ? "" : new Bun.CookieMap(header).get(SESSION_COOKIE);
+}
+
+/** The id of the session that the cookie of a request names, whether or not it still stands; null for none. */
+export async function namedSession(ctx: Context, request: Request): Promise<string | null> {
+  const token = sessionToken(request.headers.get("cookie") ?? undefined);
+  const cookie = token === null ? null : await readSessionCookie(ctx, token);
+  return cookie?.sessionId ?? null;
 }
 
 /** Gives the caller a session. */
@@ -99,19 +110,28 @@ export function assertOwnPage(ctx: Context, request: Request): void {
 
 /** Throws when a browser says that a page of somebody else sends the request. Whoever is no browser may pass. */
 export function assertNoOtherPage(ctx: Context, request: Request): void {
-  if (request.headers.get("origin") !== null) assertOwnPage(ctx, request);
+  if (request.headers.get("origin") !== null) return assertOwnPage(ctx, request);
   // A link that was followed has no origin.
-  else if (request.headers.get("sec-fetch-site") === "cross-site") throw problems.otherOrigin();
+  const site = request.headers.get("sec-fetch-site") ?? "none";
+  if (!["none", "same-origin", ...neighbours(ctx)].includes(site)) throw problems.otherOrigin();
+}
+
+/** A dashboard is on our site, and so may be others; what has no dashboard has no neighbour either. */
+function neighbours({ config }: Context): string[] {
+  return dashboardOrigins(config).length > 0 ? ["same-site"] : [];
 }
 
 function isFromOwnPage(ctx: Context, request: Request): boolean {
+  const { origins, isSecure } = own(ctx);
   const origin = request.headers.get("origin");
-  if (origin !== null && dashboards(ctx).has(origin)) return true;
+  if (origin !== null && origins.has(origin)) return true;
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
-  return origin === new URL(request.url).origin;
+  // Whoever could change what is sent without TLS could choose the address, too.
+  return !isSecure && origin === new URL(request.url).origin;
 }
 
-const dashboards = perService(
-  ({ config }) => new Set([new URL(config.BASE_URL).origin, ...dashboardOrigins(config)]),
-);
+const own = perService(({ config }) => {
+  const { origin, protocol } = new URL(config.BASE_URL);
+  return { origins: new Set([origin, ...dashboardOrigins(config)]), isSecure: protocol === "https:" };
+});

@@ -18,26 +18,28 @@ import {
   SignUpBody,
   SuccessAnswer,
   TokenBody,
+  VerifiedAnswer,
   VerificationBody,
 } from "./_auth_schemas.ts";
-import { readJson } from "./_body.ts";
-import { clientNetwork, takePublicRequest } from "./_public_limits.ts";
+import { readJson, UNREAD } from "./_body.ts";
+import { clientNetwork } from "./_client_network.ts";
+import { takePublicRequest } from "./_public_limits.ts";
 import { answers } from "./_schemas.ts";
 import {
   type Answering,
   assertNoOtherPage,
   assertOwnPage,
   clearSessionCookie,
-  readSessionCookie,
-  sessionToken,
+  namedSession,
   setSessionCookie,
 } from "./_session.ts";
 
 /** In bytes: an address and a password need no more. */
 const AUTH_BODY_LIMIT = 16 * 1024;
 
-/** Stands for a body that nobody has read yet. */
-const UNREAD = {};
+const VERIFIED = "Your address is verified.";
+const VERIFIED_ELSEWHERE =
+  "Your address is verified. Set a new password with the resetToken: you were not logged in to this account here, so the old one and all sessions have ended.";
 
 const REFUSALS = [400, 413, 415, 422];
 
@@ -71,16 +73,17 @@ function sessionRoutes(ctx: Context) {
     )
     .post(
       "/signup",
-      async ({ body, network, set }) => {
-        const options = { network, invitationToken: body.invitation };
-        return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), options));
+      async ({ body, network, sessionId, set }) => {
+        const origin = { network, invitationToken: body.invitation, replaces: sessionId };
+        return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), origin));
       },
       {
         body: SignUpBody,
         response: answers(LoggedInAnswer, { refusals: [...REFUSALS, 409] }),
         detail: {
           summary: "Sign up; the answer sets the session cookie",
-          description: "A mail asks whether the address is yours.",
+          description:
+            "A mail asks whether the address is yours. With the token of an invitation it counts as proven: so you also get an account that somebody has made with your address, and never verified.",
         },
       },
     )
@@ -100,21 +103,26 @@ function mailRoutes(ctx: Context) {
     .use(openDoor(ctx))
     .post(
       "/verify-email",
-      async ({ body: { token } }) => {
-        await verifyEmail(ctx, token);
-        return said("Your address is verified.");
+      async ({ body: { token }, sessionId }) => {
+        const { resetToken } = await verifyEmail(ctx, token, sessionId);
+        const { success, data } = said(resetToken === null ? VERIFIED : VERIFIED_ELSEWHERE);
+        return { success, data: { ...data, ...(resetToken !== null && { resetToken }) } };
       },
       {
         body: TokenBody,
-        response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Verify an address with the token of the mail" },
+        response: answers(VerifiedAnswer, { refusals: REFUSALS }),
+        detail: {
+          summary: "Verify an address with the token of the mail",
+          description:
+            "Without a session of that account somebody else may have made it: its sessions end, its password is gone, and `resetToken` is for setting a new one with `POST /auth/reset-password`.",
+        },
       },
     )
     .post(
       "/request-verification",
       async ({ body, sessionId, network, request }) => {
         const email =
-          body.email === undefined ? await ownAddress(ctx, sessionId, request) : spelled(body.email);
+          body.email === undefined ? await ownAddress(ctx, sessionId, request) : addressOf(body.email);
         await requestVerification(ctx, email, network);
         return said("If there is an account that was not verified yet, a mail is on its way.");
       },
@@ -127,7 +135,7 @@ function mailRoutes(ctx: Context) {
     .post(
       "/request-password-reset",
       async ({ body, network }) => {
-        await requestPasswordReset(ctx, spelled(body.email), network);
+        await requestPasswordReset(ctx, addressOf(body.email), network);
         return said("If there is an account with this address, a mail is on its way.");
       },
       {
@@ -138,8 +146,8 @@ function mailRoutes(ctx: Context) {
     )
     .post(
       "/reset-password",
-      async ({ body, set }) => {
-        await resetPassword(ctx, body);
+      async ({ body, network, set }) => {
+        await resetPassword(ctx, body, network);
         clearSessionCookie(ctx, set);
         return said("Your password is changed: log in with it.");
       },
@@ -157,7 +165,7 @@ function passwordRoutes(ctx: Context) {
     .post(
       "/change-password",
       async ({ user, body, request, server }) => {
-        await changePassword(ctx, user, body, clientNetwork(request, server));
+        await changePassword(ctx, user, body, clientNetwork(ctx, request, server));
         return said("Your password is changed, and your other sessions have ended.");
       },
       {
@@ -173,14 +181,13 @@ function openDoor(ctx: Context) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (visit) => {
-      const { request, server, headers } = visit;
+      const { request, server, set } = visit;
+      set.headers["cache-control"] = "no-store";
       const wait = takePublicRequest(ctx, request, server);
       if (wait !== null) throw problems.publicLimitExceeded(wait);
       assertNoOtherPage(ctx, request);
       if (visit.body === UNREAD) visit.body = await readJson(request, AUTH_BODY_LIMIT);
-      const token = sessionToken(headers.cookie);
-      const cookie = token === null ? null : await readSessionCookie(ctx, token);
-      return { network: clientNetwork(request, server), sessionId: cookie?.sessionId ?? null };
+      return { network: clientNetwork(ctx, request, server), sessionId: await namedSession(ctx, request) };
     });
 }
 
@@ -202,9 +209,9 @@ function said(message: string) {
 }
 
 function credentialsOf({ email, password }: { email: string; password: string }) {
-  return { email: spelled(email), password };
+  return { email: addressOf(email), password };
 }
 
-function spelled(email: string): string {
+function addressOf(email: string): string {
   return parseAddress(email)!.email;
 }

@@ -53,7 +53,10 @@ export function eventsRoutes(ctx: Context) {
         "/",
         async ({ project, query: { eventName, limit, cursor } }) => {
           const page = pageOf(limit, cursor);
-          return toPage(await listEvents(ctx, project.id, { eventName }, page), page.limit);
+          return toPage(
+            await listEvents(ctx, project.id, { eventName: eventName || undefined }, page),
+            page.limit,
+          );
         },
         {
           query: t.Object({

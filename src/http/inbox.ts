@@ -9,10 +9,11 @@ import {
   readCapturedMail,
 } from "../sending/captured_mails.ts";
 import { OWN_PAGE_HEADERS } from "./_html.ts";
-import { assertMayRead, assertSameOrigin } from "./_inbox_door.ts";
+import { assertMayRead } from "./_inbox_door.ts";
 import { attachmentResponse, htmlResponse, sourceResponse, toMailJson } from "./_inbox_mail.ts";
 import { inboxPage } from "./_inbox_page.ts";
 import { isUuid, Uuid } from "./_schemas.ts";
+import { assertNoOtherPage } from "./_session.ts";
 
 const ASSETS = {
   "inbox.css": "text/css; charset=utf-8",
@@ -50,7 +51,7 @@ export function inboxRoutes(ctx: Context) {
       { query: t.Object({ after: t.Optional(Uuid) }) },
     )
     .delete("/inbox/mails", async ({ request, set }) => {
-      assertSameOrigin(ctx, request);
+      assertNoOtherPage(ctx, request);
       await clearCapturedMails(ctx);
       set.status = 204;
     })

@@ -42,6 +42,7 @@ export function createApp(ctx: Context): AnyElysia {
       const path = pathOf(request.url);
       const requestId = begin(request);
       set.headers["x-request-id"] = requestId;
+      set.headers["x-content-type-options"] = "nosniff";
       Object.assign(set.headers, corsHeaders(ctx, request, path));
       const answer = preflight(ctx, request, path, requestId);
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);

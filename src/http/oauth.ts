@@ -13,12 +13,13 @@ import type { Context } from "../context.ts";
 import { isDatabaseAway } from "../database_errors.ts";
 import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
+import type { KnowsAddress } from "./_client_network.ts";
 import { SIGN_IN_PAGE_HEADERS, signInPage } from "./_oauth_page.ts";
-import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
+import { takePublicRequest } from "./_public_limits.ts";
 import { note } from "./_requests.ts";
 import { returnAddress } from "./_return_to.ts";
 import { ProblemEnvelope } from "./_schemas.ts";
-import { addCookie, readSessionCookie, sessionToken, setSessionCookie } from "./_session.ts";
+import { addCookie, namedSession, setSessionCookie } from "./_session.ts";
 
 const HOW_TO_SET_UP: Record<ProviderName, string> = {
   github: "Set GITHUB_OAUTH_CLIENT and GITHUB_OAUTH_SECRET",
@@ -117,12 +118,10 @@ async function takeBack(
 ): Promise<string> {
   const cookies = request.headers.get("cookie") ?? "";
   const name = cookieName(ctx, provider);
-  const token = sessionToken(cookies);
-  const session = token === null ? null : await readSessionCookie(ctx, token);
   const { session: begun, returnTo } = await finishSignIn(ctx, provider, {
     transaction: new Bun.CookieMap(cookies).get(name),
     answer: new URL(request.url).searchParams,
-    replaces: session?.sessionId ?? null,
+    replaces: await namedSession(ctx, request),
   });
   await setSessionCookie(ctx, set, begun);
   addCookie(ctx, set, name, "", 0);

@@ -60,7 +60,7 @@ export function projectsRoutes(ctx: Context) {
         detail: {
           summary: "Add a member",
           description:
-            "Whoever has an account with a verified address is a member at once, and is told by mail. Anybody else is invited by mail, and joins by signing up or verifying the address. Who is invited again gets a new mail.",
+            "Whoever has an account with a verified address is a member at once, and is told by mail. Anybody else is invited by mail, and joins by signing up or proving that the address is theirs. With mail, one's own address has to be verified first. Who is invited again gets a new mail.",
           ...WRITE,
         },
       },

@@ -9,8 +9,9 @@ import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import { findSubscription, subscribe, type Subscription, unsubscribe } from "../sending/subscription.ts";
 import { readBytes } from "./_body.ts";
+import type { KnowsAddress } from "./_client_network.ts";
 import { readForm } from "./_form.ts";
-import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
+import { takePublicRequest } from "./_public_limits.ts";
 import { note } from "./_requests.ts";
 import {
   managePage,

@@ -23,7 +23,7 @@ const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } 
 // What each may be, the wing says: of all of them at once.
 const PatchBody = withRules(
   t.Object({
-    name: t.Optional(t.String({ description: `1 to ${MAX_NAME} characters.` })),
+    name: t.Optional(t.String({ description: `1 to ${MAX_NAME} characters in one line; no web address.` })),
     tracking: t.Optional(t.String({ description: `One of ${TRACKING.join(", ")}.` })),
     language: t.Optional(t.String({ description: `One of ${LANGUAGES.join(", ")}.` })),
     timezone: t.Optional(t.String({ description: "A name of the IANA time zones, such as Europe/Berlin." })),

@@ -15,8 +15,9 @@ import {
 } from "../mail/sns.ts";
 import { Problem, problems } from "../problem.ts";
 import { takeNotification } from "../sending/notifications.ts";
-import { readBytes } from "./_body.ts";
-import { type KnowsAddress, takePublicRequest } from "./_public_limits.ts";
+import { readBytes, UNREAD } from "./_body.ts";
+import type { KnowsAddress } from "./_client_network.ts";
+import { takePublicRequest } from "./_public_limits.ts";
 import { Data, ProblemEnvelope } from "./_schemas.ts";
 
 /** SNS has messages of 256 KB, which grow when they are written as JSON in JSON. */
@@ -27,9 +28,6 @@ const STRIPE_BODY_LIMIT = 1_048_576;
 
 /** What is older may have been taken before and forgotten since; an hour is for clocks that differ. */
 const TOO_OLD_MS = REMEMBER_RECEIPTS_MS - 3_600_000;
-
-/** Stands for a body that nobody has read yet. */
-const UNREAD = {};
 
 const SnsBody = t.Object({
   Type: t.String({ examples: ["Notification"] }),

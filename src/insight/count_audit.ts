@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs } from "../jobs.ts";
 import { eventCountFaults, recountEvents } from "./event_counts.ts";
+import { executionCountFaults, recountExecutions } from "./execution_counts.ts";
 import { mailCountFaults, recountMails } from "./mail_counts.ts";
 
 /** How many counters were wrong. */
@@ -10,6 +11,7 @@ export interface Recount {
   projectId: string;
   events: number;
   mails: number;
+  executions: number;
 }
 
 /** More lines of a project say nothing new. */
@@ -38,6 +40,7 @@ export async function auditProject(ctx: Context, projectId: string): Promise<voi
   const faults = [
     ...(await eventCountFaults(ctx, projectId, { expired: expired.events, limit: MAX_FAULTS })),
     ...(await mailCountFaults(ctx, projectId, { expired: expired.emails, limit: MAX_FAULTS })),
+    ...(await executionCountFaults(ctx, projectId, { limit: MAX_FAULTS })),
   ];
   for (const { day, ...fault } of faults) {
     ctx.log.error("wrong count", { projectId, day: day && day.toISOString().slice(0, 10), ...fault });
@@ -59,6 +62,7 @@ export async function recountProject(
     projectId,
     events: await recountEvents(ctx, projectId, { expired: events }),
     mails: await recountMails(ctx, projectId, { expired: emails }),
+    executions: await recountExecutions(ctx, projectId),
   };
 }
 

@@ -8,7 +8,7 @@ import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
 const SLICE_MS = 10_000;
 const BATCH = 1_000;
 /** A message may have attachments of many megabytes. */
-const BATCH_OF_CONTENTS = 100;
+const BATCH_OF_CONTENTS = 500;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";

@@ -16,16 +16,6 @@ export interface SeriesDay {
   machineOpens: number;
 }
 
-const NOTHING = {
-  emails: 0,
-  delivered: 0,
-  opens: 0,
-  clicks: 0,
-  bounces: 0,
-  complaints: 0,
-  machineOpens: 0,
-};
-
 /**
  * A row for each day that is asked for, as days are in the time zone that is asked for, or in the project's own: one may
  * have 23 hours, or 25. Throws BAD_REQUEST for what `readDays` does not take.
@@ -37,16 +27,14 @@ export async function readTimeseries(
 ): Promise<SeriesDay[]> {
   const settings = query.tz ? null : await q.projects.settings(ctx, { projectId });
   const days = readDays(query, { now: ctx.now(), timeZone: settings?.timezone ?? "UTC" });
-  const starts = startsOf(days);
+  const moments = startsOf(days).map((start) => start.toISOString());
   const rows = await q.mailSeries.byDay(ctx, {
     projectId,
-    starts: starts.slice(0, -1).map((start) => start.toISOString()),
-    since: starts[0]!,
-    until: starts.at(-1)!,
+    starts: moments.slice(0, -1),
+    ends: moments.slice(1),
   });
-  const byDay = new Map(rows.map(({ day, ...counts }) => [day, counts]));
-  return Array.from({ length: days.length }, (_, i) => ({
-    date: days.first.add({ days: i }).toString(),
-    ...(byDay.get(i + 1) ?? NOTHING),
+  return rows.map(({ day, ...counts }) => ({
+    date: days.first.add({ days: day - 1 }).toString(),
+    ...counts,
   }));
 }

@@ -14,6 +14,8 @@ const SLICE_MS = 5_000;
 const BATCH_MS = 150;
 const FIRST_ROWS = 50;
 const MOST_ROWS = 2_000;
+/** A batch of so few takes long only where the machine is busy: smaller ones would take as long, and never come to an end. */
+const LEAST_ROWS = 20;
 /** Requests that had come in before the deletion are answered by then. */
 const GRACE_MS = 10_000;
 const PAUSE_MS = 5_000;
@@ -38,19 +40,19 @@ interface Place {
  */
 export async function deleteProject(
   ctx: Context,
-  { projectId, ...place }: Jobs["delete_project"],
+  { projectId, turn, ...place }: Jobs["delete_project"],
   { sliceMs = SLICE_MS, graceMs = GRACE_MS }: Pace = {},
 ): Promise<void> {
   const deletion = await q.removals.deletion(ctx, { projectId });
   if (!deletion) return;
   const until = performance.now() + sliceMs;
   const { stopped } = await removeRows(ctx, DELETION, everythingOf(projectId), place, until);
-  if (stopped) return await enqueueRemoval(ctx, "delete_project", { projectId, ...stopped });
+  if (stopped) return await enqueueRemoval(ctx, "delete_project", { projectId, turn, ...stopped });
   const now = ctx.now().getTime();
   const endsAt = deletion.deletedAt.getTime() + graceMs;
   if (endsAt <= now && (await endDeletion(ctx, projectId))) return;
   const runAt = new Date(Math.max(endsAt, now + PAUSE_MS));
-  await enqueueRemoval(ctx, "delete_project", { projectId }, runAt);
+  await enqueueRemoval(ctx, "delete_project", { projectId, turn }, runAt);
 }
 
 /**
@@ -62,7 +64,7 @@ export async function resetProject(
   job: Jobs["reset_project"],
   { sliceMs = SLICE_MS }: Pace = {},
 ): Promise<void> {
-  const { projectId } = job;
+  const { projectId, turn } = job;
   const reset = await q.removals.reset(ctx, { projectId });
   if (!reset) return;
   const { version, ...extent } = reset;
@@ -79,7 +81,7 @@ export async function resetProject(
     );
     found = found === true || removed > 0;
     if (stopped) {
-      return await enqueueRemoval(ctx, "reset_project", { projectId, version, found, ...stopped });
+      return await enqueueRemoval(ctx, "reset_project", { projectId, version, found, turn, ...stopped });
     }
     if (!found) return await endReset(ctx, projectId, version);
     [step, after, found] = [undefined, undefined, false];
@@ -110,7 +112,7 @@ async function removeRows(
       total += removed;
       next = lastId;
       limit = Math.max(
-        1,
+        LEAST_ROWS,
         Math.min(MOST_ROWS, ms > BATCH_MS ? limit >> 1 : ms < BATCH_MS / 2 ? limit * 2 : limit),
       );
       // While somebody waits for an answer, half of the time is theirs.

@@ -47,7 +47,7 @@ export async function addDomain(
   const key = await newDkimKey(ctx, projectId, id);
   return await inTransaction(ctx, async (tx) => {
     // Making the key took a moment, in which others may have been added.
-    await q.projects.hold(tx, { projectId });
+    if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
     await assertRoomFor(tx, projectId, domain);
     const row = await q.domains.insert(tx, { projectId, id, domain, ...key, now: tx.now() });
     if (!row) throw problems.domainTaken(domain);

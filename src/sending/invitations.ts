@@ -16,8 +16,8 @@ const NO_SENDER = [
 
 /**
  * Adds somebody to a project and tells them by mail, as {@linkcode addMember} does: at once, or as soon as they have
- * signed up. Throws 409 for a member, 403, 429 for too many mails, and 501 where someone has to be invited and the
- * installation sends no mails of its own.
+ * signed up. Throws 409 for a member, 403 also for a user whose own address is not verified, 429 for too many mails, and
+ * 501 where someone has to be invited and the installation sends no mails of its own.
  */
 export async function inviteMember(
   ctx: Context,
@@ -25,55 +25,71 @@ export async function inviteMember(
   wanted: { email: string; role: Role },
   actor: Actor,
 ): Promise<Member> {
+  assertMayMail(ctx, actor);
   return await inTransaction(ctx, async (tx) => {
     const { member, token } = await addMember(tx, projectId, wanted, actor);
     if (token !== null && !tx.config.PLATFORM_FROM) throw problems.notConfigured(...NO_SENDER);
     const { name } = (await q.projects.presented(tx, { projectId }))!;
-    await sendPlatformMail(tx, mailOf(tx, { member, token, projectId, name, by: actor }));
+    await sendPlatformMail(tx, mailOf(tx, { member, token, name, by: actor }));
     return member;
   });
+}
+
+/** Else anybody could mail strangers in any name. Where nothing is mailed, nobody could verify an address either. */
+function assertMayMail({ config }: Context, actor: Actor): void {
+  if (config.PLATFORM_FROM && actor.kind === "user" && !actor.emailVerified)
+    throw problems.mustProveAddress();
 }
 
 interface News {
   member: Member;
   token: string | null;
-  projectId: string;
   /** Of the project. */
   name: string;
   by: Actor;
 }
 
 function mailOf(ctx: Context, news: News): PlatformMail {
-  const { member, token, projectId } = news;
+  const { member, token } = news;
   return token === null
-    ? { to: member.email, projectId, ...welcome(ctx, news) }
+    ? { to: member.email, ...welcome(ctx, news) }
     : { to: member.email, ...invitation(ctx, news, token) };
 }
 
 function welcome(ctx: Context, { name, member, by }: News) {
   return {
-    subject: `You are a member of ${name}`,
+    subject: `You are a member of ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} added you to the project ${name}, in the role of ${member.role}.`,
+      `${nameOf(by)} added you to the project ${shown(name)}, in the role of ${member.role}.`,
       "Whoever does not want to be in it may leave it at any time.",
     ],
     link: { label: "Open the dashboard", url: dashboardOf(ctx) },
+    reason: `You get this mail because you look after the project ${shown(name)} at Postrider.`,
   };
 }
 
 function invitation(ctx: Context, { name, member, by }: News, token: string) {
   const query = new URLSearchParams({ email: member.email, invitation: token });
   return {
-    subject: `Join ${name}`,
+    subject: `Join ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} invites you to the project ${name}, in the role of ${member.role}.`,
-      `Sign up with this address, ${member.email}, to join it. If you have an account with it already, verify the ` +
-        "address there.",
+      `${nameOf(by)} invites you to the project ${shown(name)}, in the role of ${member.role}.`,
+      `Sign up with this address, ${member.email}, to join it. If you have an account that you did not make, ask for a ` +
+        "new password: then it is yours, and you join.",
       `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
     ],
     link: { label: "Join the project", url: `${dashboardOf(ctx)}/auth/signup?${query}` },
     reason: `You get this mail because ${nameOf(by)} gave your address at Postrider.`,
   };
+}
+
+/**
+ * A name that strangers may have chosen: in one line, in quotes that it cannot end itself, and with nothing in it that a
+ * mail program makes a link of. The joiners between the parts of an address are not seen.
+ */
+function shown(name: string): string {
+  const line = name.replace(/[\s\p{Cc}\p{Cs}\p{Cf}]+/gu, " ").trim();
+  return `“${line.replace(/["“”„‟«»]/g, "'").replace(/[.:/@]/g, "$&\u2060")}”`;
 }
 
 function nameOf(by: Actor): string {

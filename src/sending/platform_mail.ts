@@ -1,7 +1,9 @@
-// Mails of the installation itself: notices to those who look after a project, and later verification and invitations.
+// Mails of the installation itself: notices to those who look after a project, verification, and invitations. Their
+// words are sealed while they wait: links may be as good as a password.
+import { seal, unseal } from "../accounts/secrets.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { addJobs } from "../jobs.ts";
+import { addJob } from "../jobs.ts";
 import { parseMailbox } from "../mail/address.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
@@ -32,9 +34,9 @@ const MAX_SUBJECT = 250;
 export async function notifyMembers(tx: Context, projectId: string, notice: MemberNotice): Promise<void> {
   await inTransaction(tx, async (on) => {
     const { name } = (await q.projects.presented(on, { projectId })) ?? { name: "" };
-    const parts = partsOf(notice, reasonFor(name));
-    const mails = await q.platformMails.insertForMembers(on, { projectId, ...parts, now: on.now() });
-    await enqueue(on, mails);
+    for (const { email } of await q.platformMails.membersToTell(on, { projectId })) {
+      await add(on, email, notice, reasonFor(name));
+    }
   });
 }
 
@@ -48,9 +50,7 @@ export async function sendPlatformMail(
     const reason = project
       ? reasonFor(project.name)
       : (given ?? "You get this mail because of your account at Postrider.");
-    const parts = partsOf(words, reason);
-    const mail = await q.platformMails.insert(on, { id: newId(on), toAddress: to, ...parts, now: on.now() });
-    await enqueue(on, [mail]);
+    await add(on, to, words, reason);
   });
 }
 
@@ -72,7 +72,9 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
     return await settle(ctx, mailId, { failedAt: now, error: "PLATFORM_FROM is not set" });
   }
   if (mail.doubts > MAX_DOUBTS) return await settle(ctx, mailId, { failedAt: now, error: DOUBTFUL });
-  const { state, response } = await ctx.mailer.send(toMail(mailId, mail, from, layout));
+  const words = wordsOf(ctx, mailId, mail);
+  if (!words) return await settle(ctx, mailId, { failedAt: now, error: UNREADABLE });
+  const { state, response } = await ctx.mailer.send(toMail(mailId, { ...mail, words }, from, layout));
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
@@ -87,6 +89,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
 }
 
 const DOUBTFUL = "Given up: nobody knows whether it was taken";
+const UNREADABLE = "Given up: its words were sealed with another SECRET_KEY";
 
 /** Null where it is to be tried again. */
 function whyGivenUp({ attempts, doubts }: StoredMail, inDoubt: boolean): string | null {
@@ -122,33 +125,44 @@ type StoredMail = NonNullable<Awaited<ReturnType<typeof q.platformMails.claim>>>
 
 function toMail(
   id: string,
-  mail: StoredMail,
+  { words, reason, toAddress, createdAt }: Omit<StoredMail, "words"> & { words: PlatformWords },
   from: { email: string; name?: string },
   layout: PlatformLayout,
 ): Mail {
-  const { subject, reason } = mail;
-  const words = { ...(mail.words as unknown as Omit<PlatformWords, "subject">), subject };
   return {
     messageId: messageIdOf(id, from.email),
-    envelope: { from: from.email, to: mail.toAddress },
+    envelope: { from: from.email, to: toAddress },
     from: { name: from.name ?? "Postrider", address: from.email },
-    to: { name: "", address: mail.toAddress },
+    to: { name: "", address: toAddress },
     replyTo: null,
-    subject,
+    subject: words.subject,
     html: layout(words, reason),
     text: platformText(words, reason),
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "OOF, AutoReply" },
     attachments: [],
-    date: mail.createdAt,
+    date: createdAt,
   };
 }
 
-function partsOf({ subject, paragraphs, link }: MemberNotice, reason: string) {
-  return {
-    subject: inOneLine(subject).slice(0, MAX_SUBJECT).toWellFormed(),
-    words: { paragraphs, ...(link && { link }) },
-    reason,
-  };
+const PURPOSE = "platform mails";
+
+/** What is sealed; the subject is kept as it is, for the operator. */
+type SealedWords = Omit<PlatformWords, "subject">;
+
+async function add(tx: Context, toAddress: string, notice: MemberNotice, reason: string): Promise<void> {
+  const id = newId(tx);
+  const { paragraphs, link } = notice;
+  const sealed: SealedWords = { paragraphs, ...(link && { link }) };
+  const words = seal(tx, PURPOSE, JSON.stringify(sealed), [id]);
+  const subject = inOneLine(notice.subject).slice(0, MAX_SUBJECT).toWellFormed();
+  await q.platformMails.insert(tx, { id, toAddress, subject, words, reason, now: tx.now() });
+  await addJob(tx, "send_platform_mail", { mailId: id });
+}
+
+/** Null for what nobody can read any more. */
+function wordsOf(ctx: Context, id: string, { subject, words }: StoredMail): PlatformWords | null {
+  const json = words && unseal(ctx, PURPOSE, words, [id]);
+  return json ? { ...(JSON.parse(json) as SealedWords), subject } : null;
 }
 
 function reasonFor(projectName: string): string {
@@ -156,14 +170,6 @@ function reasonFor(projectName: string): string {
 }
 
 /** A name may hold anything; in a subject it stays on its line. */
-function inOneLine(text: string): string {
+export function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-}
-
-async function enqueue(tx: Context, mails: { id: string }[]): Promise<void> {
-  await addJobs(
-    tx,
-    "send_platform_mail",
-    mails.map(({ id }) => ({ mailId: id })),
-  );
 }

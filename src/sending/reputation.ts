@@ -74,7 +74,7 @@ async function enqueueJudgements(tx: Context, projectIds: string[]): Promise<voi
  */
 export async function judgeReputation(ctx: Context, projectId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    if ((await q.projects.hold(tx, { projectId })) === 0) return;
     const now = tx.now();
     const standing = await q.reputation.standing(tx, { projectId, now, days: WINDOW_DAYS });
     if (!standing || standing.disabled) return;

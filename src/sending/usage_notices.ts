@@ -41,7 +41,7 @@ export async function findReachedLimits(ctx: Context): Promise<void> {
 /** Tells the owners and admins how much of a limit is used, unless they were told this month or there is no need. */
 export async function warnOfLimit(ctx: Context, projectId: string, category: UsageCategory): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await q.projects.hold(tx, { projectId });
+    if ((await q.projects.hold(tx, { projectId })) === 0) return;
     const now = tx.now();
     const { limit, usage } = (await usageOf(tx, projectId))[category];
     if (limit === null) return;

@@ -34,7 +34,7 @@ export async function run(report: Report, { seconds }: BenchOptions): Promise<vo
 }
 
 async function makeMember({ ctx, project }: Stage): Promise<string> {
-  const passwordHash = await hashPassword(ctx, PASSWORD);
+  const passwordHash = await hashPassword(ctx, PASSWORD, null);
   const { id } = await createUser(ctx, { email: EMAIL, passwordHash, emailVerified: true });
   await ctx.pool`insert into memberships (project_id, user_id, role) values (${project.id}, ${id}, 'ADMIN')`;
   return id;

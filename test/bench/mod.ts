@@ -41,6 +41,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "100,000 events that start a workflow each, and 1,000,000 executions of which an event wakes one",
     load: () => import("./workflows.ts"),
   },
+  insight: {
+    about: "events, activity and analytics of 10,000,000 events and 5,000,000 mails, against a tenth of them",
+    load: () => import("./insight.ts"),
+  },
   auth: {
     about: "the doors of keys and sessions against a route without one, and /v1/send while people log in",
     load: () => import("./auth.ts"),
@@ -59,7 +63,7 @@ ${Object.entries(BENCHES)
 
   --seconds <n>  length of one measurement (default 4)
   --rounds <n>   how often the service and its ceiling take turns (default 3)
-  --mails <n>    mails of one delivery (default 5000)
+  --mails <n>    mails of one delivery, or of the project (default: that of the bench)
   --contacts <n> contacts of the project (default: that of the bench)
   --events <n>   events of the project (default: that of the bench)
   --dkim         of campaign: what signatures cost a delivery, and nothing else
@@ -82,7 +86,7 @@ async function main(args: string[]): Promise<number> {
   const options = {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
-    mails: Number(values.mails),
+    ...(values.mails !== undefined && { mails: Number(values.mails) }),
     ...(values.contacts !== undefined && { contacts: Number(values.contacts) }),
     ...(values.events !== undefined && { events: Number(values.events) }),
   };
@@ -101,7 +105,7 @@ function readArguments(args: string[]) {
       options: {
         seconds: { type: "string", default: "4" },
         rounds: { type: "string", default: "3" },
-        mails: { type: "string", default: "5000" },
+        mails: { type: "string" },
         contacts: { type: "string" },
         events: { type: "string" },
         dkim: { type: "boolean", default: false },

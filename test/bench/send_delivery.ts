@@ -9,6 +9,7 @@ import { DOMAIN, onStage, type Stage } from "./support/stage.ts";
 
 /** Both sides have as many; it is what the mailer of the service has when nothing else is said. */
 const CONNECTIONS = 40;
+const MAILS = 5_000;
 const PATIENCE_MS = 120_000;
 const RECIPIENTS_A_REQUEST = 1_000;
 const REQUESTS_AT_ONCE = 16;
@@ -33,7 +34,10 @@ interface ServiceDelivery extends Delivery {
 }
 
 /** Mails of 10 KB that wait in the queue, sent by a worker that is started then; from the first to the last. */
-export async function measureDelivery(report: Report, { rounds, mails }: BenchOptions): Promise<void> {
+export async function measureDelivery(
+  report: Report,
+  { rounds, mails = MAILS }: BenchOptions,
+): Promise<void> {
   const sink = await startSinkProcess();
   const alone: Delivery[] = [];
   const sides = Object.entries(QUEUES).map(([name, { queue, isFollowed = false }]) => ({

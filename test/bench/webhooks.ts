@@ -21,10 +21,11 @@ const KINDS = [
   "Bounce",
 ];
 const MAILS_PER_KINDS = 10;
+const MAILS = 5_000;
 const SIGN_AT_ONCE = 200;
 
 /** Runs the bench. */
-export async function run(report: Report, { mails, rounds }: BenchOptions): Promise<void> {
+export async function run(report: Report, { mails = MAILS, rounds }: BenchOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "postrider-webhooks-"));
   const amazon = await startAmazon(dir);
   try {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { PHRASES } from "../../src/content/phrases.ts";
-import {
-  clientNetwork,
-  PUBLIC_REQUESTS_PER_MINUTE,
-  takePublicRequest,
-} from "../../src/http/_public_limits.ts";
+import { clientNetwork } from "../../src/http/_client_network.ts";
+import { PUBLIC_REQUESTS_PER_MINUTE, takePublicRequest } from "../../src/http/_public_limits.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -32,14 +29,48 @@ describe("where a request comes from", () => {
     ["a client in the own network", "127.0.0.1", "192.168.1.20", "192.168.1.20"],
     ["what is no address is passed over", "10.0.0.2", "198.51.100.1, unknown", "10.0.0.2"],
     ["an empty one", "10.0.0.2", "", "10.0.0.2"],
+    ["an address with its port, as some proxies write it", "10.0.0.2", "198.51.100.1:40312", "198.51.100.1"],
+    ["IPv6 in brackets", "10.0.0.2", "[2001:db8:5::1]", "2001:db8:5:0"],
+    ["IPv6 in brackets, with its port", "10.0.0.2", "[2001:db8:5::1]:443", "2001:db8:5:0"],
     ["172.32 is not private", "172.32.0.1", "198.51.100.1", "172.32.0.1"],
   ])("%s", (_what, address, forwarded, network) => {
-    expect(clientNetwork(...from(address, forwarded))).toBe(network);
+    expect(clientNetwork(service, ...from(address, forwarded))).toBe(network);
+  });
+
+  test.each([
+    ["0", "a neighbour's X-Forwarded-For is not believed", "10.0.0.2", "198.51.100.1", "10.0.0.2"],
+    [
+      "1",
+      "what the one proxy wrote counts, wherever it stands",
+      "203.0.113.7",
+      "1.1.1.1, 10.0.0.9",
+      "10.0.0.9",
+    ],
+    ["2", "two proxies in a row", "203.0.113.7", "1.1.1.1, 198.51.100.1, 203.0.113.8", "198.51.100.1"],
+    ["2", "who came by one of them only", "203.0.113.7", "198.51.100.1", "198.51.100.1"],
+    ["203.0.113.0/24", "a proxy in a public network", "203.0.113.7", "1.1.1.1, 198.51.100.1", "198.51.100.1"],
+    ["203.0.113.7", "a single proxy", "203.0.113.7", "198.51.100.1", "198.51.100.1"],
+    ["203.0.113.7", "its neighbour is none", "203.0.113.8", "198.51.100.1", "203.0.113.8"],
+    ["203.0.113.0/24", "private addresses are none then", "10.0.0.2", "198.51.100.1", "10.0.0.2"],
+    [
+      "10.0.0.0/8, 2001:db8:f::/48",
+      "over IPv6",
+      "2001:db8:f::2%eth0",
+      "198.51.100.1, ::ffff:10.0.0.1",
+      "198.51.100.1",
+    ],
+    ["10.0.0.0/8", "IPv4 that is written as IPv6", "::ffff:10.0.0.2", "198.51.100.1", "198.51.100.1"],
+  ])("with TRUSTED_PROXIES=%s: %s", (setting, _what, address, forwarded, network) => {
+    const config = { ...service.config, TRUSTED_PROXIES: setting };
+    const [request, server] = from(address, forwarded);
+
+    // A service of its own: what is worked out of its settings is kept for a service.
+    expect(clientNetwork({ ...service, config, pool: (() => {}) as never }, request, server)).toBe(network);
   });
 
   test("nobody knows without a server", () => {
-    expect(clientNetwork(from("")[0], null)).toBeNull();
-    expect(clientNetwork(from("")[0], { requestIP: () => null })).toBeNull();
+    expect(clientNetwork(service, from("")[0], null)).toBeNull();
+    expect(clientNetwork(service, from("")[0], { requestIP: () => null })).toBeNull();
   });
 });
 

@@ -36,7 +36,7 @@ const OPEN = [
   /^(GET|POST) \/auth\/(?!change-password$)/,
   /^GET \/oauth\//,
   /^POST \/webhooks\//,
-  /^GET \/(config|health|ready|openapi\.json|docs)$/,
+  /^GET \/(config|health|ready|metrics|openapi\.json|docs)$/,
   /^GET \/(docs|t|uploads)\//,
   /^(GET|POST) \/(unsubscribe|subscribe|manage)\/:token$/,
 ];

@@ -169,6 +169,12 @@ describe("GET /workflows", () => {
     expect((await call("GET", "/workflows?status=on")).status).toBe(400);
   });
 
+  test("says what a page is that is none", async () => {
+    const { status, body } = await call("GET", "/workflows?page=abc");
+
+    expect([status, body.error.errors[0].message]).toEqual([400, "Expected a whole number"]);
+  });
+
   const listed = async (id: string) => {
     const { steps: _steps, ...workflow } = await get(id);
     return workflow;

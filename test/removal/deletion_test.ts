@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { OPERATOR } from "../../src/accounts/audit.ts";
+import { actorOf, OPERATOR } from "../../src/accounts/audit.ts";
 import { requestDeletion, requestReset, sweepRemovals } from "../../src/accounts/project_removal.ts";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Jobs } from "../../src/jobs.ts";
@@ -94,14 +94,15 @@ describe("the deletion of a project", () => {
   });
 
   test("is written to the log, with who did it", async () => {
-    await requestDeletion(service, project.id, { kind: "user", userId: "u1", email: "ada@example.com" });
+    const ada = { id: crypto.randomUUID(), email: "ada@example.com", emailVerified: true };
+    await requestDeletion(service, project.id, actorOf(ada));
 
     expect(service.lines).toContainEqual(
       expect.objectContaining({
         message: "project deleted",
         projectId: project.id,
         by: "user",
-        userId: "u1",
+        userId: ada.id,
       }),
     );
     expect(JSON.stringify(service.lines)).not.toContain("ada@example.com");

@@ -30,7 +30,8 @@ const arrivals = (subject: string) => {
 };
 
 describe("a reset while everybody is at work", () => {
-  test.each([1, 2, 3])(
+  // `bun run test:removal` goes through it three times.
+  test.each(process.env.REMOVAL_TEST === "long" ? [1, 2, 3] : [1])(
     "keeps what came after its answer, and nothing else (%d)",
     async () => {
       await workflows.build({

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { problemResponses } from "../../src/http/_problems.ts";
 import type { Context } from "../../src/context.ts";
-import type { KnowsAddress } from "../../src/http/_public_limits.ts";
+import type { KnowsAddress } from "../../src/http/_client_network.ts";
 import { authRoutes } from "../../src/http/auth.ts";
 import { oauthRoutes } from "../../src/http/oauth.ts";
 import { usersRoutes } from "../../src/http/users.ts";

@@ -6,8 +6,8 @@ export interface BenchOptions {
   seconds: number;
   /** How often both sides take turns. */
   rounds: number;
-  /** Mails of one delivery. */
-  mails: number;
+  /** Mails of one delivery, or of the project; each bench has its own default. */
+  mails?: number | undefined;
   /** Contacts of the project; each bench has its own default. */
   contacts?: number | undefined;
   /** Events of the project; each bench has its own default. */

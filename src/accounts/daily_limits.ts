@@ -1,0 +1,33 @@
+// What somebody may do so many times a day (UTC), over all processes and whatever becomes of the projects it was done in.
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Problem } from "../problem.ts";
+
+/** Counts once more what is done today, and answers how often it was, this time included. */
+export async function countToday(tx: Context, key: string): Promise<number> {
+  const [row] = await q.dailyCounts.add(tx, { keys: [key], now: tx.now() });
+  return row!.count;
+}
+
+/**
+ * Counts once more what is done today, for each of the keys. Throws `refusal`, with the seconds until tomorrow, where one
+ * is over its limit: nothing is counted then, as soon as the transaction is rolled back.
+ */
+export async function takeToday(
+  tx: Context,
+  limits: Record<string, number>,
+  refusal: (retryAfter: number) => Problem,
+): Promise<void> {
+  const now = tx.now();
+  const counts = await q.dailyCounts.add(tx, { keys: Object.keys(limits), now });
+  if (counts.some(({ key, count }) => count > limits[key]!)) throw refusal(secondsOfDayLeft(now));
+}
+
+/** Forgets the days that are over. */
+export async function purgeDailyCounts(ctx: Context): Promise<void> {
+  await q.dailyCounts.purge(ctx, { now: ctx.now() });
+}
+
+function secondsOfDayLeft(now: Date): number {
+  return 86_400 - (Math.floor(now.getTime() / 1000) % 86_400);
+}
