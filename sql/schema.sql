@@ -555,7 +555,7 @@ begin
   if to_regclass(partition) is not null then
     return false;
   end if;
-  perform assert_not_held(array['projects', 'contacts']::regclass[], array[
+  perform assert_not_held(array['projects', 'contacts', 'events']::regclass[], array[
     'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
     'AccessExclusiveLock'
   ]);
@@ -565,9 +565,9 @@ begin
   from pg_attribute a
   where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
-  -- What attaching takes, in the order of those who write.
-  lock table projects, contacts in share row exclusive mode;
-  lock table events_default in access exclusive mode;
+  -- In the order of those who write. Attaching takes less of the events: then a writer who is waiting for the default
+  -- partition would be refused, because it is not the right one any more.
+  lock table projects, contacts, events in share row exclusive mode;
   execute format(
     'with moved as (delete from events_default where id >= %1$L and id < %2$L returning %4$s)
     insert into %3$I (%4$s) select * from moved',

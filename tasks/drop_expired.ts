@@ -1,12 +1,16 @@
 import type { Context } from "../src/context.ts";
 import { dropExpired as drop } from "../src/insight/retention.ts";
-import { addJob } from "../src/jobs.ts";
+import { addJob, type Jobs } from "../src/jobs.ts";
 
 const PAUSE_MS = 1_000;
 
 /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
-export async function dropExpired(ctx: Context): Promise<void> {
-  if (await drop(ctx)) return;
+export async function dropExpired(
+  ctx: Context,
+  _job: Jobs["drop_expired"] = {},
+  pace: { sliceMs?: number } = {},
+): Promise<void> {
+  if (await drop(ctx, pace)) return;
   await addJob(
     ctx,
     "drop_expired",

@@ -51,6 +51,13 @@ afterAll(() => {
 });
 
 describe("bun run admin", () => {
+  test("project create takes no name that could lead people astray, as everywhere", () => {
+    const { err, exitCode } = admin("project", "create", "--name", "Shop\nSee https://evil.example");
+
+    expect([exitCode, err]).toEqual([1, expect.stringContaining("name")]);
+    expect(admin("project", "list").out).not.toContain("evil");
+  });
+
   test("project create prints a project with its keys, which can send at once", async () => {
     const { out, exitCode } = admin(
       "project",

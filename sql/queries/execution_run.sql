@@ -35,17 +35,12 @@ order by e.id, w.id;
 -- story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
 -- read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
 with given as materialized (
-  select *
+  select r.*, (select e.data from events e where e.project_id = r.project_id and e.id = r.event_id) as event
   from json_to_recordset(:rows::json) as r (
     n int, project_id uuid, id uuid, workflow_id uuid, version_id uuid, contact_id uuid, status execution_status,
     trigger_id uuid, step_id uuid, exit_reason text, is_only boolean, depth int, context jsonb, event_id uuid,
     story_id uuid, story jsonb
   )
-),
-heard as materialized (
-  select g.id, e.data
-  from given g
-  join events e on e.project_id = g.project_id and e.id = g.event_id
 ),
 started as (
   insert into executions (
@@ -54,13 +49,12 @@ started as (
   )
   select
     g.project_id, g.id, g.workflow_id, g.version_id, c.id, g.status, g.step_id, g.is_only, g.depth, g.exit_reason,
-    coalesce(g.context, '{}') || case when h.id is null then '{}' else jsonb_build_object('event', h.data) end,
+    coalesce(g.context, '{}') || case when g.event is null then '{}' else jsonb_build_object('event', g.event) end,
     case when g.status = 'RUNNING' then :now::timestamptz end,
     :now,
     case when g.status <> 'RUNNING' then :now::timestamptz end
   from given g
   join contacts c on c.project_id = g.project_id and c.id = g.contact_id
-  left join heard h on h.id = g.id
   where not g.is_only or not exists (
     select
     from executions x

@@ -39,7 +39,7 @@ for share;
 
 -- name: accept :many
 -- After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
--- has invited it must still be somebody who may: as `mayGive` in accounts/roles.ts has it.
+-- has invited it must still be somebody who may: as `rolesToGive` in accounts/roles.ts has it.
 with taken as (
   delete from invitations
   where email = :email and project_id = any(:project_ids::uuid[])

@@ -27,7 +27,7 @@ export async function startCheckout(
 ): Promise<string> {
   assertBillingOn(ctx);
   const back = returnTo(ctx, returnUrl);
-  const url = await asking(ctx, async () => {
+  const page = await asking(ctx, async () => {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const customer = await customerOf(ctx, projectId);
       const subscription = await readSubscription(ctx, projectId);
@@ -40,7 +40,7 @@ export async function startCheckout(
     throw problems.paymentsAway();
   });
   await recordAudit(ctx, { projectId, actor, action: "billing.checkout_started" });
-  return url;
+  return page;
 }
 
 /** Closes every page that a customer has open. */

@@ -68,8 +68,8 @@ function takeLot(
 ): Promise<void> {
   const { allowances, takings } = stateOf(ctx);
   const wanted = lotSize(ctx.config.RATE_LIMIT_PER_MINUTE, had?.minute === minute ? had.used : 0);
-  const taking = takers(ctx)
-    [whose]({ id, minute, wanted })
+  const take = takers(ctx)[whose];
+  const taking = take({ id, minute, wanted })
     .then((allowance) => void allowances.set(id, allowance))
     .finally(() => takings.delete(id));
   takings.set(id, taking);

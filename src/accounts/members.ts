@@ -195,7 +195,7 @@ async function countInvitation(tx: Context, projectId: string, email: string, ac
 
 /** Whatever stands behind a plus comes to the same person. */
 function mailboxOf(email: string): string {
-  return email.replace(/\+.*(?=@)/, "");
+  return email.replace(/(?<=.)\+.*(?=@)/, "");
 }
 
 async function memberOf(tx: Context, projectId: string, memberId: string): Promise<Member> {

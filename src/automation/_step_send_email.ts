@@ -1,6 +1,6 @@
 import { assertSenderVerified } from "../accounts/domains.ts";
 import { overLimit } from "../accounts/usage.ts";
-import { compileTemplate } from "../content/render.ts";
+import { type Budget, compileTemplate, newBudget } from "../content/render.ts";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs } from "../jobs.ts";
@@ -52,7 +52,13 @@ export async function performSend(tx: Context, step: Step, visits: Visit[]): Pro
 /** Whom the mail of an execution is for; null where that is no address. */
 export function addressOf({ recipient }: StepConfigs["SEND_EMAIL"], run: Run): string | null {
   if (recipient.type === "CONTACT") return run.contact.email;
-  return parseAddress(compileTemplate(recipient.customEmail, "text")(scopeOf(run)))?.email ?? null;
+  const text = compileTemplate(recipient.customEmail, "text")(scopeOf(run), budgetOfAddress());
+  return parseAddress(text)?.email ?? null;
+}
+
+/** An address is short, and there may be a thousand of them in a transaction. */
+function budgetOfAddress(): Budget {
+  return newBudget({ steps: 10_000, chars: 10_000 });
 }
 
 /** Why there is nobody to send to. */

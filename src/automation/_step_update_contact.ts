@@ -4,15 +4,20 @@ import { upsertContacts } from "../audience/contacts.ts";
 import type { Budget } from "../content/render.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import type { Db } from "../db/types.ts";
 import { budgetOf, compileTree, payForCompiling, type Tree, Unfillable, withinTrial } from "./_filled.ts";
 import { type Outcome, type Run, type RunContact, scopeOf } from "./_run.ts";
-import type { Visit } from "./_visit.ts";
+import type { Later, Visit } from "./_visit.ts";
 import type { GraphStep, StepConfigs } from "./workflow_graph.ts";
 
 type Config = StepConfigs["UPDATE_CONTACT"];
 
 /** After so much work of texts everybody else gets a turn. */
 const TURN_MS = 10;
+/** So much of it there is in one transaction. */
+const TRANSACTION_MS = 2_000;
+
+const spentIn = new WeakMap<Db, { ms: number }>();
 
 /**
  * Changes the contacts by the rule that every request goes by, and records what changed of their subscriptions. The
@@ -22,8 +27,8 @@ export async function performUpdate(
   tx: Context,
   step: GraphStep<"UPDATE_CONTACT">,
   visits: Visit[],
-): Promise<Outcome[]> {
-  const changes = await changesOf(step, visits);
+): Promise<(Outcome | Later)[]> {
+  const changes = await changesOf(tx, step, visits);
   const subscribed = subscriptionOf(step.config);
   const writes = visits.flatMap(({ run }, i) => {
     const change = changes[i]!;
@@ -80,29 +85,42 @@ export function outputOf({ sets, deletes }: DataChange, subscribed: boolean | un
   };
 }
 
-/** What becomes of each contact, or how the step fails for it. Each may cost as much; nobody else waits for all. */
+/**
+ * What becomes of each contact, or how the step fails for it. Each may cost as much; nobody else waits for all, and what
+ * is too much for this transaction is for the next one. The first in a transaction is always for that one.
+ */
 async function changesOf(
+  tx: Context,
   step: GraphStep<"UPDATE_CONTACT">,
   visits: Visit[],
-): Promise<(DataChange | Outcome)[]> {
-  const fill = treeOf(step.config);
-  const changes: (DataChange | Outcome)[] = [];
-  let turnEndsAt = performance.now() + TURN_MS;
+): Promise<(DataChange | Outcome | Later)[]> {
+  const spent = spentIn.get(tx.sql) ?? { ms: 0 };
+  spentIn.set(tx.sql, spent);
+  let turnAt = performance.now();
+  const fill = spent.ms < TRANSACTION_MS ? treeOf(step.config) : null;
+  const changes: (DataChange | Outcome | Later)[] = [];
   for (const { run } of visits) {
-    try {
-      changes.push(sortData(fill(scopeOf(run), budgetOf("visit")) as DataInput));
-    } catch (error) {
-      changes.push(unfillable(step, error));
-    }
-    if (performance.now() < turnEndsAt) continue;
+    changes.push(fill && spent.ms < TRANSACTION_MS ? changeFor(step, fill, run) : "later");
+    const ms = performance.now() - turnAt;
+    if (ms < TURN_MS) continue;
     await setImmediate();
-    turnEndsAt = performance.now() + TURN_MS;
+    spent.ms += ms;
+    turnAt = performance.now();
   }
+  spent.ms += performance.now() - turnAt;
   return changes;
 }
 
-function isChange(change: DataChange | Outcome): change is DataChange {
-  return "sets" in change;
+function changeFor(step: GraphStep<"UPDATE_CONTACT">, fill: Tree, run: Run): DataChange | Outcome {
+  try {
+    return sortData(fill(scopeOf(run), budgetOf("visit")) as DataInput);
+  } catch (error) {
+    return unfillable(step, error);
+  }
+}
+
+function isChange(change: DataChange | Outcome | Later): change is DataChange {
+  return typeof change === "object" && "sets" in change;
 }
 
 /** Texts may name what the contact has and what the event said: `{{event.plan}}`. */

@@ -7,6 +7,9 @@ export interface Visit {
   pageId: string;
 }
 
+/** Not in this transaction, which has lasted for long enough: the run stays where it is, and gets a job of its own. */
+export type Later = "later";
+
 /** The same outcome for each. */
 export function all(visits: Visit[], outcome: Outcome): Outcome[] {
   return visits.map(() => outcome);

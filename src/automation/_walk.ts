@@ -9,11 +9,11 @@ import { performSend } from "./_step_send_email.ts";
 import { performUpdate } from "./_step_update_contact.ts";
 import { performWait } from "./_step_wait_for_event.ts";
 import { performWebhook } from "./_step_webhook.ts";
-import { all, type Visit } from "./_visit.ts";
+import { all, type Later, type Visit } from "./_visit.ts";
 import type { GraphStep, StepType } from "./workflow_graph.ts";
 
 type Steps = {
-  [Type in StepType]: (tx: Context, step: GraphStep<Type>, visits: Visit[]) => Promise<Outcome[]>;
+  [Type in StepType]: (tx: Context, step: GraphStep<Type>, visits: Visit[]) => Promise<(Outcome | Later)[]>;
 };
 
 /** What each kind of step does, for all executions that stand at it: set by set, and nothing but statements. */
@@ -33,21 +33,31 @@ export function isWalking(run: Run): boolean {
   return run.status === "RUNNING" && !run.heldUp;
 }
 
-/** Takes up to `waves` steps with each run. Effects and moves belong to one transaction: the caller writes the moves. */
+/**
+ * Takes up to `waves` steps with each run. Effects and moves belong to one transaction: the caller writes the moves, and
+ * has whatever is still walking go on in another one.
+ */
 export async function walk(tx: Context, runs: Run[], waves: number): Promise<void> {
+  const late = new Set<Run>();
   for (let wave = 0; wave < waves; wave++) {
-    const walking = runs.filter(isWalking);
+    const walking = runs.filter((run) => isWalking(run) && !late.has(run));
     if (walking.length === 0) return;
     const groups = Map.groupBy(walking, (run) => `${run.versionId} ${run.stepId}`);
-    for (const group of groups.values()) await take(tx, group);
+    for (const group of groups.values()) for (const run of await take(tx, group)) late.add(run);
   }
 }
 
-async function take(tx: Context, runs: Run[]): Promise<void> {
+/** Takes a step with each run; answers those that will take it later. */
+async function take(tx: Context, runs: Run[]): Promise<Run[]> {
   const step = stepOf(runs[0]!);
   const startedAt = tx.now();
   const visits = runs.map((run) => ({ run, pageId: newId(tx) }));
   const outcomes = await STEPS[step.type](tx, step as never, visits);
   const now = tx.now();
-  visits.forEach(({ run, pageId }, i) => takeOutcome(run, pageId, startedAt, outcomes[i]!, now));
+  return visits.flatMap(({ run, pageId }, i) => {
+    const outcome = outcomes[i]!;
+    if (outcome === "later") return [run];
+    takeOutcome(run, pageId, startedAt, outcome, now);
+    return [];
+  });
 }

@@ -663,51 +663,51 @@ export interface Queries {
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
      * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:83) */
+     * (sql/queries/execution_run.sql:77) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:106) */
+     * (sql/queries/execution_run.sql:100) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:112) */
+     * (sql/queries/execution_run.sql:106) */
     move(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:136) */
+     * (sql/queries/execution_run.sql:130) */
     addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:149) */
+     * (sql/queries/execution_run.sql:143) */
     endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:162) */
+     * (sql/queries/execution_run.sql:156) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:168) */
+     * (sql/queries/execution_run.sql:162) */
     addJobs(on: On, args: { rows: JsonArg }): Promise<number>;
     /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
      * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:175) */
+     * (sql/queries/execution_run.sql:169) */
     satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: JsonArg }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:185) */
+     * (sql/queries/execution_run.sql:179) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:191) */
+     * (sql/queries/execution_run.sql:185) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:207) */
+     * (sql/queries/execution_run.sql:201) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
      * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
      * the contacts.
-     * (sql/queries/execution_run.sql:217) */
+     * (sql/queries/execution_run.sql:211) */
     addEmails(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:260) */
+     * (sql/queries/execution_run.sql:254) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
@@ -825,7 +825,7 @@ export interface Queries {
      * (sql/queries/invitations.sql:31) */
     holdProjects(on: On, args: { email: string }): Promise<{ id: string }[]>;
     /** After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
-     * has invited it must still be somebody who may: as `mayGive` in accounts/roles.ts has it.
+     * has invited it must still be somebody who may: as `rolesToGive` in accounts/roles.ts has it.
      * (sql/queries/invitations.sql:40) */
     accept(on: On, args: { email: string; projectIds: string[]; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** The one of this address to this project.

@@ -4,7 +4,7 @@ import { projectsLookedAfter } from "../accounts/users.ts";
 import { dashboardAddress } from "../config.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { inOneLine, type MemberNotice, sendPlatformMail } from "./platform_mail.ts";
+import { type MemberNotice, sendPlatformMail, shown } from "./platform_mail.ts";
 
 /** What a mail says, with the address that its link leads to. */
 type Words = Omit<MemberNotice, "link"> & { label: string; path: string };
@@ -56,7 +56,7 @@ export async function sendOwnerMail(ctx: Context, userId: string, projectIds: st
   if (projects.length === 0) return;
   const named = projects.slice(0, MAX_NAMED).map(({ name, others }) => {
     const people = others.length > 0 ? others.join(", ") : "nobody else";
-    return `${inOneLine(name)} (${people})`;
+    return `${shown(name)} (${people})`;
   });
   await sendPlatformMail(ctx, {
     to: email,

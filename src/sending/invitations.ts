@@ -3,11 +3,11 @@ import type { Actor } from "../accounts/audit.ts";
 import { INVITATION_DAYS } from "../accounts/invitations.ts";
 import { addMember, type Member } from "../accounts/members.ts";
 import type { Role } from "../accounts/roles.ts";
-import { dashboardOrigins } from "../config.ts";
+import { dashboardAddress } from "../config.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
-import { type PlatformMail, sendPlatformMail } from "./platform_mail.ts";
+import { type PlatformMail, sendPlatformMail, shown } from "./platform_mail.ts";
 
 const NO_SENDER = [
   "sender of its own mails",
@@ -63,7 +63,7 @@ function welcome(ctx: Context, { name, member, by }: News) {
       `${nameOf(by)} added you to the project ${shown(name)}, in the role of ${member.role}.`,
       "Whoever does not want to be in it may leave it at any time.",
     ],
-    link: { label: "Open the dashboard", url: dashboardOf(ctx) },
+    link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
     reason: `You get this mail because you look after the project ${shown(name)} at Postrider.`,
   };
 }
@@ -78,25 +78,11 @@ function invitation(ctx: Context, { name, member, by }: News, token: string) {
         "new password: then it is yours, and you join.",
       `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
     ],
-    link: { label: "Join the project", url: `${dashboardOf(ctx)}/auth/signup?${query}` },
+    link: { label: "Join the project", url: `${dashboardAddress(ctx.config)}/auth/signup?${query}` },
     reason: `You get this mail because ${nameOf(by)} gave your address at Postrider.`,
   };
 }
 
-/**
- * A name that strangers may have chosen: in one line, in quotes that it cannot end itself, and with nothing in it that a
- * mail program makes a link of. The joiners between the parts of an address are not seen.
- */
-function shown(name: string): string {
-  const line = name.replace(/[\s\p{Cc}\p{Cs}\p{Cf}]+/gu, " ").trim();
-  return `“${line.replace(/["“”„‟«»]/g, "'").replace(/[.:/@]/g, "$&\u2060")}”`;
-}
-
 function nameOf(by: Actor): string {
   return by.kind === "user" ? by.email : "The operator of this installation";
-}
-
-/** Where people look after their projects. */
-function dashboardOf(ctx: Context): string {
-  return dashboardOrigins(ctx.config)[0] ?? ctx.config.BASE_URL;
 }

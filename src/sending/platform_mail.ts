@@ -169,7 +169,16 @@ function reasonFor(projectName: string): string {
   return `You get this mail because you look after the project ${inOneLine(projectName)} at Postrider.`;
 }
 
+/**
+ * A name that strangers may have chosen: in one line, in quotes that it cannot end itself, and with nothing in it that a
+ * mail program makes a link of. The joiners between the parts of an address are not seen.
+ */
+export function shown(name: string): string {
+  const line = name.replace(/[\s\p{Cc}\p{Cs}\p{Cf}]+/gu, " ").trim();
+  return `“${line.replace(/["“”„‟«»]/g, "'").replace(/[.:/@]/g, "$&\u2060")}”`;
+}
+
 /** A name may hold anything; in a subject it stays on its line. */
-export function inOneLine(text: string): string {
+function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { purgeFailures } from "../../src/accounts/login_limits.ts";
+import { newInvitationToken } from "../../src/accounts/invitations.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { PASSWORD, signUp } from "../support/accounts.ts";
@@ -200,6 +201,56 @@ describe("failures from a network", () => {
   });
 });
 
+describe("sign-ups from a network", () => {
+  const from = "198.18.0.7";
+  const ask = (to: string, invitation?: string, address = from) =>
+    service.request("POST", "/auth/signup", {
+      body: { email: to, password: PASSWORD, invitation },
+      headers: { "x-forwarded-for": address },
+    });
+  const some = async (count: number, name: string) => {
+    const answers: Answer[] = [];
+    for (let i = 0; i < count; i++) answers.push(await ask(`${name}${i}@example.com`));
+    return tally(answers);
+  };
+
+  test("are twenty an hour, and are no failures", async () => {
+    const first = await some(20, "first");
+    const beyond = await ask("beyond@example.com");
+    const others = [
+      await ask("elsewhere@example.com", undefined, elsewhere()),
+      await attempt(PASSWORD, email, from),
+    ];
+    later(40 * MINUTE_MS);
+    const early = await some(1, "early");
+    later(20 * MINUTE_MS + 1000);
+
+    expect([first, early, await some(21, "late")]).toEqual([{ 200: 20 }, { 429: 1 }, { 200: 20, 429: 1 }]);
+    expect([beyond.status, beyond.body.error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(Number(beyond.headers.get("retry-after"))).toBeWithin(50 * 60, 60 * 60 + 1);
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("are twenty, however many come at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(`storm${i}@example.com`)));
+
+    expect(tally(answers)).toEqual({ 200: 20, 429: 20 });
+  });
+
+  test("by invitation do not count", async () => {
+    await some(20, "crowd");
+    const project = await service.createProject();
+    const { token, tokenHash } = newInvitationToken();
+    const until = new Date(service.now().getTime() + 60 * MINUTE_MS);
+    await service.pool`
+      insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
+      values (${project.id}, 'guest@example.com', 'MEMBER', ${tokenHash}, now(), ${until})`;
+    const madeUp = await ask("guest@example.com", newInvitationToken().token);
+
+    expect([madeUp.status, (await ask("guest@example.com", token)).status]).toEqual([429, 200]);
+  });
+});
+
 test("a limit of 0 is none", async () => {
   const someone = await signUp(unlimited);
   const from = elsewhere();
@@ -211,14 +262,15 @@ test("a limit of 0 is none", async () => {
 });
 
 test("the counters hold neither addresses nor networks, and go when they count no more", async () => {
+  await service.pool`delete from login_failures`;
   await fail(3, "somebody@example.com", "203.0.113.9");
   const rows = await service.pool`select * from login_failures`;
-  later(10 * MINUTE_MS);
+  later(55 * MINUTE_MS);
   await fail(1, "somebody@example.com", "203.0.113.10");
   later(5 * MINUTE_MS + 1000);
   await purgeFailures(service);
   const kept = await service.pool`select * from login_failures`;
-  later(10 * MINUTE_MS);
+  later(55 * MINUTE_MS);
   await purgeFailures(service);
 
   expect(rows.length).toBe(2);

@@ -384,6 +384,22 @@ describe("meanwhile", () => {
     expect(recipients()).toEqual([]);
   });
 
+  test("a contact that gets another address just then starts all the same, with the data of the event", async () => {
+    const { id } = await build({ steps: { Wait: DAY }, ways: ["Trigger > Wait"] });
+    const contactId = await track("a@example.com", "signup", { plan: { value: "pro", persistent: false } });
+    const [job] = await takeJobs<Heard>("start_workflows");
+    let starting: Promise<void> | undefined;
+    await service.pool.begin(async (sql) => {
+      await sql`update contacts set email = 'b@example.com' where id = ${contactId}`;
+      starting = startWorkflows(service, job!);
+      await Bun.sleep(150);
+    });
+    await starting;
+
+    expect(await outcomes(id)).toEqual({ b: "WAITING" });
+    expect((await story(id)).context).toEqual({ event: { plan: "pro" } });
+  });
+
   test("a project that is disabled holds its executions; enabled, they go on", async () => {
     const { id } = await build({
       steps: {

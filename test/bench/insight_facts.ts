@@ -1,5 +1,5 @@
 // Events and mails of a history: half of the events are of mails that were sent, a quarter of what became of them.
-import { type History, placeOf, TEMPLATES } from "./insight_history.ts";
+import { contentId, type History, placeOf, TEMPLATES } from "./insight_history.ts";
 
 /** An event that clients track often: one of twenty. */
 export const COMMON = "page viewed";
@@ -14,21 +14,21 @@ const ABOUT_MAIL = '"subject": "The new colours", "from": "news@shop.example", "
 const SENT = (source: string) =>
   `'{${ABOUT_MAIL}, "messageId": "<0190c2f0-8d5e-7000-8000@shop.example>", "sourceType": "${source}"}'::jsonb`;
 
-/** Which mail of all of them comes from where; as `mailsOf` writes them. */
+/** Of each hundred mails fifty are of a campaign, thirty are transactional, and twenty of workflows. */
 const SOURCE = (campaign: string, transactional: string, workflow: string) =>
-  `case when m % 10 < 5 then ${campaign} when m % 10 < 8 then ${transactional} else ${workflow} end`;
+  `case when m / 10 % 10 < 5 then ${campaign} when m / 10 % 10 < 8 then ${transactional} else ${workflow} end`;
 
-/** Neighbours in time are of different contacts, and whoever has the mail has its events. */
-const contactOfMail = (contacts: number) => `(m * 7919 % ${contacts})`;
+/** Whose a mail is, `m` being its number: neighbours in time are of different contacts. */
+export const contactOfMail = (contacts: number) => `(m * 7919 % ${contacts})`;
 
 /** Writes the events from one number to another, in the order of time. */
 export function eventsOf(history: History, from: number, to: number): string {
   const { projectId, events, mails, contacts } = history;
-  const { at, id } = placeOf(history);
+  const { seconds, id } = placeOf(history);
   return `
     insert into events (project_id, id, contact_id, email_id, name, data, created_at, depth)
     select
-      '${projectId}', bench_id(at, n), ${id("who", contacts)}, case when of_mail then ${id("m", mails)} end, name,
+      '${projectId}', ${id("event", "n", events)}, ${id("contact", "who", contacts)}, case when of_mail then ${id("mail", "m", mails)} end, name,
       case
         when name = 'email.sent' then ${SOURCE(SENT("CAMPAIGN"), SENT("TRANSACTIONAL"), SENT("WORKFLOW"))}
         when name = 'email.open' and n % 3 = 0 then '{"machine": true}'
@@ -36,10 +36,10 @@ export function eventsOf(history: History, from: number, to: number): string {
         when of_mail then '{${ABOUT_MAIL}}'
         else '{"source": "web", "page": "/colours"}'
       end,
-      at, 0
+      to_timestamp(seconds), 0
     from (
       select
-        n, at, m, name, name like 'email.%' as of_mail,
+        n, seconds, m, name, name like 'email.%' as of_mail,
         case
           when name like 'email.%' then ${contactOfMail(contacts)}
           else floor(random() * random() * ${contacts})::bigint
@@ -47,8 +47,8 @@ export function eventsOf(history: History, from: number, to: number): string {
       from (
         select
           n,
-          ${at("n", events)} as at,
-          n * ${mails} / ${events} as m,
+          ${seconds("n", events)} as seconds,
+          least(${mails} - 1, (n / 20 * 10 + k % 10) * 2 * ${mails} / ${events}) as m,
           ${nameOf(events)} as name
         from (select n, n % 20 as k, n / 20 % 500 as j from generate_series(${from}::bigint, ${to}) as n) as numbered
       ) as named
@@ -84,6 +84,7 @@ export function mailsOf(history: History, from: number, to: number): string {
   const by = (time: string, condition: string) =>
     `case when ${condition} and ${time} <= ${now} then ${time} end`;
   const campaign = `m * ${sent} / ${mails}`;
+  const shared = `${campaigns} + m % ${TEMPLATES}`;
   const execution = `m * ${executions} / ${mails}`;
   return `
     insert into emails (
@@ -92,11 +93,11 @@ export function mailsOf(history: History, from: number, to: number): string {
       unsubscribed_at, machine_opened_at, opens, clicks
     )
     select
-      '${projectId}', bench_id(at, m), ${id("who", contacts)}, 'user' || who || '@example.com',
-      bench_id(${now}, ${SOURCE(campaign, `${campaigns} + m % ${TEMPLATES}`, `${campaigns} + m % ${TEMPLATES}`)}),
+      '${projectId}', ${id("mail", "m", mails)}, ${id("contact", "who", contacts)}, 'user' || who || '@example.com',
+      ${contentId(until, SOURCE(campaign, shared, shared))},
       (${SOURCE("'CAMPAIGN'", "'TRANSACTIONAL'", "'WORKFLOW'")})::email_source,
-      ${SOURCE(id(campaign, sent), "null", "null")},
-      ${SOURCE("null", "null", id(execution, executions))},
+      ${SOURCE(id("campaign", campaign, sent), "null", "null")},
+      ${SOURCE("null", "null", id("execution", execution, executions))},
       (case
         when bounced_at is not null then 'BOUNCED' when complained_at is not null then 'COMPLAINED'
         when clicked_at is not null then 'CLICKED' when opened_at is not null then 'OPENED'

@@ -49,6 +49,7 @@ export async function setUp(
     history: await beginHistory(stage, project, { since, until }, sizes, part),
   });
   try {
+    await setAutovacuum(loader, "off");
     const rebuild = await prepare(loader, since);
     const [aged, young, sample] = await step("contacts", async () => [
       await begin(stage.project, 1),
@@ -61,6 +62,7 @@ export async function setUp(
     await step("counters", () => countAll(ctx, loader, histories));
     await checkCounters(report, stage, sample!.history);
     await step("vacuum and analyze", () => tidyUp(loader));
+    await setAutovacuum(loader, "on");
     await reportSizes(report, ctx);
     return { aged: aged!, young: young! };
   } finally {
@@ -78,10 +80,17 @@ function openLoader(url: string): postgres.Sql {
       session_replication_role: "replica",
       synchronous_commit: "off",
       statement_timeout: 0,
+      work_mem: "64MB",
       maintenance_work_mem: "512MB",
       max_parallel_maintenance_workers: 0,
     },
   });
+}
+
+/** It would take a part of the processor while tables are filled, for what is done at the end anyway. */
+async function setAutovacuum(loader: postgres.Sql, state: "on" | "off"): Promise<void> {
+  await loader.unsafe(`alter system set autovacuum = ${state}`);
+  await loader`select pg_reload_conf()`;
 }
 
 async function inLanes(loader: postgres.Sql, statements: string[]): Promise<void> {

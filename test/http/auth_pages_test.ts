@@ -56,12 +56,24 @@ describe("the page that the link of a mail leads to", () => {
     const page = await look(link);
     await look(link);
     const before = await verified();
-    const done = await send("/auth/verify-email", { token: tokenOf(link) });
+    const done = await send("/auth/verify-email", { token: tokenOf(link) }, { cookie: person.cookie });
 
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.body).toContain('action="/auth/verify-email/page"');
     expect([before, done.status, await verified()]).toEqual([false, 200, true]);
     expect(done.body).toContain("Your address is verified.");
+  });
+
+  test("in a browser that is not logged in to the account leads on to a new password", async () => {
+    const { email } = await signUp(service);
+    const verified = await send("/auth/verify-email", { token: tokenOf(await nextLink()) });
+    const [, token = ""] = /name="token" value="([^"]+)"/.exec(verified.body)!;
+    const done = await send("/auth/reset-password", { token, password: NEW_PASSWORD });
+
+    expect([verified.status, done.status]).toEqual([200, 200]);
+    expect(verified.body).toContain('action="/auth/reset-password/page"');
+    expect(verified.body).toContain("somebody else may have made this account");
+    await logIn(service, email, NEW_PASSWORD);
   });
 
   test("sets a new password, and says what is wrong with one that is too short, or with a link that was used", async () => {

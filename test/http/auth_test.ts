@@ -296,6 +296,25 @@ describe("GET /auth/logout", () => {
     ]);
     expect(await isAlive(person)).toBe(true);
   });
+
+  test.each([["same-site"], ["cross-site"], ["something new"]])(
+    "for a picture on a page that is %s is 403, and the session goes on",
+    async (site) => {
+      const answer = await person.request("GET", "/auth/logout", undefined, {
+        headers: { "sec-fetch-site": site },
+      });
+
+      expect([outcome(answer), await isAlive(person)]).toEqual([[403, "FORBIDDEN"], true]);
+    },
+  );
+
+  test("for a link of a dashboard, or one that was typed in, ends the session", async () => {
+    const [one, two] = [await signUp(secure), await signUp(secure)];
+    await one.request("GET", "/auth/logout", undefined, { headers: { "sec-fetch-site": "same-site" } });
+    await two.request("GET", "/auth/logout", undefined, { headers: { "sec-fetch-site": "none" } });
+
+    expect([await isAlive(one), await isAlive(two)]).toEqual([false, false]);
+  });
 });
 
 describe("POST /auth/change-password", () => {
@@ -323,13 +342,18 @@ describe("POST /auth/change-password", () => {
     expect(await isAlive(other)).toBe(true);
   });
 
-  test("is locked by failures as the log-in is", async () => {
-    for (let i = 0; i < 10; i++) await change({ password: "wrong horse battery", newPassword: NEW_PASSWORD });
+  test("is locked by failures as the log-in is, but by its own: strangers lock nobody out of it", async () => {
+    const stranger = () => post("login", { email: person.email, password: "wrong horse battery" });
+    for (let i = 0; i < 11; i++) await stranger();
+    const locked = await stranger();
+    for (let i = 0; i < 10; i++) {
+      const wrong = await change({ password: "wrong horse battery", newPassword: NEW_PASSWORD });
+      expect(outcome(wrong)).toEqual([401, "INVALID_CREDENTIALS"]);
+    }
 
-    expect(outcome(await change({ password: PASSWORD, newPassword: NEW_PASSWORD }))).toEqual([
-      429,
-      "RATE_LIMIT_EXCEEDED",
-    ]);
+    expect([locked.status, outcome(await change({ password: PASSWORD, newPassword: NEW_PASSWORD }))]).toEqual(
+      [429, [429, "RATE_LIMIT_EXCEEDED"]],
+    );
   });
 });
 
@@ -469,8 +493,8 @@ describe("POST /auth/verify-email", () => {
   test("verifies the address with the token of the mail, once", async () => {
     const { token } = (await mails())[0]!;
     const before = await me();
-    const first = await post("verify-email", { token });
-    const second = await post("verify-email", { token });
+    const first = await person.request("POST", "/auth/verify-email", { token });
+    const second = await person.request("POST", "/auth/verify-email", { token });
 
     expect([before.emailVerified, (await me()).emailVerified]).toEqual([false, true]);
     expect([outcome(first), outcome(second)]).toEqual([
@@ -495,7 +519,7 @@ describe("POST /auth/verify-email", () => {
       values (${project.id}, ${person.email}, 'MEMBER', ${newInvitationToken().tokenHash}, now(), ${until})`;
     const contacts = () => person.request("GET", "/contacts", undefined, { projectId: project.id });
     const before = await contacts();
-    await post("verify-email", { token: (await mails())[0]!.token });
+    await person.request("POST", "/auth/verify-email", { token: (await mails())[0]!.token });
 
     expect([outcome(before), outcome(await contacts())]).toEqual([
       [403, "PROJECT_ACCESS_DENIED"],

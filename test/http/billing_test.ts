@@ -141,7 +141,7 @@ describe("PUT /users/@me/projects/:id/billing-limits", () => {
     const { body } = await owner.request("GET", `/projects/${project.id}/audit`);
     const lines = body.data.filter((line: { action: string }) => line.action === "billing.limits_changed");
 
-    expect(lines.map((line: { details: object }) => line.details)).toEqual([
+    expect(lines.map((line: { details: object }) => line.details)).toMatchObject([
       { transactional: { from: 10, to: 20 }, campaigns: { from: null, to: 7 } },
       { transactional: { from: null, to: 10 } },
     ]);
@@ -252,6 +252,7 @@ describe("POST /users/@me/projects/:id/checkout", () => {
     "javascript:alert(1)",
     "/",
     "https://me@app.example/",
+    "blob:https://app.example/6a1c7c2e-0000-4000-8000-000000000000",
   ])("does not lead back to %s", async (returnUrl) => {
     const { status, body } = await call("POST", "/checkout", { returnUrl });
 
@@ -345,6 +346,25 @@ describe("POST /users/@me/projects/:id/billing-portal", () => {
 
   test("is refused for a project that was never a customer", async () => {
     expect((await call("POST", "/billing-portal")).status).toBe(409);
+  });
+});
+
+describe("the audit", () => {
+  test("says who went to a page of Stripe's, and nothing of those who got none", async () => {
+    await call("POST", "/billing-portal");
+    await call("POST", "/checkout", { returnUrl: "https://evil.example/" });
+    await subscribe();
+    await call("POST", "/billing-portal");
+    await call("POST", "/checkout");
+    const { body } = await owner.request("GET", `/projects/${project.id}/audit`);
+    const lines = (body.data as { action: string; actor: { name: string } }[]).filter(({ action }) =>
+      action.startsWith("billing."),
+    );
+
+    expect(lines.map(({ action, actor }) => [action, actor.name])).toEqual([
+      ["billing.portal_opened", owner.email],
+      ["billing.checkout_started", owner.email],
+    ]);
   });
 });
 

@@ -1,7 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
+import { OPERATOR } from "../../src/accounts/audit.ts";
 import { MAX_MEMBERS } from "../../src/accounts/members.ts";
+import { requestDeletion } from "../../src/accounts/project_removal.ts";
 import { disableProject } from "../../src/accounts/projects.ts";
+import { verifyUser } from "../../src/accounts/users.ts";
+import { type Context, inTransaction } from "../../src/context.ts";
+import { inviteMember } from "../../src/sending/invitations.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
@@ -31,7 +36,7 @@ beforeEach(async () => {
   await join(service, member, id, "MEMBER");
   await service.runJobs();
   service.smtp.received.length = 0;
-  await service.pool`delete from invitation_counts`;
+  await service.pool`delete from daily_counts`;
 });
 
 const invite = (person: Person, email: string, role?: Role) =>
@@ -90,7 +95,7 @@ describe("POST /projects/:id/members", () => {
       data: { userId: person.userId, email: person.email, role: "MEMBER", status: "ACTIVE" },
     });
     expect(mail!.to).toEqual([{ address: person.email, name: "" }]);
-    expect(mail!.subject).toBe("You are a member of Shop");
+    expect(mail!.subject).toBe("You are a member of “Shop”");
     expect(mail!.text).toContain(`${admin.email} added you`);
   });
 
@@ -106,7 +111,7 @@ describe("POST /projects/:id/members", () => {
 
     expect([status, body.data.status]).toEqual([201, "INVITED"]);
     expect([mail!.to![0]!.address, link.searchParams.get("email")]).toEqual([email, email]);
-    expect(mail!.text).toContain(`${owner.email} invites you to the project Shop, in the role of ADMIN`);
+    expect(mail!.text).toContain(`${owner.email} invites you to the project “Shop”, in the role of ADMIN`);
     expect(answer.status).toBe(200);
     expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(true);
     expect((await listed()).find((one) => one.email === email)).toEqual({
@@ -133,7 +138,7 @@ describe("POST /projects/:id/members", () => {
     );
     const before = await person.request("GET", "/users/@me/projects");
     const other = await invite(owner, email);
-    await verifyByMail(email);
+    await verifyByMail(person);
     const after = await person.request("GET", "/users/@me/projects");
 
     expect([before.body, other.body.data.status]).toEqual([[], "INVITED"]);
@@ -149,7 +154,7 @@ describe("POST /projects/:id/members", () => {
     const second = (await owner.request("POST", "/users/@me/projects", { name: "Second" })).body.id;
     await owner.request("POST", `/projects/${second}/members`, { email, role: "OWNER" });
     const person = await signUp(service, email);
-    await verifyByMail(email);
+    await verifyByMail(person);
     const projects = (await person.request("GET", "/users/@me/projects")).body as {
       id: string;
       role: Role;
@@ -189,7 +194,7 @@ describe("POST /projects/:id/members", () => {
     const gone = await service.pool`select from invitations where email = ${email}`;
     const body = { email, password: PASSWORD, invitation: token };
     const person = personOf(service, await service.request("POST", "/auth/signup", { body }));
-    await verifyByMail(email);
+    await verifyByMail(person);
 
     expect([made!.left, kept.length, gone.length]).toEqual(["00:00:00", 1, 0]);
     expect((await person.request("GET", "/users/@me/projects")).body).toEqual([]);
@@ -255,6 +260,81 @@ describe("POST /projects/:id/members", () => {
     expect([elsewhere.status, elsewhere.body.error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
     expect(Number(elsewhere.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await mails()).length).toBe(10);
+  });
+
+  test("what stands behind a plus makes nobody else of an address", async () => {
+    const answers = [];
+    for (let i = 0; i < 11; i++) answers.push((await invite(owner, `ada+${i}@people.example`)).status);
+    const plain = await invite(owner, "ada@people.example");
+    const another = await invite(owner, "bob+1@people.example");
+
+    expect(answers).toEqual([...Array(10).fill(201), 429]);
+    expect([plain.status, another.status]).toEqual([429, 201]);
+  });
+
+  test("a project has 200 invitations a day, however many people share them", async () => {
+    const day = service.now().toISOString().slice(0, 10);
+    await service.pool`insert into daily_counts values (${`invitations to ${id}`}, ${day}, 198)`;
+    const answers = [];
+    for (const by of [owner, admin, owner, admin]) answers.push((await invite(by, stranger())).status);
+
+    expect(answers).toEqual([201, 201, 429, 429]);
+  });
+
+  test("whose own address is not verified has no mail sent to others, and may do so afterwards", async () => {
+    const person = await signUp(service);
+    await join(service, person, id, "OWNER");
+    await service.runJobs();
+    service.smtp.received.length = 0;
+    const [known, unknown] = [
+      await invite(person, (await signUp(service)).email),
+      await invite(person, stranger()),
+    ];
+    await service.runJobs();
+    const invited = service.smtp.received.filter(({ source }) => source.includes("Subject: Join"));
+    await verify(person);
+    const verified = await invite(person, stranger());
+
+    for (const { status, body } of [known, unknown])
+      expect([status, body.error.code, body.error.suggestion]).toEqual([
+        403,
+        "EMAIL_VERIFICATION_REQUIRED",
+        expect.stringContaining("/auth/request-verification"),
+      ]);
+    expect(invited).toEqual([]);
+    expect(verified.status).toBe(201);
+  });
+
+  test("a name from before there were rules is one line of the mail, in quotes, and no link", async () => {
+    const name =
+      'X”\n\nBlocked: https://evil.example/login or www.evil.example, ask help@evil.example "\u202Enow';
+    await service.pool`update projects set name = ${name} where id = ${id}`;
+    const known = await signUp(service);
+    await verify(known);
+    await service.runJobs();
+    service.smtp.received.length = 0;
+    await invite(owner, stranger());
+    await invite(owner, known.email);
+    const shown = await mails();
+
+    expect(shown).toHaveLength(2);
+    for (const { subject, text, html } of shown) {
+      for (const part of [subject!, text!, html!]) {
+        expect(part).not.toMatch(/evil\.example|:\/\/evil|www\.evil|help@evil|\u202E/);
+        expect(part).toMatch(/“X('|&#x27;) Blocked:[^”]*now”/);
+      }
+      expect(text!.split("\n").some((line) => line.startsWith("Blocked"))).toBe(false);
+    }
+  });
+
+  test("the mail tells whoever finds an account that they did not make to ask for a new password", async () => {
+    await invite(owner, stranger());
+    const [mail] = await mails();
+
+    expect(mail!.text!.replace(/\s+/g, " ")).toContain(
+      "If you have an account that you did not make, ask for a new password",
+    );
+    expect(mail!.text).not.toContain("verify");
   });
 
   test("a project has room for so many members and invitations, and no more when they come at once", async () => {
@@ -347,6 +427,7 @@ describe("PATCH /projects/:id/members/:userId", () => {
 
   test("a member of another project is nobody here", async () => {
     const other = await signUp(service);
+    await verify(other);
     const theirs = (await other.request("POST", "/users/@me/projects", { name: "Other" })).body.id;
     const email = stranger();
     const { body } = await other.request("POST", `/projects/${theirs}/members`, { email });
@@ -395,16 +476,154 @@ describe("DELETE /projects/:id/members/:userId", () => {
   });
 });
 
+describe("an invitation is as good as the word of whoever gave it", () => {
+  const audited = async () => {
+    const { body } = await owner.request("GET", `/projects/${id}/audit?limit=100`);
+    return (body.data as { action: string; actor: { name: string }; subject: string }[])
+      .filter(({ action }) => action === "members.invitation_withdrawn")
+      .map(({ actor, subject }) => [actor.name, subject])
+      .toSorted();
+  };
+  const invited = async () =>
+    (await listed())
+      .filter(({ status }) => status === "INVITED")
+      .map(({ email }) => email)
+      .toSorted();
+
+  test("an admin who is thrown out does not come back by one of their own", async () => {
+    const [mine, other, kept] = [stranger(), stranger(), stranger()];
+    await invite(admin, mine, "ADMIN");
+    await invite(admin, other, "MEMBER");
+    await invite(owner, kept, "ADMIN");
+    const mail = (await mails()).find(({ to }) => to![0]!.address === mine);
+    await remove(owner, admin.userId);
+    const body = {
+      email: mine,
+      password: PASSWORD,
+      invitation: linkIn(mail!.text!).searchParams.get("invitation"),
+    };
+    const person = personOf(service, await service.request("POST", "/auth/signup", { body }));
+
+    expect(await invited()).toEqual([kept]);
+    expect(await audited()).toEqual(
+      [
+        [owner.email, mine],
+        [owner.email, other],
+      ].toSorted(),
+    );
+    expect((await person.request("GET", "/users/@me/projects")).body).toEqual([]);
+    expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(false);
+  });
+
+  test("who steps down promises no more than they may still give", async () => {
+    await join(service, member, id, "OWNER");
+    const emails = [stranger(), stranger(), stranger()];
+    await invite(member, emails[0]!, "OWNER");
+    await invite(member, emails[1]!, "ADMIN");
+    await invite(member, emails[2]!, "MEMBER");
+    const before = await invited();
+    await setRole(owner, member.userId, "ADMIN");
+    const asAdmin = await invited();
+    await setRole(owner, member.userId, "MEMBER");
+
+    expect([before, asAdmin, await invited()]).toEqual([emails, emails.slice(1), []]);
+    expect(await audited()).toEqual(emails.map((email) => [owner.email, email]));
+  });
+
+  test("who changes the role of an invitation vouches for it", async () => {
+    const email = stranger();
+    const { body } = await invite(admin, email, "MEMBER");
+    await setRole(owner, body.data.userId, "OWNER");
+    await remove(owner, admin.userId);
+    const person = await signUp(service, email);
+    await verifyByMail(person);
+
+    expect((await person.request("GET", "/users/@me/projects")).body).toMatchObject([{ id, role: "OWNER" }]);
+    expect(await audited()).toEqual([]);
+  });
+
+  test.each(["MEMBER", null] as const)(
+    "at the very end it is looked at once more: its giver is %p by then",
+    async (role) => {
+      const [email, theirs] = [stranger(), stranger()];
+      await invite(admin, email, "ADMIN");
+      await invite(owner, theirs, "ADMIN");
+      // Behind the back of the service: no invitation is withdrawn.
+      if (role) await join(service, admin, id, role);
+      else await service.pool`delete from memberships where project_id = ${id} and user_id = ${admin.userId}`;
+      const people = [await signUp(service, email), await signUp(service, theirs)];
+      for (const person of people) await verifyByMail(person);
+      const seen = [];
+      for (const person of people)
+        seen.push((await person.request("GET", "/users/@me/projects")).body.length);
+
+      expect(seen).toEqual([0, 1]);
+    },
+  );
+});
+
+describe("an invitation that meets the deletion of its project", () => {
+  // Whoever is first has done its work, and has not committed yet.
+  test.each(["the proof", "the deletion"])(
+    "leaves neither a member nor a line behind: %s is first",
+    async (first) => {
+      const person = await signUp(service);
+      await invite(owner, person.email, "ADMIN");
+      const work = {
+        "the proof": async (ctx: Context) => void (await verifyUser(ctx, person.userId)),
+        "the deletion": (ctx: Context) => requestDeletion(ctx, id, OPERATOR),
+      };
+      const [one, other] =
+        first === "the proof"
+          ? (["the proof", "the deletion"] as const)
+          : (["the deletion", "the proof"] as const);
+      const order: string[] = [];
+      let second: Promise<void> = Promise.resolve();
+      await inTransaction(service, async (tx) => {
+        await work[one](tx);
+        second = inTransaction(service, work[other]).then(() => void order.push(other));
+        await Bun.sleep(150);
+        order.push(one);
+      });
+      await second;
+      const members = await service.pool`select from memberships where project_id = ${id}`;
+      const open = await service.pool`select from invitations where project_id = ${id}`;
+      const joined =
+        await service.pool`select from audit where project_id = ${id} and action = 'members.joined'`;
+
+      expect(order).toEqual([one, other]);
+      // It is a line of before the deletion, if any.
+      expect([members.length, open.length, joined.length]).toEqual([0, 0, first === "the proof" ? 1 : 0]);
+      expect((await person.request("GET", "/users/@me/projects")).body).toEqual([]);
+    },
+  );
+
+  test("is not written any more", async () => {
+    const email = stranger();
+    const known = await signUp(service);
+    await verify(known);
+    // The door is passed, and then it is deleted.
+    await requestDeletion(service, id, OPERATOR);
+    const by = { kind: "user", userId: owner.userId, email: owner.email, emailVerified: true } as const;
+    const asked = await Promise.allSettled(
+      [email, known.email].map((address) =>
+        inviteMember(service, id, { email: address, role: "MEMBER" }, by),
+      ),
+    );
+    await service.runJobs();
+
+    expect(asked.map((end) => end.status === "rejected" && end.reason.status)).toEqual([404, 404]);
+    expect(service.smtp.received.flatMap(({ to }) => to)).not.toContain(email);
+  });
+});
+
 describe("an invitation that meets the proof of its address", () => {
   test("always ends in a membership, whoever comes first", async () => {
     for (let round = 0; round < 10; round++) {
       const email = stranger();
       const person = await signUp(service, email);
       const token = await verificationToken(email);
-      await Promise.all([
-        invite(owner, email),
-        service.request("POST", "/auth/verify-email", { body: { token } }),
-      ]);
+      await Promise.all([invite(owner, email), person.request("POST", "/auth/verify-email", { token })]);
 
       expect((await listed()).find((one) => one.email === email)).toMatchObject({
         userId: person.userId,
@@ -420,7 +639,8 @@ describe("without PLATFORM_FROM", () => {
 
   test("whoever is known is added, and nobody can be invited", async () => {
     const [person, other] = [await signUp(silent), await signUp(silent)];
-    await silent.pool`update users set email_verified_at = now()`;
+    // Nobody can verify an address here by themselves: who invites need not have done so.
+    await silent.pool`update users set email_verified_at = now() where id = ${other.userId}`;
     const project = (await person.request("POST", "/users/@me/projects", { name: "Shop" })).body.id;
     const known = await person.request("POST", `/projects/${project}/members`, { email: other.email });
     const unknown = await person.request("POST", `/projects/${project}/members`, {
@@ -439,8 +659,8 @@ async function verificationToken(email: string): Promise<string> {
   return linkIn(found!.text!).searchParams.get("token")!;
 }
 
-async function verifyByMail(email: string): Promise<void> {
-  const token = await verificationToken(email);
-  const { status } = await service.request("POST", "/auth/verify-email", { body: { token } });
+async function verifyByMail(person: Person): Promise<void> {
+  const token = await verificationToken(person.email);
+  const { status } = await person.request("POST", "/auth/verify-email", { token });
   expect(status).toBe(200);
 }

@@ -136,6 +136,7 @@ describe("returnTo", () => {
       "javascript:alert(1)",
       "JavaScript:alert(1)",
       "data:text/html,x",
+      "blob:https://app.example.com/6a1c7c2e-0000-4000-8000-000000000000",
       "evil.example",
       "",
       "@evil.example",

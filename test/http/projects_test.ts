@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR, recordAudit } from "../../src/accounts/audit.ts";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
+import { requestDeletion } from "../../src/accounts/project_removal.ts";
 import { disableProject, enableProject } from "../../src/accounts/projects.ts";
 import { verifyUser } from "../../src/accounts/users.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
@@ -16,6 +17,7 @@ let project: { id: string; secret: string; secretHint: string };
 
 beforeAll(async () => {
   owner = await signUp(service);
+  await service.pool`update users set email_verified_at = now() where id = ${owner.userId}`;
 });
 
 beforeEach(async () => {
@@ -198,11 +200,11 @@ describe("GET /projects/:id/audit", () => {
 
     const { email } = known;
     const theirs = { kind: "USER", userId: known.userId, name: email };
-    const line = (actor: object, action: string, subject: string | null, details: object = {}) => ({
+    const line = (actor: { kind: string }, action: string, subject: string | null, details: object = {}) => ({
       actor,
       action,
       subject,
-      details,
+      details: { ...details, ...(actor.kind === "USER" && { verified: true }) },
     });
     const shown = (await lines()).map(({ id: _id, at: _at, ...told }) => told);
     expect(shown as object[]).toEqual([
@@ -244,8 +246,8 @@ describe("GET /projects/:id/audit", () => {
     expect(
       (await lines()).slice(1).map(({ actor, action, details }) => [actor.name, action, details]),
     ).toEqual([
-      [owner.email, "members.invited", { role: "ADMIN" }],
-      [email, "members.joined", { role: "ADMIN" }],
+      [owner.email, "members.invited", { role: "ADMIN", verified: true }],
+      [email, "members.joined", { role: "ADMIN", verified: true }],
       [null, "project.disabled", { reason: "EMAIL_REPUTATION" }],
     ]);
   });
@@ -299,6 +301,31 @@ describe("GET /projects/:id/audit", () => {
     }
 
     expect(await lines()).toEqual(before);
+  });
+
+  test("says of somebody whether their address is verified: else it proves nothing", async () => {
+    const person = await signUp(service);
+    const { id } = (await person.request("POST", "/users/@me/projects", { name: "Mine" })).body;
+    const before = (await person.request("GET", `/projects/${id}/audit`)).body.data;
+    await service.pool`update users set email_verified_at = now() where id = ${person.userId}`;
+    await person.request("PATCH", `/users/@me/projects/${id}`, { language: "de" });
+    const after = (await person.request("GET", `/projects/${id}/audit`)).body.data;
+
+    expect([before[0].details, after[0].details]).toEqual([
+      { verified: false },
+      { language: { from: "en", to: "de" }, verified: true },
+    ]);
+  });
+
+  test("nobody takes lines away by deleting a project and bringing it back", async () => {
+    await requestDeletion(service, project.id, OPERATOR);
+    const sql = service.pool;
+    const attempts = [
+      () => sql`update projects set deleted_at = null where id = ${project.id}`,
+      () => sql`update projects set deleted_at = now() + interval '1 day' where id = ${project.id}`,
+    ];
+    for (const attempt of attempts)
+      await expect((async () => await attempt())()).rejects.toThrow("does not come back");
   });
 
   test("it goes with its project, and with no other one", async () => {

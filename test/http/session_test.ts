@@ -4,12 +4,13 @@ import type { NewProject } from "../../src/accounts/projects.ts";
 import { disableProject } from "../../src/accounts/projects.ts";
 import { derivedKey } from "../../src/accounts/secrets.ts";
 import { purgeSessions } from "../../src/accounts/sessions.ts";
-import { cookieOf, join, logIn, type Person, signUp } from "../support/accounts.ts";
+import { cookieOf, join, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 
 const DASHBOARD = "https://app.example";
 const service = useService({ DASHBOARD_ORIGINS: `${DASHBOARD}, https://second.example` });
 const strict = useService({ REQUIRE_EMAIL_VERIFICATION: "true", PLATFORM_FROM: "p@mail.example" });
+const secure = useService({ BASE_URL: "https://mail.example", DASHBOARD_ORIGINS: DASHBOARD });
 const limited = useService({ RATE_LIMIT_PER_MINUTE: "3" });
 
 const HOUR_MS = 3_600_000;
@@ -59,6 +60,21 @@ describe("a session", () => {
 
     expect((await me(member)).status).toBe(401);
     expect((await me(member, cookie)).status).toBe(200);
+  });
+
+  test("ends 90 days after it began, however much it is used", async () => {
+    let { cookie } = member;
+    for (let day = 6; day < 90; day += 6) {
+      later(6 * DAY_MS);
+      const answer = await me(member, cookie);
+      expect([day, answer.status]).toEqual([day, 200]);
+      cookie = cookieOf(answer.headers) ?? cookie;
+    }
+    later(6 * DAY_MS - 60_000);
+    const before = await me(member, cookie);
+    later(2 * 60_000);
+
+    expect([before.status, outcome(await me(member, cookie))]).toEqual([200, [401, "UNAUTHORIZED"]]);
   });
 
   test("is written at most once an hour", async () => {
@@ -164,6 +180,22 @@ describe("a cookie", () => {
     }
   });
 
+  test("beside another of its name is none: nobody knows which one another host has set", async () => {
+    const planted = (await signUp(service)).cookie;
+    const cookies = [
+      `${member.cookie}; ${planted}`,
+      `${planted}; ${member.cookie}`,
+      `${member.cookie};postrider_session=`,
+    ];
+
+    for (const cookie of cookies) expect(outcome(await me(member, cookie))).toEqual([401, "UNAUTHORIZED"]);
+    const login = await service.request("POST", "/auth/login", {
+      body: { email: member.email, password: PASSWORD },
+      headers: { cookie: cookies[0]! },
+    });
+    expect([login.status, (await me(member)).status]).toEqual([200, 200]);
+  });
+
   test("among others is found, and one whose name only ends like ours is none", async () => {
     const among = await me(member, `theme=dark; ${member.cookie}; x=1`);
     const other = await me(member, member.cookie.replace("postrider_session", "my_postrider_session"));
@@ -210,6 +242,22 @@ describe("what changes something with the cookie", () => {
     expect((await create(headers)).status).toBe(201);
   });
 
+  test("of an installation with TLS comes from no page without it, whatever address was asked", async () => {
+    const someone = await signUp(secure);
+    const ask = async (origin: string) =>
+      outcome(
+        await secure.request("POST", "/users/@me/projects", {
+          body: { name: "X" },
+          headers: { cookie: someone.cookie, origin },
+        }),
+      );
+
+    for (const origin of ["http://localhost", "http://mail.example", "https://localhost"]) {
+      expect([origin, ...(await ask(origin))]).toEqual([origin, 403, "FORBIDDEN"]);
+    }
+    expect([await ask("https://mail.example"), await ask(DASHBOARD)]).toEqual(Array(2).fill([201, "ok"]));
+  });
+
   test("is refused before it is looked at: a foreign page learns nothing about projects or roles", async () => {
     const headers = { "sec-fetch-site": "cross-site" };
     const outsider = await signUp(service);
@@ -233,6 +281,24 @@ describe("what changes something with the cookie", () => {
 
     expect([withKey.status, read.status]).toEqual([201, 200]);
   });
+});
+
+test("answers behind a door are kept by no cache, and no answer is taken for what it is not", async () => {
+  const answers = [
+    await me(member),
+    await contacts(member),
+    await service.request("GET", "/contacts", { key: project.secret }),
+    await service.request("GET", "/contacts"),
+    await service.request("POST", "/auth/login", { body: { email: member.email, password: PASSWORD } }),
+    await service.request("POST", "/auth/login", { body: { email: member.email, password: "wrong horse" } }),
+    await member.request("GET", `/projects/${project.id}/members`),
+  ];
+  const open = [await service.request("GET", "/health"), await service.request("GET", "/nowhere")];
+
+  expect(answers.map(({ headers }) => headers.get("cache-control"))).toEqual(answers.map(() => "no-store"));
+  for (const { headers } of [...answers, ...open]) {
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
 });
 
 describe("the order of refusals", () => {
@@ -478,7 +544,9 @@ describe("every endpoint", () => {
   const guarded = () =>
     (service.app.routes as Route[]).filter(
       ({ hooks: { detail }, path }) =>
-        !detail?.hide && detail?.security?.length !== 0 && path !== "/v1/track",
+        (!detail?.hide || path === "/events/contact/usage") &&
+        detail?.security?.length !== 0 &&
+        path !== "/v1/track",
     );
   const ofProject = () => guarded().filter(({ path }) => !/^\/(users|projects|auth)\//.test(path));
   const ofPathProject = () => guarded().filter(({ path }) => /projects\/:id/.test(path));
@@ -535,7 +603,7 @@ describe("every endpoint", () => {
   });
 
   const OPEN =
-    /^(POST \/v1\/track|(GET|POST) \/auth\/|GET \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
+    /^(POST \/v1\/track|(GET|POST) \/auth\/|GET \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|metrics|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
 
   test("of a project works with a session as with a key", async () => {
     const { email } = member;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { MAX_PROJECTS } from "../../src/accounts/own_projects.ts";
+import { MAX_MADE_A_DAY, MAX_PROJECTS } from "../../src/accounts/own_projects.ts";
 import { disableProject, LANGUAGES } from "../../src/accounts/projects.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
@@ -102,11 +102,57 @@ describe("GET and POST /users/@me/projects", () => {
     [{ name: "x".repeat(101) }, "too_big"],
     [{ name: 5 }, "invalid_type"],
     [{ name: null }, "invalid_type"],
+    [{ name: "Shop\n\nYour account is blocked" }, "invalid_string"],
+    [{ name: "Shop\u2028Next line" }, "invalid_string"],
+    [{ name: "Shop \u202Egpj.exe" }, "invalid_string"],
+    [{ name: "Sh\u200Bop" }, "invalid_string"],
+    [{ name: "Log in at https://evil.example" }, "invalid_string"],
+    [{ name: "WWW.evil.example" }, "invalid_string"],
   ])("%j is refused", async (body, code) => {
     const { status, body: answer } = await ada.request("POST", "/users/@me/projects", body);
 
     expect([status, answer.error.code]).toEqual([422, "VALIDATION_ERROR"]);
     expect(answer.error.errors).toEqual([expect.objectContaining({ field: "name", code })]);
+  });
+
+  test.each(["Käse & Wein: 24/7", "नमस्ते", "می‌خواهم", "Familie 👩‍👩‍👧", "shop.example", "awww. cute"])(
+    "%p is a good name",
+    async (name) => {
+      expect((await create(ada, name)).name).toBe(name);
+    },
+  );
+
+  test("a name that was taken before there were rules stays, and is changed for a good one only", async () => {
+    const { id } = await create();
+    const name = "Old\nname";
+    await service.pool`update projects set name = ${name} where id = ${id!}`;
+    const patch = (body: object) => ada.request("PATCH", `/users/@me/projects/${id}`, body);
+    const other = await patch({ language: "de" });
+    const bad = await patch({ name: "Still\nbad" });
+
+    expect([other.status, other.body.name, bad.status]).toEqual([200, name, 422]);
+  });
+
+  test("nobody makes more than 100 on a day, whatever becomes of them", async () => {
+    const person = await signUp(service);
+    const day = service.now().toISOString().slice(0, 10);
+    await service.pool`insert into daily_counts values (${`projects by ${person.userId}`}, ${day}, ${MAX_MADE_A_DAY - 2})`;
+    const answers = [];
+    for (let i = 0; i < 3; i++) {
+      const answer = await person.request("POST", "/users/@me/projects", { name: "Again" });
+      await person.request("DELETE", `/users/@me/projects/${answer.body.id}`);
+      answers.push(answer);
+    }
+    const refused = answers[2]!;
+    const left = await listOf(person);
+    service.setNow(new Date(Date.now() + 86_400_000));
+    const tomorrow = await person.request("POST", "/users/@me/projects", { name: "Again" });
+    service.setNow(new Date());
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
+    expect([refused.body.error.code, left]).toEqual(["RATE_LIMIT_EXCEEDED", []]);
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 86_401);
+    expect(tomorrow.status).toBe(201);
   });
 
   test("nobody owns more than the limit, also of those made at once; what is only looked after does not count", async () => {
@@ -309,3 +355,34 @@ describe("POST /users/@me/projects/:id/regenerate-keys", () => {
 });
 
 const rotate = (id: string) => ada.request("POST", `/users/@me/projects/${id}/regenerate-keys`);
+
+describe("the rate limit of /users/@me", () => {
+  const limited = useService({ RATE_LIMIT_PER_MINUTE: "20" });
+
+  test("is as many requests a minute as a project has, for each user, and touches neither others nor projects", async () => {
+    const [person, other] = [await signUp(limited), await signUp(limited)];
+    // In the middle of a minute, so that all of it happens within one.
+    limited.setNow(new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 10_000));
+    const project = (await person.request("POST", "/users/@me/projects", { name: "Shop" })).body;
+    const first = await person.request("GET", "/users/@me");
+    const rest = await Promise.all(
+      Array.from({ length: 25 }, (_, i) =>
+        person.request("GET", i % 2 ? "/users/@me" : "/users/@me/projects"),
+      ),
+    );
+    const refused = await person.request("POST", "/users/@me/projects", { name: "Shop" });
+    const page = await person.request("GET", "/contacts", undefined, { projectId: project.id });
+    const theirs = await other.request("GET", "/users/@me");
+    limited.setNow(new Date(limited.now().getTime() + 60_000));
+    const later = await person.request("GET", "/users/@me");
+
+    expect([first.headers.get("ratelimit-limit"), first.headers.get("ratelimit-remaining")]).toEqual([
+      "20",
+      "18",
+    ]);
+    expect(rest.filter(({ status }) => status === 200)).toHaveLength(18);
+    expect([refused.status, refused.body.error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61);
+    expect([page.status, theirs.status, later.status]).toEqual([200, 200, 200]);
+  });
+});

@@ -4,7 +4,7 @@ import { requestDeletion, requestReset, sweepRemovals } from "../../src/accounts
 import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Jobs } from "../../src/jobs.ts";
 import { DELETION, FOLLOWING, KEPT, RESET } from "../../src/removal/_steps.ts";
-import { deleteProject } from "../../src/removal/projects.ts";
+import { deleteProject, resetProject } from "../../src/removal/projects.ts";
 import { recordReceived } from "../../src/sending/received_mails.ts";
 import { subscriptionUrls } from "../../src/sending/subscription_links.ts";
 import { tasks } from "../../tasks/mod.ts";
@@ -350,6 +350,57 @@ describe("what others add meanwhile", () => {
 
     expect(during).toEqual({ projects: 1 });
     expect(await countsOf(service.pool, project.id)).toEqual({});
+  });
+});
+
+describe("removals take turns", () => {
+  /** The projects whose jobs come next, in the order in which they are taken. */
+  const line = async () =>
+    (
+      await service.pool`
+        select payload ->> 'projectId' as id from graphile_worker._private_jobs
+        where key ~ '^(delete|reset)_project:' order by priority, run_at, id`
+    ).map(({ id }) => id as string);
+  const make = async (person: { userId: string }, count: number) => {
+    const made = [];
+    for (let i = 0; i < count; i++) {
+      const { id } = await service.createProject();
+      await join(service, person, id, "OWNER");
+      made.push(id);
+    }
+    return made;
+  };
+
+  test("who deletes and resets many projects does not hold others up", async () => {
+    const [greedy, modest] = [await signUp(service), await signUp(service)];
+    const many = await make(greedy, 12);
+    const few = await make(modest, 2);
+    for (const id of many.slice(0, 6)) await greedy.request("DELETE", `/users/@me/projects/${id}`);
+    for (const id of many.slice(6)) await greedy.request("POST", `/users/@me/projects/${id}/reset`);
+    await modest.request("DELETE", `/users/@me/projects/${few[0]}`);
+    await modest.request("POST", `/users/@me/projects/${few[1]}/reset`);
+
+    expect(await line()).toEqual([many[0]!, few[0]!, many[1]!, few[1]!, ...many.slice(2)]);
+  });
+
+  test("a removal that goes on in a new job keeps its turn", async () => {
+    const greedy = await signUp(service);
+    const many = await make(greedy, 3);
+    await fillProject(service.pool, many[2]!);
+    await fillProject(service.pool, many[1]!);
+    for (const id of many.slice(0, 2)) await greedy.request("DELETE", `/users/@me/projects/${id}`);
+    await greedy.request("POST", `/users/@me/projects/${many[2]}/reset`);
+    const jobs = () => service.pool`
+      select payload ->> 'projectId' as id, priority, payload
+      from graphile_worker._private_jobs where key ~ '^(delete|reset)_project:' order by priority`;
+    const before = await jobs();
+    await deleteProject(service, before[1]!.payload, { sliceMs: 0 });
+    await resetProject(service, before[2]!.payload, { sliceMs: 0 });
+    const after = await jobs();
+
+    expect(before.map(({ id, priority }) => [id, priority])).toEqual(many.map((id, turn) => [id, turn]));
+    expect(after.map(({ id, priority }) => [id, priority])).toEqual(many.map((id, turn) => [id, turn]));
+    expect(after.slice(1).every(({ payload }) => typeof payload.step === "string")).toBe(true);
   });
 });
 

@@ -114,16 +114,33 @@ describe("a mail to one person", () => {
     expect(await row()).toMatchObject({ attempts: 1, doubts: 0, sentAt: expect.any(Date) });
   });
 
-  test("is looked for in vain by whoever finds an old one: its words are gone when it was sent", async () => {
-    await write({ link: { label: "Reset", url: "https://mail.example/reset?token=secret" } });
-    const before = JSON.stringify(await row());
+  test("is looked for in vain by whoever reads the table: sealed while it waits, and gone when it was sent", async () => {
+    await write({
+      paragraphs: ["Nobody else's business"],
+      link: { label: "Reset", url: "https://mail.example/reset?token=secret" },
+    });
+    const before = Buffer.from((await row()).words).toString("latin1");
     await service.runJobs();
+    const [mail] = await received();
 
-    expect([before.includes("token=secret"), JSON.stringify(await row()).includes("token=secret")]).toEqual([
-      true,
-      false,
-    ]);
+    expect([before.includes("token=secret"), before.includes("business")]).toEqual([false, false]);
+    expect(mail!.text).toContain("https://mail.example/reset?token=secret");
     expect(await row()).toMatchObject({ subject: "Hi", words: null, sentAt: expect.any(Date) });
+  });
+
+  test("that cannot be read any more, or was moved to another row, is given up and says why", async () => {
+    await write();
+    const [first] = await rows();
+    await write({ to: "bea@people.example" });
+    await service.pool`update platform_mails set words = ${first!.words}`;
+    await service.runJobs();
+    const states = (await rows()).map(({ toAddress, error }) => [toAddress, error]);
+
+    expect(states).toEqual([
+      ["ada@people.example", null],
+      ["bea@people.example", expect.stringContaining("another SECRET_KEY")],
+    ]);
+    expect(service.smtp.received.map(({ to }) => to)).toEqual([["ada@people.example"]]);
   });
 
   test("is sent once, however often and by however many its job is run", async () => {
