@@ -37,7 +37,7 @@ export const EventUsage = t.Object({
   usedInCampaigns: Uses,
   usedInWorkflows: Uses,
   totalCount: Int,
-  uniqueContacts: Type.Integer({ description: "Among the newest 50,000 of these events." }),
+  uniqueContacts: Type.Integer({ description: "Among the newest 20,000 of these events." }),
   canDelete: t.Boolean(),
 });
 

@@ -16,13 +16,13 @@ export interface EventUsage {
   /** Enabled or not. */
   usedInWorkflows: Named[];
   totalCount: number;
-  /** Of the newest 50,000 events. */
+  /** Of the newest 20,000 events. */
   uniqueContacts: number;
   canDelete: boolean;
 }
 
 /** To tell contacts apart takes the events themselves: of so many it takes 15 ms. */
-const MAX_EVENTS = 50_000;
+const MAX_EVENTS = 20_000;
 
 /** Where the name of an event is referred to, and how often it was recorded. */
 export async function getEventUsage(
