@@ -1,16 +1,7 @@
 // A template's tree as functions that write its text. Handlebars itself would make JavaScript of it, whose work and
 // output nothing bounds; here its tree is walked once, and what remains counts its steps.
 import { readCall, readSubject, type Build, type Place } from "./_expressions.ts";
-import {
-  type Escaping,
-  isMissing,
-  isTruthy,
-  own,
-  textOf,
-  write,
-  type Frame,
-  type Run,
-} from "./_run.ts";
+import { type Escaping, isMissing, isTruthy, own, textOf, write, type Frame, type Run } from "./_run.ts";
 import { refuse, TEXT_BRACE } from "./_syntax.ts";
 import { parseTree } from "./_tree.ts";
 
