@@ -343,7 +343,7 @@ begin
   );
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.event_count_faults(project uuid, first_day date, last_day date)
+CREATE OR REPLACE FUNCTION public.event_count_faults(project uuid, first_day date, last_day date, forgets boolean)
  RETURNS TABLE(day date, name text, facts bigint, counted bigint)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -364,6 +364,7 @@ BEGIN ATOMIC
              0,
              c.count
             FROM event_counts_of(event_count_faults.project, event_count_faults.first_day, event_count_faults.last_day) c(day, name, count)) s
+   WHERE (event_count_faults.forgets OR (s.day > COALESCE(( SELECT (((expired_until(event_count_faults.project, 'events'::text) AT TIME ZONE 'UTC'::text))::date + 1)), '-infinity'::date)))
    GROUP BY s.day, s.name
   HAVING ((sum(s.facts))::numeric <> sum(s.counted));
 END;
@@ -429,6 +430,12 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.expired_until(project uuid, of_kind text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (SELECT x.until FROM (expired x JOIN projects p ON (((p.id = expired_until.project) AND (p.created_at < x.until)))) WHERE (x.kind = expired_until.of_kind));
+
 CREATE OR REPLACE FUNCTION public.first_id_at(at timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -447,7 +454,7 @@ CREATE OR REPLACE FUNCTION public.instant_of(value text)
  STABLE PARALLEL SAFE
 RETURN CASE WHEN (value ~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone WHEN (value ~ '^([1-9][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|[2468][048]|[3579][26])00)-02-29([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone ELSE NULL::timestamp with time zone END;
 
-CREATE OR REPLACE FUNCTION public.mail_count_faults(project uuid, have_expired boolean)
+CREATE OR REPLACE FUNCTION public.mail_count_faults(project uuid, forgets boolean)
  RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text, facts bigint, counted bigint)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -474,7 +481,7 @@ BEGIN ATOMIC
              c.count
             FROM mail_counts_by_measure(mail_count_faults.project) c(at, source_type, campaign_id, measure, count)) s
    GROUP BY s.at, s.source_type, s.campaign_id, s.measure
-  HAVING ((sum(s.facts) <> sum(s.counted)) AND ((NOT mail_count_faults.have_expired) OR (sum(s.facts) > sum(s.counted))));
+  HAVING ((sum(s.facts) <> sum(s.counted)) AND (mail_count_faults.forgets OR (sum(s.facts) > sum(s.counted)) OR (( SELECT expired_until(mail_count_faults.project, 'emails'::text) AS expired_until) IS NULL)));
 END;
 
 CREATE OR REPLACE FUNCTION public.mail_counts_by_measure(project uuid)
@@ -555,19 +562,22 @@ begin
   if to_regclass(partition) is not null then
     return false;
   end if;
-  perform assert_not_held(array['projects', 'contacts', 'events']::regclass[], array[
+  perform assert_not_held(array['projects', 'contacts']::regclass[], array[
     'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
     'AccessExclusiveLock'
   ]);
-  perform assert_not_held(array['events_default']::regclass[], null);
+  perform assert_not_held(array['events', 'events_default']::regclass[], null);
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
   into columns
   from pg_attribute a
   where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
-  -- In the order of those who write. Attaching takes less of the events: then a writer who is waiting for the default
-  -- partition would be refused, because it is not the right one any more.
-  lock table projects, contacts, events in share row exclusive mode;
+  -- In the order of those who write. Attaching would take less of the events: then who had waited for the default
+  -- partition would go on with the partitions of before. A writer would be refused, because it is not the right one any
+  -- more, and a reader would miss what has moved. Who waits for the whole looks anew at what it is made of.
+  lock table projects, contacts in share row exclusive mode;
+  lock table only events in access exclusive mode;
+  lock table events_default in access exclusive mode;
   execute format(
     'with moved as (delete from events_default where id >= %1$L and id < %2$L returning %4$s)
     insert into %3$I (%4$s) select * from moved',
@@ -681,11 +691,11 @@ CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
 
-CREATE OR REPLACE FUNCTION public.recounting(project uuid)
+CREATE OR REPLACE FUNCTION public.recounting(project uuid, kind text)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended(('recounting '::text || (project)::text), (0)::bigint);
+RETURN hashtextextended(((('recounting '::text || kind) || ' '::text) || (project)::text), (0)::bigint);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger

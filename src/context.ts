@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Config } from "./config.ts";
 import { isConflict } from "./database_errors.ts";
+import { countUse } from "./db/pool.ts";
 import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
 import type { Dns } from "./mail/dns.ts";
@@ -34,7 +35,7 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Prom
   if (ctx.sql !== ctx.pool) return await work(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await ctx.pool.begin((sql) => work({ ...ctx, sql }))) as T;
+      return (await countUse(ctx.pool, () => ctx.pool.begin((sql) => work({ ...ctx, sql })))) as T;
     } catch (error) {
       if (!isConflict(error) || attempt === CONFLICT_ATTEMPTS) throw error;
     }

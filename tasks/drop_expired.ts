@@ -1,5 +1,5 @@
 import type { Context } from "../src/context.ts";
-import { dropExpired as drop } from "../src/insight/retention.ts";
+import { dropExpired as drop, type Pace } from "../src/insight/retention.ts";
 import { addJob, type Jobs } from "../src/jobs.ts";
 
 const PAUSE_MS = 1_000;
@@ -8,7 +8,7 @@ const PAUSE_MS = 1_000;
 export async function dropExpired(
   ctx: Context,
   _job: Jobs["drop_expired"] = {},
-  pace: { sliceMs?: number } = {},
+  pace: Pace = {},
 ): Promise<void> {
   if (await drop(ctx, pace)) return;
   await addJob(

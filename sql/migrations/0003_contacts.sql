@@ -58,7 +58,7 @@ end $$;
 
 -- Makes the partition of a month, such as `events_2026_11`; false when it is there. What the month has already, in the
 -- default partition, moves into it; no trigger sees that, because nothing happened. It is attached when it is complete:
--- writers wait for a moment only, and where it would be a longer one it is refused.
+-- whoever is at the events waits for a moment only, and where it would be a longer one it is refused.
 create function make_events_partition(month date) returns boolean
 language plpgsql set lock_timeout = '200ms' as $$
 declare
@@ -71,19 +71,22 @@ begin
   if to_regclass(partition) is not null then
     return false;
   end if;
-  perform assert_not_held(array['projects', 'contacts', 'events']::regclass[], array[
+  perform assert_not_held(array['projects', 'contacts']::regclass[], array[
     'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',
     'AccessExclusiveLock'
   ]);
-  perform assert_not_held(array['events_default']::regclass[], null);
+  perform assert_not_held(array['events', 'events_default']::regclass[], null);
   select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
   into columns
   from pg_attribute a
   where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
-  -- In the order of those who write. Attaching takes less of the events: then a writer who is waiting for the default
-  -- partition would be refused, because it is not the right one any more.
-  lock table projects, contacts, events in share row exclusive mode;
+  -- In the order of those who write. Attaching would take less of the events: then who had waited for the default
+  -- partition would go on with the partitions of before. A writer would be refused, because it is not the right one any
+  -- more, and a reader would miss what has moved. Who waits for the whole looks anew at what it is made of.
+  lock table projects, contacts in share row exclusive mode;
+  lock table only events in access exclusive mode;
+  lock table events_default in access exclusive mode;
   execute format(
     'with moved as (delete from events_default where id >= %1$L and id < %2$L returning %4$s)
     insert into %3$I (%4$s) select * from moved',

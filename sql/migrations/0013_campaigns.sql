@@ -126,28 +126,6 @@ create table mail_count_deltas (
 -- Serves the reading of counts.
 create index mail_count_deltas_by_project on mail_count_deltas (project_id, at);
 
--- What became of mails from one moment until before another, both at the start of a quarter of an hour. A quarter comes
--- in pieces, which whoever reads it sums up: then nobody forgets what is not folded yet.
-create function mail_counts_of(project uuid, since timestamptz, until timestamptz)
-returns table (
-  at timestamptz, source_type email_source, campaign_id uuid, sent int, delivered int, opened int, clicked int,
-  bounced int, complained int, unsubscribed int, machine_opened int
-)
-language sql stable parallel safe
-begin atomic
-  select
-    c.at, c.source_type, c.campaign_id, c.sent, c.delivered, c.opened, c.clicked, c.bounced, c.complained,
-    c.unsubscribed, c.machine_opened
-  from mail_counts c
-  where c.project_id = project and c.at >= since and c.at < until
-  union all
-  select
-    d.at, d.source_type, d.campaign_id, d.sent, d.delivered, d.opened, d.clicked, d.bounced, d.complained,
-    d.unsubscribed, d.machine_opened
-  from mail_count_deltas d
-  where d.project_id = project and d.at >= since and d.at < until;
-end;
-
 -- The start of the quarter of an hour of a moment.
 create function quarter_of(at timestamptz) returns timestamptz
 language sql immutable parallel safe

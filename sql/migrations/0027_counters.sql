@@ -89,10 +89,42 @@ create trigger events_count_removed
 after delete on events referencing old table as removed
 for each statement execute function count_events_removed();
 
+-- What became of mails from one moment until before another, both at the start of a quarter of an hour. A quarter comes
+-- in pieces, which whoever reads it sums up: then nobody forgets what is not folded yet.
+create function mail_counts_of(project uuid, since timestamptz, until timestamptz)
+returns table (
+  at timestamptz, source_type email_source, campaign_id uuid, sent int, delivered int, opened int, clicked int,
+  bounced int, complained int, unsubscribed int, machine_opened int
+)
+language sql stable parallel safe
+begin atomic
+  select
+    c.at, c.source_type, c.campaign_id, c.sent, c.delivered, c.opened, c.clicked, c.bounced, c.complained,
+    c.unsubscribed, c.machine_opened
+  from mail_counts c
+  where c.project_id = project and c.at >= since and c.at < until
+  union all
+  select
+    d.at, d.source_type, d.campaign_id, d.sent, d.delivered, d.opened, d.clicked, d.bounced, d.complained,
+    d.unsubscribed, d.machine_opened
+  from mail_count_deltas d
+  where d.project_id = project and d.at >= since and d.at < until;
+end;
+
 -- Until when rows may have been taken away because of their age. What was counted of them stays counted.
 create table expired (
   kind  text primary key check (kind in ('events', 'emails')),
   until timestamptz not null
+);
+
+-- The same for a project; null where none of its rows has been taken away since it was made.
+create function expired_until(project uuid, of_kind text) returns timestamptz
+language sql stable parallel safe
+return (
+  select x.until
+  from expired x
+  join projects p on p.id = project and p.created_at < x.until
+  where x.kind = of_kind
 );
 
 -- The advisory lock of whoever folds deltas, whatever they count.
@@ -100,14 +132,15 @@ create function folding_of_counts() returns bigint
 language sql immutable parallel safe
 return hashtextextended('folding of counts', 0);
 
--- The advisory lock of whoever counts a project anew.
-create function recounting(project uuid) returns bigint
+-- The advisory lock of whoever counts events, mails or executions of a project anew.
+create function recounting(project uuid, kind text) returns bigint
 language sql immutable parallel safe
-return hashtextextended('recounting ' || project::text, 0);
+return hashtextextended('recounting ' || kind || ' ' || project::text, 0);
 
 -- The days on which the events say something else than their counters, both as they are at this very moment. Events are
--- found by their ids, which are at most a day away from their time.
-create function event_count_faults(project uuid, first_day date, last_day date)
+-- found by their ids, which are at most a day away from their time. Days of which events may have expired at that moment
+-- are left out, unless what was counted of them is to be forgotten.
+create function event_count_faults(project uuid, first_day date, last_day date, forgets boolean)
 returns table (day date, name text, facts bigint, counted bigint)
 language sql stable parallel safe
 begin atomic
@@ -123,6 +156,11 @@ begin atomic
     select c.day, c.name, 0, c.count
     from event_counts_of(project, first_day, last_day) as c
   ) as s
+  where forgets
+    or s.day > coalesce(
+      (select (expired_until(project, 'events') at time zone 'UTC')::date + 1),
+      '-infinity'
+    )
   group by s.day, s.name
   having sum(s.facts) <> sum(s.counted);
 end;
@@ -160,8 +198,9 @@ begin atomic
 end;
 
 -- The quarters of an hour of which the ledger says something else than its counters, both as they are at this very
--- moment. Where mails have expired the counters know more, and only what they lack is a fault.
-create function mail_count_faults(project uuid, have_expired boolean)
+-- moment. Where mails may have expired by then the counters know more, and only what they lack is a fault, unless what
+-- they know more is to be forgotten.
+create function mail_count_faults(project uuid, forgets boolean)
 returns table (
   at timestamptz, source_type email_source, campaign_id uuid, measure text, facts bigint, counted bigint
 )
@@ -178,5 +217,6 @@ begin atomic
     from mail_counts_by_measure(project) as c
   ) as s
   group by s.at, s.source_type, s.campaign_id, s.measure
-  having sum(s.facts) <> sum(s.counted) and (not have_expired or sum(s.facts) > sum(s.counted));
+  having sum(s.facts) <> sum(s.counted)
+    and (forgets or sum(s.facts) > sum(s.counted) or (select expired_until(project, 'emails')) is null);
 end;

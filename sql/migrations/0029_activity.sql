@@ -40,7 +40,7 @@ create index executions_started on executions (project_id, first_id_at(started_a
 create index executions_completed on executions (project_id, first_id_at(completed_at), id)
 where completed_at is not null;
 
--- Serves `activity.upcoming`. As one expression, so that it is never taken for what `executions_open` serves: that one
+-- Serves `activity_upcoming.list`. As one expression, so that it is never taken for what `executions_open` serves: that one
 -- holds the waits of all projects.
 create index executions_upcoming on executions (project_id, (case status when 'WAITING' then wake_at end), id)
 where case status when 'WAITING' then wake_at end is not null;

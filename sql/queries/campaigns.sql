@@ -126,7 +126,7 @@ for update;
 
 -- name: schedule :exec
 update campaigns
-set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :total_recipients, updated_at = now()
+set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :total_recipients, updated_at = :now
 where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
 
 -- name: begin :exec

@@ -56,7 +56,7 @@ having min(n.day) is not null;
 -- name: faults :many
 -- What the events of these days say, and what is counted of them, where that is not the same.
 select f.day as "day!", f.name as "name!", f.facts::float8 as "facts!", f.counted::float8 as "counted!"
-from event_count_faults(:project_id, :first_day::date, :last_day::date) as f
+from event_count_faults(:project_id, :first_day::date, :last_day::date, :forgets) as f
 order by f.day, f.name
 limit :limit::int;
 
@@ -65,7 +65,7 @@ limit :limit::int;
 -- meanwhile makes no difference: all that is looked at is of one moment, and what is added is a delta like others.
 insert into event_count_deltas (project_id, day, name, count)
 select :project_id, f.day, f.name, f.facts - f.counted
-from event_count_faults(:project_id, :first_day::date, :last_day::date) as f;
+from event_count_faults(:project_id, :first_day::date, :last_day::date, :forgets) as f;
 
 -- name: total_faults :many
 -- Totals that are not the sum of their days.

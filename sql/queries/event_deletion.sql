@@ -32,19 +32,26 @@ where c.name = :name;
 -- For the rest of this transaction, whatever the planner believes about the tables.
 select set_config('enable_seqscan', 'off', true);
 
--- name: remove :many
--- The next events of the name, in the order of their ids: who began anew each time would have to pass by what is dead
--- already. The counters follow by the trigger of the table.
-delete from events
-where project_id = :project_id
-  and id = any (array(
-    select e.id
-    from events e
-    where e.project_id = :project_id and e.name = :name and e.id > :after and e.id <= :up_to
-    order by e.id
-    limit :limit::int
-  ))
-returning id;
+-- name: remove :one
+-- Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted by
+-- then: who began anew each time would have to pass by what is dead already. `last_id` is how far it has looked. The
+-- counters follow by the trigger of the table.
+with page as materialized (
+  select e.id
+  from events e
+  where e.project_id = :project_id and e.name = :name and e.id > :after and e.id <= :up_to
+  order by e.id
+  limit :limit::int
+),
+gone as (
+  delete from events
+  where project_id = :project_id and id = any (array(select id from page))
+  returning id
+)
+select
+  (select count(*) from gone)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
 
 -- name: forget :exec
 -- Takes away what is still counted of the name on days of which events have expired: nothing else would. What there is

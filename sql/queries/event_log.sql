@@ -40,17 +40,18 @@ order by e.id desc;
 
 -- name: recent_of_contact :many
 -- The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
--- name no more than a page. Whatever the planner believes, nothing else finds them by so few rows.
-with recursive known (name) as (
+-- name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
+-- than 300 names has few events of most: all of them are read, in the order of the index.
+with recursive known (name, place) as (
   (
-    select e.name
+    select e.name, 1
     from events e
     where e.project_id = :project_id and e.contact_id = :contact_id and e.id >= :since and e.id < :before
     order by e.name
     limit 1
   )
   union all
-  select next.name
+  select next.name, k.place + 1
   from known k
   cross join lateral (
     select e.name
@@ -63,10 +64,21 @@ with recursive known (name) as (
     order by e.name
     limit 1
   ) as next
+  where k.place <= 300
+),
+named as materialized (
+  select e.id
+  from events e
+  where (select max(place) from known) > 300
+    and e.project_id = :project_id
+    and e.contact_id = :contact_id
+    and e.id >= :since
+    and e.id < :before
+  order by e.name, e.id
 )
 select e.id, e.name, e.data, e.contact_id, e.email_id, e.project_id, e.created_at
 from (
-  select named.id
+  select newest.id
   from known k
   cross join lateral (
     select e.id
@@ -78,8 +90,12 @@ from (
       and e.id < :before
     order by e.id desc
     limit :limit::int
-  ) as named
-  order by named.id desc
+  ) as newest
+  where (select max(place) from known) <= 300
+  union all
+  select n.id
+  from named n
+  order by id desc
   limit :limit
 ) as page
 cross join lateral (

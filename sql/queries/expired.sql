@@ -6,10 +6,11 @@ on conflict (kind) do update
 set until = excluded.until
 where e.until < excluded.until;
 
+-- name: now :one
+select now() as "now!";
+
 -- name: of_project :maybe
 -- Until when rows of a project may be missing; null where none has been taken away since it was made.
-select
-  (select x.until from expired x where x.kind = 'events' and x.until > p.created_at) as "events?",
-  (select x.until from expired x where x.kind = 'emails' and x.until > p.created_at) as "emails?"
-from projects p
-where p.id = :project_id;
+select expired_until(id, 'events') as "events?", expired_until(id, 'emails') as "emails?"
+from projects
+where id = :project_id;

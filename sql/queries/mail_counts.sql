@@ -79,7 +79,7 @@ select
   f.measure as "measure!",
   sum(f.facts)::float8 as "facts!",
   sum(f.counted)::float8 as "counted!"
-from mail_count_faults(:project_id, :have_expired) as f
+from mail_count_faults(:project_id, :forgets) as f
 group by 1, 2, 3, 4
 order by 1, 2, 3, 4
 limit :limit::int;
@@ -104,5 +104,5 @@ select
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'complained'), 0),
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'unsubscribed'), 0),
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'machine_opened'), 0)
-from mail_count_faults(:project_id, :have_expired) as f
+from mail_count_faults(:project_id, :forgets) as f
 group by f.at, f.source_type, f.campaign_id;

@@ -7,8 +7,13 @@ order by id
 limit :limit::int;
 
 -- name: hold :exec
--- One at a time counts a project anew: two at once would both add what is lacking. And it may take its time.
-select pg_advisory_xact_lock(recounting(:project_id)), set_config('statement_timeout', '0', true);
+-- One at a time counts the events, the mails or the executions of a project anew: two at once would both add what is
+-- lacking. And it may take its time.
+select pg_advisory_xact_lock(recounting(:project_id, :kind)), set_config('statement_timeout', '0', true);
+
+-- name: try_hold :one
+-- The same for whoever cannot wait: whether nobody else is at it.
+select pg_try_advisory_xact_lock(recounting(:project_id, :kind)) as "is_mine!";
 
 -- name: keep_out_folding :exec
 -- Waits for whoever is folding, and lets nobody begin before the commit.

@@ -32,23 +32,17 @@ export interface Queries {
     /** What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
      * one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
      * `before`, and the ids that those with this key must be below are given for each kind. An event has its own id as its
-     * key. `sources` says which parts are read at all; each reads no more than a page, by an index.
+     * key. `sources` says which parts are read at all; each reads no more than a page, by an index. The names are
+     * compared as a range of the index: of a name that it does not know the planner believes that there are as few as of most,
+     * and reads all of them to sort them.
      * (sql/queries/activity.sql:1) */
     page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
     /** The same of one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
-     * after the other: each is a step in the index, however many events there are of it. Of executions it has few.
-     * (sql/queries/activity.sql:96) */
+     * after the other: each is a step in the index, however many events there are of it. One who has more than 300 names has
+     * few events of most: all of them are read, in the order of the index (5,000 take 3 ms, and their names 100 ms). Of
+     * executions it has few.
+     * (sql/queries/activity.sql:102) */
     pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
-    /** Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
-     * order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
-     * (sql/queries/activity.sql:181) */
-    types(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
-    /** How many items the feed has from a place on; of each kind no more than `up_to` are counted.
-     * (sql/queries/activity.sql:222) */
-    countSince(on: On, args: { projectId: string; since: string; upTo: number }): Promise<{ count: number }>;
-    /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
-     * (sql/queries/activity.sql:263) */
-    upcoming(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
   activityItems: {
     /** What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
@@ -67,6 +61,20 @@ export interface Queries {
     /** Every execution that began on these days.
      * (sql/queries/activity_stats.sql:6) */
     executions(on: On, args: { projectId: string; firstDay: string; lastDay: string }): Promise<{ executions: number }>;
+    /** How many items the feed has from a place on; of each kind no more than `up_to` are counted.
+     * (sql/queries/activity_stats.sql:11) */
+    countSince(on: On, args: { projectId: string; since: string; upTo: number }): Promise<{ count: number }>;
+  };
+  activityTypes: {
+    /** Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
+     * order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
+     * (sql/queries/activity_types.sql:1) */
+    present(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
+  };
+  activityUpcoming: {
+    /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
+     * (sql/queries/activity_upcoming.sql:1) */
+    list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
@@ -219,7 +227,7 @@ export interface Queries {
      * (sql/queries/campaigns.sql:117) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
     /** (sql/queries/campaigns.sql:127) */
-    schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
+    schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
      * (sql/queries/campaigns.sql:132) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
@@ -547,11 +555,11 @@ export interface Queries {
     nextDay(on: On, args: { fromDay: Date; projectId: string }): Promise<{ day: Date } | null>;
     /** What the events of these days say, and what is counted of them, where that is not the same.
      * (sql/queries/event_counts.sql:56) */
-    faults(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; limit: number }): Promise<{ day: Date; name: string; facts: number; counted: number }[]>;
+    faults(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; forgets: boolean; limit: number }): Promise<{ day: Date; name: string; facts: number; counted: number }[]>;
     /** Adds to the counts of these days what they lack, and takes away what they have too much. What is recorded or folded
      * meanwhile makes no difference: all that is looked at is of one moment, and what is added is a delta like others.
      * (sql/queries/event_counts.sql:63) */
-    recount(on: On, args: { projectId: string; firstDay: Date; lastDay: Date }): Promise<number>;
+    recount(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; forgets: boolean }): Promise<number>;
     /** Totals that are not the sum of their days.
      * (sql/queries/event_counts.sql:70) */
     totalFaults(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; days: number; total: number }[]>;
@@ -572,13 +580,14 @@ export interface Queries {
     /** For the rest of this transaction, whatever the planner believes about the tables.
      * (sql/queries/event_deletion.sql:31) */
     readByIndex(on: On): Promise<number>;
-    /** The next events of the name, in the order of their ids: who began anew each time would have to pass by what is dead
-     * already. The counters follow by the trigger of the table.
+    /** Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted by
+     * then: who began anew each time would have to pass by what is dead already. `last_id` is how far it has looked. The
+     * counters follow by the trigger of the table.
      * (sql/queries/event_deletion.sql:35) */
-    remove(on: On, args: { projectId: string; name: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    remove(on: On, args: { projectId: string; name: string; after: string; upTo: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Takes away what is still counted of the name on days of which events have expired: nothing else would. What there is
      * of them all the same stays counted.
-     * (sql/queries/event_deletion.sql:49) */
+     * (sql/queries/event_deletion.sql:56) */
     forget(on: On, args: { projectId: string; name: string }): Promise<number>;
   };
   eventLog: {
@@ -587,11 +596,12 @@ export interface Queries {
     /** (sql/queries/event_log.sql:23) */
     recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
     /** The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
-     * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows.
+     * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
+     * than 300 names has few events of most: all of them are read, in the order of the index.
      * (sql/queries/event_log.sql:41) */
     recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:93) */
+     * (sql/queries/event_log.sql:109) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {
@@ -749,8 +759,10 @@ export interface Queries {
     /** From the commit on it is known that rows of this kind may be missing before a moment.
      * (sql/queries/expired.sql:1) */
     note(on: On, args: { kind: string; until: Date }): Promise<number>;
+    /** (sql/queries/expired.sql:9) */
+    now(on: On): Promise<{ now: Date }>;
     /** Until when rows of a project may be missing; null where none has been taken away since it was made.
-     * (sql/queries/expired.sql:9) */
+     * (sql/queries/expired.sql:12) */
     ofProject(on: On, args: { projectId: string }): Promise<{ events: Date | null; emails: Date | null } | null>;
   };
   feedback: {
@@ -888,11 +900,11 @@ export interface Queries {
     factsByDay(on: On, args: { projectId: string; after: string; upTo: string; before: Date }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; count: number }[]>;
     /** What the ledger says, and what is counted of it, by day (UTC), where that is not the same in one of its quarters.
      * (sql/queries/mail_counts.sql:73) */
-    faults(on: On, args: { projectId: string; haveExpired: boolean; limit: number }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; facts: number; counted: number }[]>;
+    faults(on: On, args: { projectId: string; forgets: boolean; limit: number }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; facts: number; counted: number }[]>;
     /** Adds to the counts what they lack, and takes away what they have too much. What is written or folded meanwhile makes
      * no difference: all that is looked at is of one moment, and what is added is a delta like others.
      * (sql/queries/mail_counts.sql:87) */
-    recount(on: On, args: { projectId: string; haveExpired: boolean }): Promise<number>;
+    recount(on: On, args: { projectId: string; forgets: boolean }): Promise<number>;
   };
   mailSeries: {
     /** On each of some days: `starts` and `ends` say when they begin and end, which is at the start of a quarter of an hour.
@@ -940,17 +952,19 @@ export interface Queries {
     /** Jobs that failed for the last time and are still there to be looked at.
      * (sql/queries/metrics.sql:14) */
     givenUp(on: On): Promise<{ jobs: number }>;
-    /** Mails that have not come to an end, by state, each counted to `up_to`.
+    /** Mails that have not come to an end, by state, each counted to `up_to`. A state has an index of its own, which only a
+     * condition that names it can use; in the order of that index nothing else is read, whatever the planner believes about
+     * how many there are.
      * (sql/queries/metrics.sql:20) */
-    openMails(on: On, args: { upTo: number }): Promise<{ status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; mails: number }[]>;
+    openMails(on: On, args: { upTo: number }): Promise<{ status: string; mails: number }[]>;
     /** The processes that take jobs, and how long ago each was last heard of.
-     * (sql/queries/metrics.sql:28) */
+     * (sql/queries/metrics.sql:41) */
     workers(on: On): Promise<{ id: string; host: string; silence: number }[]>;
     /** Connections of the service to this database, of all its processes, by what they are for and what they do.
-     * (sql/queries/metrics.sql:34) */
+     * (sql/queries/metrics.sql:47) */
     connections(on: On): Promise<{ pool: string; state: string; connections: number }[]>;
     /** What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
-     * (sql/queries/metrics.sql:41) */
+     * (sql/queries/metrics.sql:54) */
     unfolded(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
   };
   oauthCallbacks: {
@@ -1133,14 +1147,18 @@ export interface Queries {
     /** The next projects in the order of their ids.
      * (sql/queries/recounts.sql:1) */
     projects(on: On, args: { after: string; limit: number }): Promise<{ id: string }[]>;
-    /** One at a time counts a project anew: two at once would both add what is lacking. And it may take its time.
+    /** One at a time counts the events, the mails or the executions of a project anew: two at once would both add what is
+     * lacking. And it may take its time.
      * (sql/queries/recounts.sql:9) */
-    hold(on: On, args: { projectId: string }): Promise<number>;
+    hold(on: On, args: { projectId: string; kind: string }): Promise<number>;
+    /** The same for whoever cannot wait: whether nobody else is at it.
+     * (sql/queries/recounts.sql:14) */
+    tryHold(on: On, args: { projectId: string; kind: string }): Promise<{ isMine: boolean }>;
     /** Waits for whoever is folding, and lets nobody begin before the commit.
-     * (sql/queries/recounts.sql:13) */
+     * (sql/queries/recounts.sql:18) */
     keepOutFolding(on: On): Promise<number>;
     /** For the rest of this transaction no statement is ended because of its length.
-     * (sql/queries/recounts.sql:17) */
+     * (sql/queries/recounts.sql:22) */
     takeTime(on: On): Promise<number>;
   };
   removals: {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import postgres from "postgres";
 import { parseStatements, type Statement } from "./_parse.ts";
+import { countUse } from "./pool.ts";
 import type { Queries } from "./queries.gen.ts";
 import type { Db } from "./types.ts";
 
@@ -29,7 +30,7 @@ function toFunction(statement: Statement, file: string) {
     // postgres.js takes a file's statement as if it were a tagged template: values, arrays and fragments included.
     const query = sql(statement.strings, ...keys.map((key) => args[key]!));
     if (!prepared) Object.assign(query, { options: { prepare: false } });
-    const rows = await query;
+    const rows = await countUse(sql, () => query);
     if (statement.rows === "many") return [...rows];
     if (statement.rows === "exec") return rows.count;
     if (statement.rows === "maybe") return rows[0] ?? null;

@@ -1,6 +1,6 @@
 // How figures look in answers, and how the days are asked for that they are of.
 import { t } from "elysia";
-import { MAX_DAYS, USUAL_DAYS } from "../insight/date_range.ts";
+import { USUAL_DAYS } from "../insight/date_range.ts";
 import { Int, Uuid } from "./_schemas.ts";
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
@@ -63,7 +63,7 @@ export const ActivityTotals = t.Object({
 export const DaysQuery = {
   startDate: t.Optional(
     t.String({
-      description: `A date, or an instant of that day. Left out: ${USUAL_DAYS} days; there are ${MAX_DAYS} at most.`,
+      description: `A date, or an instant of that day. Left out: ${USUAL_DAYS} days.`,
     }),
   ),
   endDate: t.Optional(t.String({ description: "The last day. Left out: today." })),

@@ -1,10 +1,7 @@
 // `startDate` and `endDate`, as several lists and statistics take them.
 import { t } from "elysia";
-import { toInstant } from "../audience/condition_tree.ts";
+import { dateError, readTime, type WrittenTime } from "../insight/date_range.ts";
 import { type FieldError, problems } from "../problem.ts";
-
-const DAY_MS = 86_400_000;
-const DAY_LENGTH = "2026-01-31".length;
 
 /** The query of something that can be limited to a period. */
 export const PeriodQuery = {
@@ -29,11 +26,9 @@ interface Dates {
 
 /** What is wrong with the two dates. */
 export function periodErrors({ startDate, endDate }: Dates): FieldError[] {
-  const errors = Object.entries({ startDate, endDate }).flatMap(([field, text]): FieldError[] => {
-    if (!text || toInstant(text)) return [];
-    const message = "Expected a date or a date and time in ISO 8601";
-    return [{ field, code: "invalid_string", message, received: text.slice(0, 100) }];
-  });
+  const errors = Object.entries({ startDate, endDate }).flatMap(([field, text]): FieldError[] =>
+    !text || readTime(text) ? [] : [dateError(field, text)],
+  );
   if (errors.length > 0) return errors;
   const { from, until } = periodOf({ startDate, endDate });
   if (!from || !until || from < until) return [];
@@ -50,10 +45,18 @@ export function readPeriod(query: Dates): Period {
 }
 
 function periodOf({ startDate, endDate }: Dates): Period {
-  const last = endDate ? toInstant(endDate)! : undefined;
-  const lasts = endDate?.length === DAY_LENGTH ? DAY_MS : 1;
+  const [first, last] = [startDate, endDate].map((text) => (text ? readTime(text) : null));
   return {
-    from: startDate ? toInstant(startDate)! : undefined,
-    until: last && new Date(last.getTime() + lasts),
+    from: first ? new Date(toMs(first)) : undefined,
+    until: last
+      ? new Date(last instanceof Temporal.PlainDate ? toMs(last.add({ days: 1 })) : toMs(last) + 1)
+      : undefined,
   };
+}
+
+/** The first millisecond of a time; what says no zone is in UTC. */
+function toMs(time: WrittenTime): number {
+  return time instanceof Temporal.Instant
+    ? time.epochMilliseconds
+    : time.toZonedDateTime("UTC").epochMilliseconds;
 }

@@ -1,8 +1,8 @@
 // /activity: what happened in a project, and what is to happen.
 import { Elysia, t } from "elysia";
 import type { Context } from "../context.ts";
-import { countRecent, listActivity, type Place } from "../insight/activity.ts";
-import { readActivityStats } from "../insight/activity_stats.ts";
+import { listActivity, type Place } from "../insight/activity.ts";
+import { countRecent, readActivityStats } from "../insight/activity_stats.ts";
 import { listActivityTypes } from "../insight/activity_types.ts";
 import { listUpcoming } from "../insight/activity_upcoming.ts";
 import { readDays } from "../insight/date_range.ts";
@@ -93,7 +93,7 @@ export function activityRoutes(ctx: Context) {
         response: answers(t.Object({ count: Int, minutes: Int }), { refusals: [400] }),
         detail: {
           summary: "Count what happened in the last minutes",
-          description: "Of events and of executions each is counted as far as 100,000.",
+          description: "Of events and of executions each is counted as far as 20,000.",
         },
       },
     )

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { countCampaigns, METRICS, rankCampaigns } from "../insight/campaign_ranking.ts";
 import { readDays } from "../insight/date_range.ts";
 import { rankEvents } from "../insight/event_stats.ts";
-import { readTimeseries } from "../insight/timeseries.ts";
+import { MAX_DAYS, readTimeseries } from "../insight/timeseries.ts";
 import { CampaignTotals, Day, DaysQuery, RankedCampaign, RankedEvent } from "./_analytics_schemas.ts";
 import { keyDoor } from "./_auth.ts";
 import { clampLimit } from "./_lists.ts";
@@ -30,6 +30,7 @@ export function analyticsRoutes(ctx: Context) {
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
         summary: "What became of mails, day by day; opens and clicks are mails, each once, by people",
+        description: `No more than ${MAX_DAYS} days.`,
       },
     })
     .get(

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import type { Json } from "../db/types.ts";
+import { timeOf } from "./_ids.ts";
 import { type ActivityType, typeOfEvent } from "./activity_types.ts";
 
 /** What is told about one item depends on its type (wire.md section 9). */
@@ -40,27 +41,29 @@ type EventRow = Awaited<ReturnType<Queries["activityItems"]["events"]>>[number];
 /** What is told about something besides when it happened; what happened to it is told by the place. */
 type Told = Pick<Activity, "contactEmail" | "contactId" | "metadata"> & { eventType?: ActivityType };
 
-/** The moment that is in a UUID of version 7, or in the first one that a moment could have. */
-export function timeOf(key: string): Date {
-  return new Date(Number.parseInt(key.replace("-", "").slice(0, 12), 16));
-}
-
 /** The items at these places, in their order. What was deleted since it was found is left out. */
 export async function readItems(ctx: Context, projectId: string, places: Place[]): Promise<Activity[]> {
-  const idsOf = (subject: string) => {
-    const own = places.filter(({ kind }) => KINDS[kind]!.startsWith(subject));
+  const idsOf = (subject: Subject) => {
+    const own = places.filter(({ kind }) => subjectOf(kind) === subject);
     return [...new Set(own.map(({ id }) => id))].toSorted();
   };
-  const about = await Promise.all([
+  const [event, campaign, workflow] = await Promise.all([
     readEvents(ctx, projectId, idsOf("event")),
     readCampaigns(ctx, projectId, idsOf("campaign")),
     readExecutions(ctx, projectId, idsOf("workflow")),
   ]);
-  const told = new Map(about.flat());
+  // Of each subject for itself: an id is one of its table only.
+  const told = { event: new Map(event), campaign: new Map(campaign), workflow: new Map(workflow) };
   return places.flatMap((place) => {
-    const found = told.get(place.id);
+    const found = told[subjectOf(place.kind)].get(place.id);
     return found ? [itemOf(place, found)] : [];
   });
+}
+
+type Subject = "event" | "campaign" | "workflow";
+
+function subjectOf(kind: number): Subject {
+  return KINDS[kind]!.split(".")[0] as Subject;
 }
 
 function itemOf({ key, kind, id }: Place, { eventType, ...told }: Told): Activity {

@@ -2,7 +2,8 @@
 import { firstIdAt } from "../audience/condition_tree.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { type Activity, KINDS, type Place, readItems, timeOf } from "./_activity_items.ts";
+import { type Activity, KINDS, type Place, readItems } from "./_activity_items.ts";
+import { FIRST_ID, LAST_ID, timeOf } from "./_ids.ts";
 import { ACTIVITY_TYPES, type ActivityType, sourcesOf } from "./activity_types.ts";
 
 export type { Activity, Place } from "./_activity_items.ts";
@@ -30,17 +31,11 @@ export interface ActivityList {
   next: Place | null;
 }
 
-const NIL = "00000000-0000-0000-0000-000000000000";
-const MAX = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-
 /**
  * How many months before the one of the cursor are looked at together, if need be everything before: so a full page
  * reads one or two partitions, and one that hardly anything matches is found in few steps.
  */
 const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
-
-const RECENT_UP_TO = 100_000;
-const MINUTE_MS = 60_000;
 
 /**
  * One page of the feed, the newest first. The order is that of the ids of events, which are made when it happens, and of
@@ -62,12 +57,6 @@ export async function listActivity(
   return { items, next: places.length > limit ? page.at(-1)! : null };
 }
 
-/** How many items there are of the last minutes; of each kind no more than 100,000 are counted. */
-export async function countRecent(ctx: Context, projectId: string, minutes: number): Promise<number> {
-  const since = firstIdAt(new Date(ctx.now().getTime() - minutes * MINUTE_MS));
-  return (await q.activity.countSince(ctx, { projectId, since, upTo: RECENT_UP_TO })).count;
-}
-
 async function findPlaces(
   ctx: Context,
   projectId: string,
@@ -77,7 +66,7 @@ async function findPlaces(
 ): Promise<Place[]> {
   const { contactId, types = ACTIVITY_TYPES, from, until } = filter;
   const wanted = sourcesOf(types);
-  const end: Place = { key: until ? firstIdAt(until) : MAX, kind: 0, id: NIL };
+  const end: Place = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
   let before = after && after.key < end.key ? after : end;
   const found: Place[] = [];
   for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
@@ -87,7 +76,7 @@ async function findPlaces(
       : await q.activity.page(ctx, window);
     found.push(...places);
     if (found.length === limit) break;
-    before = { key: since, kind: 0, id: NIL };
+    before = { key: since, kind: 0, id: FIRST_ID };
   }
   return found;
 }
@@ -99,7 +88,7 @@ function startsOf(
   from: Date | undefined,
   reach: keyof typeof MONTHS_BACK,
 ): string[] {
-  const first = from ? firstIdAt(from) : NIL;
+  const first = from ? firstIdAt(from) : FIRST_ID;
   const newest = new Date(Math.min(timeOf(before.key).getTime(), ctx.now().getTime()));
   const [year, month] = [newest.getUTCFullYear(), newest.getUTCMonth()];
   const starts = MONTHS_BACK[reach].map((months) => firstIdAt(new Date(Date.UTC(year, month - months))));
@@ -111,7 +100,7 @@ function boundsOf({ key, kind, id }: Place) {
   const below = (name: (typeof KINDS)[number]) => {
     const own = KINDS.indexOf(name);
     if (own === kind) return id;
-    return own < kind ? MAX : NIL;
+    return own < kind ? LAST_ID : FIRST_ID;
   };
   return {
     before: key,

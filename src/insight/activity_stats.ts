@@ -1,7 +1,12 @@
+import { firstIdAt } from "../audience/condition_tree.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { percent } from "./_percent.ts";
-import { type Days, startsOf } from "./date_range.ts";
+import { type Days, limitsOf } from "./date_range.ts";
+
+/** To count so many takes 10 ms. */
+const RECENT_UP_TO = 20_000;
+const MINUTE_MS = 60_000;
 
 /** What happened in a project; rates are percentages of the mails sent. */
 export interface ActivityStats {
@@ -17,11 +22,11 @@ export interface ActivityStats {
 
 /** What happened on these days (UTC), by the time at which it did. */
 export async function readActivityStats(ctx: Context, projectId: string, days: Days): Promise<ActivityStats> {
-  const starts = startsOf(days);
+  const [since, until] = limitsOf(days);
   const range = { firstDay: String(days.first), lastDay: String(days.last) };
   const [{ events }, mails, { executions }] = await Promise.all([
     q.activityStats.events(ctx, { projectId, ...range }),
-    q.mailSeries.total(ctx, { projectId, since: starts[0]!, until: starts.at(-1)! }),
+    q.mailSeries.total(ctx, { projectId, since, until }),
     q.activityStats.executions(ctx, { projectId, ...range }),
   ]);
   return {
@@ -33,4 +38,10 @@ export async function readActivityStats(ctx: Context, projectId: string, days: D
     openRate: percent(mails.opens, mails.emails),
     clickRate: percent(mails.clicks, mails.emails),
   };
+}
+
+/** How many items there are of the last minutes; of each kind no more than 20,000 are counted. */
+export async function countRecent(ctx: Context, projectId: string, minutes: number): Promise<number> {
+  const since = firstIdAt(new Date(ctx.now().getTime() - minutes * MINUTE_MS));
+  return (await q.activityStats.countSince(ctx, { projectId, since, upTo: RECENT_UP_TO })).count;
 }

@@ -67,7 +67,7 @@ export function sourcesOf(types: readonly ActivityType[]): Sources {
 
 /** The types of which the project has, or had, something. */
 export async function listActivityTypes(ctx: Context, projectId: string): Promise<ActivityType[]> {
-  const found = await q.activity.types(ctx, { projectId, names: [...TYPES_BY_NAME.keys()] });
+  const found = await q.activityTypes.present(ctx, { projectId, names: [...TYPES_BY_NAME.keys()] });
   const types = new Set(found.names.map(typeOfEvent));
   if (found.isTriggered) types.add("event.triggered");
   if (found.isSent) types.add("campaign.sent");

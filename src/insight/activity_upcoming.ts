@@ -23,7 +23,7 @@ export async function listUpcoming(
   { daysAhead, limit }: { daysAhead: number; limit: number },
 ): Promise<UpcomingActivity[]> {
   const until = new Date(ctx.now().getTime() + daysAhead * DAY_MS);
-  const rows = await q.activity.upcoming(ctx, { projectId, until, limit });
+  const rows = await q.activityUpcoming.list(ctx, { projectId, until, limit });
   return rows.map((row) => {
     const type = row.type as UpcomingActivity["type"];
     const { campaignName, workflowName, stepName, stepType } = row;

@@ -35,11 +35,11 @@ export async function auditProjects(ctx: Context): Promise<void> {
 
 /** Compares the counters of a project with the facts, and writes every difference to the log as an error. */
 export async function auditProject(ctx: Context, projectId: string): Promise<void> {
-  const expired = await q.expired.ofProject(ctx, { projectId });
-  if (!expired) return;
+  // It may have been deleted since the job was made.
+  if (!(await q.expired.ofProject(ctx, { projectId }))) return;
   const faults = [
-    ...(await eventCountFaults(ctx, projectId, { expired: expired.events, limit: MAX_FAULTS })),
-    ...(await mailCountFaults(ctx, projectId, { expired: expired.emails, limit: MAX_FAULTS })),
+    ...(await eventCountFaults(ctx, projectId, { limit: MAX_FAULTS })),
+    ...(await mailCountFaults(ctx, projectId, { limit: MAX_FAULTS })),
     ...(await executionCountFaults(ctx, projectId, { limit: MAX_FAULTS })),
   ];
   for (const { day, ...fault } of faults) {
@@ -56,12 +56,10 @@ export async function recountProject(
   projectId: string,
   { forgets = false }: { forgets?: boolean } = {},
 ): Promise<Recount> {
-  const expired = await q.expired.ofProject(ctx, { projectId });
-  const { events, emails } = (!forgets && expired) || { events: null, emails: null };
   return {
     projectId,
-    events: await recountEvents(ctx, projectId, { expired: events }),
-    mails: await recountMails(ctx, projectId, { expired: emails }),
+    events: await recountEvents(ctx, projectId, { forgets }),
+    mails: await recountMails(ctx, projectId, { forgets }),
     executions: await recountExecutions(ctx, projectId),
   };
 }

@@ -24,17 +24,17 @@ export async function foldEventCounts(ctx: Context): Promise<boolean> {
 }
 
 /**
- * Compares the counters of a project with its events, a few days at a time: those days of which no event has expired
- * (before `expired`), and then the totals with their days. Answers up to `limit` faults.
+ * Compares the counters of a project with its events, a few days at a time: those days of which no event has expired, or
+ * all where that `forgets`, and then the totals with their days. Answers up to `limit` faults.
  */
 export async function eventCountFaults(
   ctx: Context,
   projectId: string,
-  { expired, limit }: { expired: Date | null; limit: number },
+  { forgets = false, limit }: { forgets?: boolean; limit: number },
 ): Promise<EventCountFault[]> {
   const faults: EventCountFault[] = [];
-  for await (const days of weeksOf(ctx, projectId, expired)) {
-    faults.push(...(await q.eventCounts.faults(ctx, { projectId, ...days, limit })));
+  for await (const days of weeksOf(ctx, projectId, forgets)) {
+    faults.push(...(await q.eventCounts.faults(ctx, { projectId, ...days, forgets, limit })));
     if (faults.length >= limit) return faults.slice(0, limit);
   }
   const totals = await q.eventCounts.totalFaults(ctx, { projectId, limit });
@@ -44,18 +44,19 @@ export async function eventCountFaults(
 
 /**
  * Makes the counters of a project equal its events, while others go on to record: the days of which no event has
- * expired, and all totals. Answers how many counters were wrong.
+ * expired by the time when they are looked at, or all where it `forgets`, and all totals. Answers how many counters were
+ * wrong.
  */
 export async function recountEvents(
   ctx: Context,
   projectId: string,
-  { expired }: { expired: Date | null },
+  { forgets }: { forgets: boolean },
 ): Promise<number> {
   let wrong = 0;
-  for await (const days of weeksOf(ctx, projectId, expired)) {
+  for await (const days of weeksOf(ctx, projectId, forgets)) {
     wrong += await inTransaction(ctx, async (tx) => {
-      await q.recounts.hold(tx, { projectId });
-      return await q.eventCounts.recount(tx, { projectId, ...days });
+      await q.recounts.hold(tx, { projectId, kind: "events" });
+      return await q.eventCounts.recount(tx, { projectId, ...days, forgets });
     });
   }
   return await inTransaction(ctx, async (tx) => {
@@ -64,13 +65,17 @@ export async function recountEvents(
   });
 }
 
-/** The days of a project on which there is something, a few at a time. */
+/**
+ * The days of a project on which there is something, a few at a time; those of which events have expired by now are
+ * passed by. More may expire meanwhile: what is done with the days asks again.
+ */
 async function* weeksOf(
   ctx: Context,
   projectId: string,
-  expired: Date | null,
+  forgets: boolean,
 ): AsyncGenerator<{ firstDay: Date; lastDay: Date }> {
-  let fromDay = expired === null ? FIRST_DAY : daysAfter(expired, SLACK_DAYS);
+  const expired = forgets ? undefined : (await q.expired.ofProject(ctx, { projectId }))?.events;
+  let fromDay = expired ? daysAfter(expired, SLACK_DAYS) : FIRST_DAY;
   for (;;) {
     const next = await q.eventCounts.nextDay(ctx, { projectId, fromDay });
     if (!next) return;

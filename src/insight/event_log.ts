@@ -1,7 +1,9 @@
 // The events as they were recorded: the only ones that are read row by row.
+import { firstIdAt } from "../audience/condition_tree.ts";
 import { getContact } from "../audience/contacts.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { FIRST_ID, LAST_ID, timeOf } from "./_ids.ts";
 
 /** An event as the API shows it. */
 export interface LoggedEvent {
@@ -26,8 +28,6 @@ export interface EventPage {
 const DAY_MS = 86_400_000;
 /** Most pages are full within a month or a year: no older partition is looked at then. */
 const LOOK_BACK_MS = [31 * DAY_MS, 366 * DAY_MS];
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** One page of the events of a project, of one name or of all, the newest first, and one more when there are more. */
 export async function listEvents(
@@ -68,8 +68,8 @@ async function readBack<Row>(
   read: (part: { since: string; before: string; limit: number }) => Promise<Row[]>,
 ): Promise<Row[]> {
   const now = ctx.now().getTime();
-  const from = beforeId === null ? now : Math.min(now, timeOf(beforeId));
-  const starts = [...LOOK_BACK_MS.map((ms) => firstIdAt(from - ms)), FIRST_ID];
+  const from = beforeId === null ? now : Math.min(now, timeOf(beforeId).getTime());
+  const starts = [...LOOK_BACK_MS.map((ms) => firstIdAt(new Date(from - ms))), FIRST_ID];
   const rows: Row[] = [];
   let before = beforeId ?? LAST_ID;
   for (const since of starts) {
@@ -78,14 +78,4 @@ async function readBack<Row>(
     before = since;
   }
   return rows;
-}
-
-/** The first 48 bits of an id are the milliseconds at which it was made. */
-function timeOf(id: string): number {
-  return parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-}
-
-function firstIdAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

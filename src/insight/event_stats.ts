@@ -44,7 +44,7 @@ export async function rankEvents(
 ): Promise<RankedEvent[]> {
   const rows = await q.eventStats.top(ctx, {
     projectId,
-    firstDayBefore: String(first.subtract({ days: length })),
+    firstDayBefore: String(asFarBack(first, length)),
     firstDay: String(first),
     lastDay: String(last),
     reserved: RESERVED_EVENTS,
@@ -56,4 +56,11 @@ export async function rankEvents(
     previousCount: before,
     trend: percentChange(before, count),
   }));
+}
+
+/** So many days earlier, and no earlier than there are years of four digits. */
+function asFarBack(day: Temporal.PlainDate, days: number): Temporal.PlainDate {
+  const least = Temporal.PlainDate.from("0001-01-01");
+  const earlier = day.subtract({ days });
+  return Temporal.PlainDate.compare(earlier, least) < 0 ? least : earlier;
 }

@@ -28,7 +28,7 @@ export async function executionCountFaults(
 /** Makes the counters of a project equal its executions, while others begin. Answers how many days were wrong. */
 export async function recountExecutions(ctx: Context, projectId: string): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
-    await q.recounts.hold(tx, { projectId });
+    await q.recounts.hold(tx, { projectId, kind: "executions" });
     return await q.executionCounts.recount(tx, { projectId });
   });
 }

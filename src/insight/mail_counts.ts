@@ -21,35 +21,34 @@ export async function foldMailCounts(ctx: Context): Promise<boolean> {
 }
 
 /**
- * Compares the counters of a project with its ledger, and answers up to `limit` faults. Where mails have expired
- * (before `expired`) the counters know more than the ledger does, and only what they lack is a fault.
+ * Compares the counters of a project with its ledger, and answers up to `limit` faults. Where mails have expired the
+ * counters know more than the ledger does, and only what they lack is a fault, unless that `forgets`.
  */
 export async function mailCountFaults(
   ctx: Context,
   projectId: string,
-  { expired, limit }: { expired: Date | null; limit: number },
+  { forgets = false, limit }: { forgets?: boolean; limit: number },
 ): Promise<MailCountFault[]> {
-  const haveExpired = expired !== null;
-  if (await seemRight(ctx, projectId, haveExpired)) return [];
+  if (await seemRight(ctx, projectId, forgets)) return [];
   // Something has changed while it was looked at, or it is a fault: only one statement sees all at one moment.
   return await inTransaction(ctx, async (tx) => {
     await q.recounts.takeTime(tx);
-    return await q.mailCounts.faults(tx, { projectId, haveExpired, limit });
+    return await q.mailCounts.faults(tx, { projectId, forgets, limit });
   });
 }
 
 /**
- * Makes the counters of a project equal its ledger, while others go on to send; where mails have expired, adds what is
- * lacking. One statement, which takes 3.5 s for each million of mails. Answers how many quarters were wrong.
+ * Makes the counters of a project equal its ledger, while others go on to send; where mails have expired by the time when
+ * they are looked at, only adds what is lacking, unless it `forgets`. One statement, which takes 3.5 s for each million of mails. Answers how many quarters were wrong.
  */
 export async function recountMails(
   ctx: Context,
   projectId: string,
-  { expired }: { expired: Date | null },
+  { forgets }: { forgets: boolean },
 ): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
-    await q.recounts.hold(tx, { projectId });
-    return await q.mailCounts.recount(tx, { projectId, haveExpired: expired !== null });
+    await q.recounts.hold(tx, { projectId, kind: "mails" });
+    return await q.mailCounts.recount(tx, { projectId, forgets });
   });
 }
 
@@ -57,7 +56,8 @@ export async function recountMails(
  * Goes through the ledger page by page, so that no statement is long: a long one keeps Postgres from clearing up behind
  * everybody else. Today is left out, because it changes while this goes on.
  */
-async function seemRight(ctx: Context, projectId: string, haveExpired: boolean): Promise<boolean> {
+async function seemRight(ctx: Context, projectId: string, forgets: boolean): Promise<boolean> {
+  const expired = forgets ? undefined : (await q.expired.ofProject(ctx, { projectId }))?.emails;
   const before = new Date(Math.floor(ctx.now().getTime() / DAY_MS) * DAY_MS);
   const left = new Map<string, number>();
   const add = (sign: 1 | -1, rows: Counted[]) => {
@@ -75,5 +75,5 @@ async function seemRight(ctx: Context, projectId: string, haveExpired: boolean):
     add(-1, await q.mailCounts.factsByDay(ctx, { projectId, after, upTo: end.id, before }));
     after = end.id;
   }
-  return [...left.values()].every((count) => haveExpired && count > 0);
+  return [...left.values()].every((count) => expired && count > 0);
 }

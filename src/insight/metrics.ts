@@ -1,6 +1,7 @@
 // What Prometheus reads: the meters of this process, and what the database knows of all of them.
 import { Gauge, Registry } from "prom-client";
-import type { Context } from "../context.ts";
+import { type Context, perService } from "../context.ts";
+import { poolUse } from "../db/pool.ts";
 import { q } from "../db/queries.ts";
 import { metersOf } from "../meters.ts";
 import { requestsUnderway } from "../traffic.ts";
@@ -8,12 +9,16 @@ import { requestsUnderway } from "../traffic.ts";
 /** Nobody needs to know how far beyond it is, and counting on would take long. */
 const COUNTED_UP_TO = 100_000;
 
+/** Shorter than Prometheus waits: what is known then is told. */
+const PATIENCE_MS = 3_000;
+
 /** The content type of the text format. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
  * The metrics in the text format of Prometheus. What the database knows stands in the answer of every process, and is
- * the same in all of them; where it cannot be asked, `postrider_database_up` is 0 and the rest is left out.
+ * the same in all of them; where it does not answer within 3 seconds `postrider_database_up` is 0, and what it has not
+ * answered is left out.
  */
 export async function renderMetrics(ctx: Context): Promise<string> {
   const { registry } = metersOf(ctx);
@@ -25,30 +30,66 @@ async function sharedMetrics(ctx: Context): Promise<string> {
   const registry = new Registry();
   const gauge = gaugesOf(registry);
   gauge("requests_underway", "Requests that this process is at", [], [[{}, requestsUnderway(ctx)]]);
-  const known = await ask(ctx).catch(() => null);
-  gauge("database_up", "Whether the database answers", [], [[{}, known === null ? 0 : 1]]);
-  if (known) addKnown(gauge, known);
+  const use = poolUse(ctx.pool);
+  gauge("pool_size", "Connections that this process may have for its statements", [], [[{}, use.size]]);
+  gauge(
+    "pool_underway",
+    "Statements and transactions of this process that want a connection or have one; those beyond the size wait",
+    [],
+    [[{}, use.underway]],
+  );
+  const { known, isAll } = await answersOf(ctx);
+  gauge("database_up", "Whether the database answers in time", [], [[{}, isAll ? 1 : 0]]);
+  addKnown(gauge, known);
   return await registry.metrics();
 }
 
-type Known = Awaited<ReturnType<typeof ask>>;
+const QUESTIONS = {
+  queue: (ctx: Context) => q.metrics.queue(ctx, { now: ctx.now() }),
+  givenUp: (ctx: Context) => q.metrics.givenUp(ctx),
+  mails: (ctx: Context) => q.metrics.openMails(ctx, { upTo: COUNTED_UP_TO }),
+  workers: (ctx: Context) => q.metrics.workers(ctx),
+  connections: (ctx: Context) => q.metrics.connections(ctx),
+  deltas: (ctx: Context) => q.metrics.unfolded(ctx, { upTo: COUNTED_UP_TO }),
+};
 
-async function ask(ctx: Context) {
-  const upTo = COUNTED_UP_TO;
-  const [queue, givenUp, mails, workers, connections, deltas] = await Promise.all([
-    q.metrics.queue(ctx, { now: ctx.now() }),
-    q.metrics.givenUp(ctx),
-    q.metrics.openMails(ctx, { upTo }),
-    q.metrics.workers(ctx),
-    q.metrics.connections(ctx),
-    q.metrics.unfolded(ctx, { upTo }),
-  ]);
-  return { queue, givenUp, mails, workers, connections, deltas };
+type Answers = { [Name in keyof typeof QUESTIONS]: Awaited<ReturnType<(typeof QUESTIONS)[Name]>> };
+type Known = Partial<Answers>;
+
+/** The questions to the database that are under way: what has been answered so far, and whether all of it was at the end. */
+interface Asking {
+  known: Known;
+  done: Promise<boolean>;
+}
+
+// Where the pool is busy or the database slow, scrapes wait for the questions that are under way instead of adding to them.
+const askingsOf = perService(() => ({ current: null as Asking | null }));
+
+async function answersOf(ctx: Context): Promise<{ known: Known; isAll: boolean }> {
+  const askings = askingsOf(ctx);
+  const asking = (askings.current ??= ask(ctx, () => (askings.current = null)));
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), PATIENCE_MS);
+  const isAll = await Promise.race([asking.done, late]);
+  clearTimeout(timer);
+  return { known: asking.known, isAll };
+}
+
+function ask(ctx: Context, onEnd: () => void): Asking {
+  const known: Record<string, unknown> = {};
+  const answers = Object.entries(QUESTIONS).map(async ([name, question]) => {
+    known[name] = await question(ctx);
+  });
+  const done = Promise.allSettled(answers).then((all) => {
+    onEnd();
+    return all.every(({ status }) => status === "fulfilled");
+  });
+  return { known, done };
 }
 
 function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
-  const { queue, givenUp, mails, workers, connections, deltas } = known;
-  const byTask = (value: (row: (typeof queue)[number]) => number) =>
+  const { queue = [], givenUp, mails = [], workers = [], connections = [], deltas = [] } = known;
+  const byTask = (value: (row: Answers["queue"][number]) => number) =>
     queue.map((row): Reading => [{ task: row.task }, value(row)]);
   gauge(
     "queue_waiting",
@@ -68,7 +109,8 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
     ["task"],
     byTask((row) => row.age),
   );
-  gauge("queue_given_up", "Jobs that failed for the last time", [], [[{}, givenUp.jobs]]);
+  // A gauge without labels and without a value would say 0.
+  if (givenUp) gauge("queue_given_up", "Jobs that failed for the last time", [], [[{}, givenUp.jobs]]);
   gauge(
     "mails_open",
     `Mails that have not come to an end, by state; counted to ${COUNTED_UP_TO}`,

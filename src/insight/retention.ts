@@ -21,14 +21,25 @@ export interface Horizons {
   logs: Date | null;
 }
 
+/** How long it works, and what says the time besides the clock of this process. */
+export interface Pace {
+  sliceMs?: number;
+  databaseNow?: (ctx: Context) => Promise<Date>;
+}
+
 /** Looks at the next rows, those after an id, and takes away what is not needed of them. */
 type Batch = (tx: Context, after: string) => Promise<{ looked: number; lastId?: string | null }>;
 
 /**
  * Takes away what is older than the settings want it kept, for some seconds, and answers whether all of it is gone. A
- * second run goes on where the first one ended; what is counted stays.
+ * second run goes on where the first one ended; what is counted stays. What is taken away does not come back, and so it is
+ * old by the clock of the database too: one clock that is ahead takes nothing away.
  */
-export async function dropExpired(ctx: Context, { sliceMs = SLICE_MS } = {}): Promise<boolean> {
+export async function dropExpired(
+  service: Context,
+  { sliceMs = SLICE_MS, databaseNow = askDatabase }: Pace = {},
+): Promise<boolean> {
+  const ctx = await withEarlierClock(service, databaseNow);
   const { events, bodies, logs } = horizonsOf(ctx);
   const until = performance.now() + sliceMs;
   return (
@@ -50,6 +61,16 @@ export function horizonsOf({ config, now }: Pick<Context, "config" | "now">): Ho
     bodies: bodies && events && events > bodies ? events : (bodies ?? events),
     logs: ago(config.RETENTION_LOGS_DAYS),
   };
+}
+
+async function withEarlierClock(ctx: Context, databaseNow: typeof askDatabase): Promise<Context> {
+  const aheadMs = Math.max(0, ctx.now().getTime() - (await databaseNow(ctx)).getTime());
+  if (aheadMs > HOUR_MS) ctx.log.warn("this clock is ahead of the database's", { seconds: aheadMs / 1_000 });
+  return { ...ctx, now: () => new Date(ctx.now().getTime() - aheadMs) };
+}
+
+async function askDatabase(ctx: Context): Promise<Date> {
+  return (await q.expired.now(ctx)).now;
 }
 
 /** Whole months, and what is older than any of them. As long as a job has yet to read an event of that time, it waits. */

@@ -54,7 +54,13 @@ export async function sendCampaign(
       await assertRoom(tx, projectId, "campaigns", totalRecipients);
       await begin(tx, projectId, campaign, { audience, totalRecipients });
     } else {
-      await q.campaigns.schedule(tx, { projectId, campaignId, scheduledFor, totalRecipients });
+      await q.campaigns.schedule(tx, {
+        projectId,
+        campaignId,
+        scheduledFor,
+        totalRecipients,
+        now: ctx.now(),
+      });
       await addStartJob(tx, projectId, campaignId, scheduledFor);
     }
     await recordAudit(tx, {

@@ -24,7 +24,7 @@ import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts"
 const SEED = Number(process.env.CONDITIONS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CONTACTS = 150;
 const TREES_PER_STATEMENT = 10;
-const STATEMENTS = 400;
+const STATEMENTS = 200;
 
 const NOW = new Date("2026-03-31T12:00:00.000Z");
 const STATIC = ["01900000-0000-7000-8000-0000000000a1", "01900000-0000-7000-8000-0000000000a2"];

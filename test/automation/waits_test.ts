@@ -198,7 +198,7 @@ test("an event that is found without its job is as deep in its chain as it is", 
 
 describe("two services under load", () => {
   test("lose no event of any contact, and start and mail everybody once", async () => {
-    const PEOPLE = 500;
+    const PEOPLE = 200;
     const dir = mkdtempSync(join(tmpdir(), "postrider-waits-"));
     const mail = async (subject: string) => ({ type: "SEND_EMAIL", template: await template({ subject }) });
     const { id } = await build({

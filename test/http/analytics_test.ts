@@ -148,6 +148,12 @@ describe("GET /analytics/timeseries", () => {
     expect(body.error.errors.map((error: { field: string }) => error.field)).toEqual(fields);
   });
 
+  test("has the last day that can be written, wherever it ends", async () => {
+    for (const tz of ["UTC", "Asia/Kathmandu", "America/St_Johns"]) {
+      expect(await series(`startDate=9999-12-31&endDate=9999-12-31&tz=${tz}`)).toHaveLength(1);
+    }
+  });
+
   test("has two years at most, and says so", async () => {
     const most = await series("startDate=2024-01-01&endDate=2025-12-31");
     const more = await get("/analytics/timeseries?startDate=2024-01-01&endDate=2026-01-01");
@@ -384,9 +390,17 @@ describe("GET /activity/stats", () => {
     });
   });
 
-  test("refuses days that are none, and more than two years", async () => {
-    for (const query of ["startDate=x", "endDate=2026-02-30", "startDate=2020-01-01&endDate=2026-01-01"]) {
+  test("refuses days that are none", async () => {
+    for (const query of ["startDate=x", "endDate=2026-02-30", "startDate=2026-01-02&endDate=2026-01-01"]) {
       expect([query, (await get(`/activity/stats?${query}`)).status]).toEqual([query, 400]);
     }
   });
+
+  test.each(["/activity/stats", "/events/stats", "/analytics/top-events"])(
+    "%s takes all the days that can be written",
+    async (path) => {
+      expect((await get(`${path}?startDate=1000-01-01&endDate=9999-12-31`)).status).toBe(200);
+      expect((await get(`${path}?startDate=9999-12-31T23:59:59Z&endDate=9999-12-31`)).status).toBe(200);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Registry } from "prom-client";
 import type { NewProject } from "../../src/accounts/projects.ts";
+import { inTransaction } from "../../src/context.ts";
 import { createHealthApp } from "../../src/http/health.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
@@ -106,4 +107,49 @@ describe("GET /metrics", () => {
     expect(text).toContain("postrider_request_seconds_count");
     expect(text).not.toContain("postrider_queue_waiting{");
   });
+
+  test("tells what is known while one question gets no answer, and asks it once however many scrapes come", async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+    const holder = service.pool.begin(async (sql) => {
+      await sql`lock table workers in access exclusive mode`;
+      isLocked();
+      await held;
+    });
+    await locked;
+    const texts = await Promise.all([1, 2, 3].map(async () => await (await scrape()).text()));
+    const asked = await service.pool`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%from workers%'`;
+    const later = scrape();
+    release();
+    await holder;
+    const after = await (await later).text();
+
+    for (const text of texts) {
+      expect(text).toContain("postrider_database_up 0");
+      expect(text).toMatch(/postrider_mails_open\{status="PENDING"\} \d/);
+      expect(text).not.toContain("postrider_worker_silence_seconds{");
+    }
+    expect(asked[0]!.count).toBe(1);
+    expect(after).toContain("postrider_database_up 1");
+  }, 20_000);
+
+  test("tells how many connections the pool has, and what wants one or has one", async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const before = await valueOf("postrider_pool_underway");
+    const size = (await valueOf("postrider_pool_size"))!;
+    const wanting = Array.from({ length: size + 3 }, () => inTransaction(service, () => held));
+    // A scrape finds no connection, and says so all the same.
+    const text = await (await scrape()).text();
+    release();
+    await Promise.all(wanting);
+    // Waits for the questions that still were under way.
+    await scrape();
+
+    expect([before, size]).toEqual([0, 10]);
+    expect(text).toContain(`postrider_pool_underway ${size + 3}`);
+    expect(text).toContain("postrider_database_up 0");
+    expect(await valueOf("postrider_pool_underway")).toBe(0);
+  }, 20_000);
 });

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
-import { type ActivityFilter, countRecent, listActivity, type Place } from "../../src/insight/activity.ts";
+import { type ActivityFilter, listActivity, type Place } from "../../src/insight/activity.ts";
+import { countRecent } from "../../src/insight/activity_stats.ts";
+import { listContactEvents } from "../../src/insight/event_log.ts";
 import { listActivityTypes } from "../../src/insight/activity_types.ts";
 import { listUpcoming } from "../../src/insight/activity_upcoming.ts";
 import { openTestPool } from "../support/postgres.ts";
@@ -27,6 +29,8 @@ let ctx: Context;
 /** Contacts with eight events in two years, and with every tenth of all of them. */
 let quiet: string;
 let busy: string;
+/** One who has done 5,000 different things. */
+let versatile: { projectId: string; contactId: string };
 
 beforeAll(async () => {
   service.setNow(NOW);
@@ -42,6 +46,7 @@ beforeAll(async () => {
   await pool`alter table events disable trigger user`;
   for (const { id } of [project, other]) await fill(id, id === project.id ? 1 : 10);
   await pool`alter table events enable trigger user`;
+  versatile = await addVersatile();
   await pool`vacuum (analyze) events, executions, campaigns, contacts, workflows`;
   const [first, second] = await pool`
     select id from contacts where project_id = ${project.id} order by email limit 2`;
@@ -115,6 +120,17 @@ async function fill(projectId: string, part: number): Promise<void> {
     select
       ${projectId}, 'N', 'Hi', '<p>Hi</p>', '<p>Hi</p>', 'news@shop.example', 'SENT', 'ALL', at, at - interval '1 day', at
     from generate_series(1, 1000) as n, lateral (select ${NOW}::timestamptz - n * interval '17 hours' as at) as t`;
+}
+
+async function addVersatile() {
+  const { id: projectId } = await service.createProject();
+  const [contact] = await service.pool`
+    insert into contacts (project_id, email, subscribed) values (${projectId}, 'v@example.com', true) returning id`;
+  await service.pool`
+    insert into events (project_id, id, contact_id, name, created_at)
+    select ${projectId}, an_id_at(at), ${contact!.id}, 'name ' || n, at
+    from generate_series(1, 5000) as n, lateral (select ${NOW}::timestamptz - n * interval '5 minutes' as at) as t`;
+  return { projectId, contactId: contact!.id as string };
 }
 
 /** What was read of a table: rows in its own order, rows by its indexes, and entries of these. */
@@ -233,6 +249,23 @@ describe.each(["force_custom_plan", "force_generic_plan"])("with %s", (mode) => 
     expect(sum(readings, "seq")).toBe(0);
     expect(sum(readings.filter(isOfEvents), "entries")).toBeLessThan(LIMIT * 12);
     expect(sum(readings, "fetched")).toBeLessThan(LIMIT * 12);
+  });
+
+  test("a contact with 5,000 names: a page of the feed and of its events is not looked up name by name", async () => {
+    const feed = await readBy(() =>
+      listActivity(ctx, versatile.projectId, versatile, { limit: LIMIT, after: null }),
+    );
+    const log = await readBy(() =>
+      listContactEvents(ctx, versatile.projectId, versatile.contactId, { limit: LIMIT, beforeId: null }),
+    );
+
+    for (const readings of [feed, log]) {
+      const scans = readings.filter(isOfEvents).reduce((all, reading) => all + reading.scans, 0);
+      expect(sum(readings, "seq")).toBe(0);
+      expect(sum(readings, "entries")).toBeLessThan(5_000 + 12 * LIMIT + 1_000);
+      // Each of the first 300 names in each partition that may have it, and not 5,000.
+      expect(scans).toBeLessThan(6_000);
+    }
   });
 
   test("recent ones are counted, types and what comes next are found by indexes", async () => {

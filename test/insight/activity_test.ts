@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { listActivity, type Activity, type Place } from "../../src/insight/activity.ts";
 import { ACTIVITY_TYPES, type ActivityType, typeOfEvent } from "../../src/insight/activity_types.ts";
+import { listContactEvents } from "../../src/insight/event_log.ts";
 import { useService } from "../support/service.ts";
 
 const SEED = Number(process.env.ACTIVITY_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -313,4 +314,77 @@ describe("pages put together", () => {
     },
     TIMEOUT,
   );
+});
+
+describe("a contact with hundreds of names", () => {
+  test(
+    "has all of its events in its pages, of every name, and in its log",
+    async () => {
+      const [contactId] = (await addContacts(other.id, 1)) as [string];
+      const random = new Random(SEED + 2);
+      const rows = Array.from({ length: 900 }, (_, n) => {
+        const ms = random.of(MOMENTS);
+        const name = n < 700 ? `name ${n}` : random.of(NAMES);
+        return { project_id: other.id, id: idAt(ms), contact_id: contactId, name, created_at: new Date(ms) };
+      });
+      await service.pool`insert into events ${service.pool(rows)}`;
+      const idsOf = (wanted: (name: string) => boolean) =>
+        rows
+          .filter(({ name }) => wanted(name))
+          .map(({ id }) => id)
+          .toSorted()
+          .toReversed();
+      const feed = async (types: ActivityType[] | undefined) => {
+        const ids: string[] = [];
+        for (let after: Place | null = null, isFirst = true; isFirst || after; isFirst = false) {
+          const page = await listActivity(service, other.id, { types, contactId }, { limit: 70, after });
+          ids.push(...page.items.map(({ id }) => id));
+          after = page.next;
+        }
+        return ids;
+      };
+      const log: string[] = [];
+      for (let beforeId: string | null = null; ;) {
+        const page = await listContactEvents(service, other.id, contactId, { limit: 70, beforeId });
+        log.push(...page.slice(0, 70).map(({ id }) => id));
+        if (page.length <= 70) break;
+        beforeId = log.at(-1)!;
+      }
+
+      expect(log).toEqual(idsOf(() => true));
+      expect(await feed(undefined)).toEqual(idsOf(() => true));
+      for (const type of ["event.triggered", "email.opened"] as const) {
+        expect(await feed([type])).toEqual(idsOf((name) => typeOfEvent(name) === type));
+      }
+      expect(await feed(["event.triggered", "email.sent"])).toEqual(
+        idsOf((name) => ["event.triggered", "email.sent"].includes(typeOfEvent(name))),
+      );
+    },
+    TIMEOUT,
+  );
+});
+
+test("an event, a campaign and an execution that have one id are each told as what they are", async () => {
+  const id = idAt(END);
+  const mine = await service.createProject();
+  const flow = await service.pool`
+    insert into workflows (project_id, name) values (${mine.id}, 'Welcome') returning id`;
+  const version = await service.pool`
+    insert into workflow_versions (project_id, workflow_id, graph)
+    values (${mine.id}, ${flow[0]!.id}, '{"steps": [], "transitions": []}') returning id`;
+  await service.pool`
+    insert into events (project_id, id, name, created_at) values (${mine.id}, ${id}, 'bought', ${new Date(END)})`;
+  await service.pool`
+    insert into executions (project_id, id, workflow_id, version_id, is_only, status, started_at)
+    values (${mine.id}, ${id}, ${flow[0]!.id}, ${version[0]!.id}, false, 'CANCELLED', ${new Date(END)})`;
+  await service.pool`
+    insert into campaigns (project_id, id, name, subject, body, html, from_email, status, audience_type, sent_at)
+    values (${mine.id}, ${id}, 'News', 'Hi', 'Hi', 'Hi', 'news@shop.example', 'SENT', 'ALL', ${new Date(END)})`;
+  const { items } = await listActivity(service, mine.id, {}, { limit: 10, after: null });
+
+  expect(items.map(({ type, metadata }) => [type, metadata])).toEqual([
+    ["event.triggered", { eventName: "bought", eventData: {} }],
+    ["workflow.started", { workflowName: "Welcome", status: "CANCELLED", exitReason: undefined }],
+    ["campaign.sent", { campaignId: id, campaignName: "News" }],
+  ]);
 });

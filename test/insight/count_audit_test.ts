@@ -22,7 +22,7 @@ const service = useService();
 
 const DAY_MS = 86_400_000;
 const NIL = "00000000-0000-0000-0000-000000000000";
-const EVERYTHING = { expired: null, limit: 100 };
+const EVERYTHING = { forgets: true, limit: 100 };
 
 let projectId = "";
 
@@ -201,7 +201,7 @@ describe("the audit", () => {
   });
 
   test("is done for every project, by a job of its own", async () => {
-    await service.pool`update projects set deleted_at = now(), disabled_at = now()`;
+    await service.pool`update projects set deleted_at = now(), disabled_at = now() where deleted_at is null`;
     projectId = (await service.createProject()).id;
     await service.createProject();
     await track("ordered", 3, 2);
@@ -335,6 +335,39 @@ describe("counting anew", () => {
     expect(recounts).toHaveLength(all!.n);
     expect(recounts.find((recount) => recount.projectId === projectId)!.events).toBeGreaterThan(0);
     expect(await faults()).toEqual([]);
+  });
+
+  test("keeps what was counted of events and mails that expire while it is under way; so does the audit", async () => {
+    await service.pool`update projects set created_at = ${ago(400)} where id = ${projectId}`;
+    await track("ordered", 300, 4);
+    await track("ordered", 1, 2);
+    await send(4, 300);
+    await send(2, 1);
+    await fold();
+    const expire = async () => {
+      for (const kind of ["events", "emails"] as const) {
+        await q.expired.note(service, { kind, until: ago(200) });
+      }
+      await service.pool`delete from events_default where project_id = ${projectId} and id < first_id_at(${ago(200)})`;
+      await service.pool`delete from emails where project_id = ${projectId} and id < first_id_at(${ago(200)})`;
+    };
+    // It has begun, and comes to the first days and mails when they are gone.
+    const { begun } = await service.pool.begin(async (sql) => {
+      await sql`
+        select pg_advisory_xact_lock(recounting(${projectId}, kind)) from unnest('{events,mails}'::text[]) as k (kind)`;
+      const recount = recountProject(service, projectId);
+      const isWaiting = () => service.pool`select from pg_locks where not granted and locktype = 'advisory'`;
+      while ((await isWaiting()).length === 0) await Bun.sleep(5);
+      await expire();
+      return { begun: recount };
+    });
+    const recount = await begun;
+    await auditProject(service, projectId);
+
+    expect(recount).toEqual({ projectId, events: 0, mails: 0, executions: 0 });
+    expect([await totalOf("ordered"), await sentCounted()]).toEqual([6, 6]);
+    expect(reported()).toEqual([]);
+    await service.pool`delete from expired`;
   });
 
   test("ends a reset: the counters say what is left, and nothing of before, expired or not", async () => {

@@ -37,9 +37,12 @@ const daysAgo = (days: number) => new Date(service.now().getTime() - days * DAY_
 const daysOn = (days: number) => service.setNow(daysAgo(-days));
 const idAt = (at: Date) => Bun.randomUUIDv7("hex", at.getTime());
 
-/** All that the settings want gone is gone, unless nothing takes anything away. */
+/** All that the settings want gone is gone, unless nothing takes anything away. The database's clock moves along. */
 const sweep = (settings: Partial<Context["config"]> = {}) =>
-  dropExpired({ ...service, now: service.now, config: { ...service.config, ...settings } });
+  dropExpired(
+    { ...service, now: service.now, config: { ...service.config, ...settings } },
+    { databaseNow: async () => service.now() },
+  );
 
 async function addEvent(at: Date, name = "bought"): Promise<string> {
   const id = idAt(at);
@@ -167,6 +170,19 @@ describe("events", () => {
     expect(waiting.length).toBeGreaterThan(0);
     expect((await workflows.executions(id)).length).toBe(1);
     expect(await idsOf("events")).toEqual([]);
+  });
+
+  test("and mails stay where only the clock of this process says that they are old", async () => {
+    await service.pool`delete from expired`;
+    const made = [await addEvent(daysAgo(1)), await addMail(daysAgo(1))];
+    daysOn(4_000);
+    const isDone = await dropExpired(service);
+    const [ahead] = await service.pool`select max(until) > now() as far from expired`;
+
+    expect(isDone).toBe(true);
+    expect([...(await idsOf("events")), ...(await idsOf("emails"))]).toEqual(made);
+    expect(ahead!.far).toBe(false);
+    expect(service.lines.map(({ message }) => message)).toContain("this clock is ahead of the database's");
   });
 
   test("and mails are kept for ever unless it is set otherwise", async () => {

@@ -12,7 +12,7 @@ import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
 import { deleteProject, type Pace, resetProject } from "../../src/removal/projects.ts";
-import { startProcess, until } from "../support/process.ts";
+import { killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject, rowsOf } from "../support/whole_project.ts";
 
@@ -195,7 +195,7 @@ describe("workers that are killed", () => {
       await requestReset(service, other.id, OPERATOR);
       for (const share of shares) {
         await until("some rows gone", async () => (await left()) < all * share, 110_000);
-        await worker.end("SIGKILL");
+        await killUnseen(service.pool, worker);
         kills++;
         worker = await startProcess(settings);
       }

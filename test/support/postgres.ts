@@ -26,7 +26,8 @@ async function prepare(): Promise<void> {
   if (!serverUrl) {
     const dir = mkdtempSync(join(tmpdir(), "postrider-test-"));
     // Tests need no durability; those about crashes start a server of their own.
-    embedded = { ...(await startEmbedded({ dir, settings: { fsync: "off" } })), dir };
+    const settings = { fsync: "off", max_connections: "500" };
+    embedded = { ...(await startEmbedded({ dir, settings })), dir };
     process.on("exit", () => embedded?.stopNow());
     serverUrl = embedded.url;
   }

@@ -1,5 +1,6 @@
 // The service as a process of its own, as it runs in a container: to be killed.
 import { join } from "node:path";
+import type postgres from "postgres";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -54,6 +55,15 @@ export async function startProcess(
       return child.signalCode ? null : child.exitCode;
     },
   };
+}
+
+/**
+ * Kills a service, and lets its last heartbeat look old: whoever beats next buries it, instead of one of those that come
+ * 10 s later. That the dead are noticed in time is the promise of main_test.ts.
+ */
+export async function killUnseen(sql: postgres.Sql, service: ServiceProcess): Promise<void> {
+  await service.end("SIGKILL");
+  await sql`update workers set seen_at = now() - interval '11 seconds' where pid = ${service.pid}`;
 }
 
 /** Waits until `condition` holds; throws after `timeoutMs`, saying what was waited for. */

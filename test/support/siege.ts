@@ -13,7 +13,7 @@ import { addJob } from "../../src/jobs.ts";
 import { sendCampaign } from "../../src/sending/campaign_status.ts";
 import { createCampaign } from "../../src/sending/campaigns.ts";
 import { openService } from "../../src/service.ts";
-import { type ServiceProcess, startProcess } from "./process.ts";
+import { killUnseen, type ServiceProcess, startProcess } from "./process.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
 const DOMAIN = "shop.example";
@@ -35,6 +35,8 @@ export interface SiegeOptions {
 export interface Attackers {
   smtp: TestSmtpServer;
   startWorker(): Promise<ServiceProcess>;
+  /** Kills a worker; who is there, or comes next, notices it at once. */
+  kill(worker: ServiceProcess): Promise<void>;
   /** Stops Postgres as a power cut would; it is started again. */
   crashPostgres(): void;
   /** Resolves when so many mails are claimed, committed. */
@@ -86,6 +88,7 @@ export async function besiege(
         workers.add(worker);
         return worker;
       },
+      kill: (worker) => killUnseen(ctx.pool, worker),
       crashPostgres: () => crash(dir),
       async claimed(mails) {
         const count = async () =>
