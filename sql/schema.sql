@@ -1433,6 +1433,7 @@ create table mail_counts (
   constraint mail_counts_pkey PRIMARY KEY (project_id, at, source_type, campaign_id),
   constraint mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (sent, delivered, opened, clicked, bounced, complained, machine_opened);
 
 create table memberships (
   project_id uuid not null,

@@ -1,11 +1,12 @@
 // `bun run admin`, as a process, against a database of its own.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { disableProject, LANGUAGES } from "../src/accounts/projects.ts";
 import { PHRASES } from "../src/content/phrases.ts";
 import { securityOf } from "../src/sending/reputation.ts";
+import type { AdminRun } from "./support/admin_words.ts";
 import { campaignsOf } from "./support/campaign.ts";
 import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
@@ -16,6 +17,46 @@ const ROOT = join(import.meta.dir, "..");
 const UNKNOWN = "01920000-0000-7000-8000-000000000000";
 const SECRET_KEY = "a secret that only the tests know, 32+";
 const folders: string[] = [];
+
+/** What is refused: the words, the exit code, and a word of the reason. */
+const REFUSED: [string[], number, string][] = [
+  [["project", "create"], 1, "--name"],
+  [["project", "create", "--name", ""], 1, "1 to 100 characters"],
+  [["project", "create", "--name", "X", "--domain", "not a domain", "--verified"], 1, "domain"],
+  [["project", "create", "--name", "X", "--domain", "x.example"], 1, "--verified"],
+  [["project", "disable", "5"], 1, "id"],
+  [["project", "disable", UNKNOWN], 1, "Cannot find this project"],
+  [["project", "enable", UNKNOWN], 1, "Cannot find this project"],
+  [["domain", "add", UNKNOWN, "x.example", "--verified"], 1, "Cannot find this project"],
+  [["project", "set", UNKNOWN, "--language", "de"], 1, "Cannot find this project"],
+  [["project", "set", "5", "--language", "de"], 1, "id"],
+  [["project", "set", "--language", "de"], 1, "id"],
+  [["project", "set", UNKNOWN], 1, "--send-rate"],
+  [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "tracking"],
+  [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "language"],
+  [["project", "set", UNKNOWN, "--language", "DE"], 1, "Expected one of en, nl"],
+  [["project", "set", UNKNOWN, "--send-rate", "0"], 1, "sendRate"],
+  [["project", "set", UNKNOWN, "--send-rate", "9999999"], 1, "sendRate"],
+  [["project", "set", UNKNOWN, "--send-rate=-5"], 1, "--send-rate"],
+  [["project", "set", UNKNOWN, "--send-rate", "fast"], 1, "--send-rate"],
+  [["project", "set", UNKNOWN, "--send-rate", ""], 1, "--send-rate"],
+  [["nonsense"], 2, "Usage"],
+  [["constructor"], 2, "Usage"],
+  [["toString"], 2, "Usage"],
+  [[], 2, "Usage"],
+  [["--unknown"], 2, "unknown"],
+  [["doctor", "--unknown"], 2, "unknown"],
+  [["project", "list", "--name"], 2, "--name"],
+  [["domain", "rekey", UNKNOWN, "x.example"], 1, "Cannot find this project"],
+  [["user", "create"], 1, "--email"],
+  [["user", "create", "--email", "nobody"], 1, "--email"],
+  [["member", "list", UNKNOWN], 1, "Cannot find this project"],
+  [["member", "add", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
+  [["member", "add", "5", "--email", "a@b.io"], 1, "id"],
+  [["member", "remove", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
+  [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
+  [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
+];
 
 const admin = (...args: string[]) => adminWith({ DATABASE_URL: service.databaseUrl, SECRET_KEY }, ...args);
 
@@ -35,6 +76,16 @@ const run = (settings: Record<string, string>, args: string[], input?: string) =
     },
   );
   return { out: stdout.toString(), err: stderr.toString(), exitCode };
+};
+
+/** Several commands, one after the other, in one process. */
+const adminRuns = (all: string[][]) => {
+  const { PATH = "", HOME = "" } = process.env;
+  const { stdout } = Bun.spawnSync([process.execPath, join(ROOT, "test/support/admin_words.ts")], {
+    env: { PATH, HOME, DATABASE_URL: service.databaseUrl, SECRET_KEY },
+    stdin: Buffer.from(JSON.stringify(all)),
+  });
+  return JSON.parse(stdout.toString()) as AdminRun[];
 };
 
 const folder = () => {
@@ -103,51 +154,32 @@ describe("bun run admin", () => {
     expect(admin("project", "list").out).not.toContain(project.secret);
   });
 
-  test.each([
-    [["project", "create"], 1, "--name"],
-    [["project", "create", "--name", ""], 1, "1 to 100 characters"],
-    [["project", "create", "--name", "X", "--domain", "not a domain", "--verified"], 1, "domain"],
-    [["project", "create", "--name", "X", "--domain", "x.example"], 1, "--verified"],
-    [["project", "disable", "5"], 1, "id"],
-    [["project", "disable", UNKNOWN], 1, "Cannot find this project"],
-    [["project", "enable", UNKNOWN], 1, "Cannot find this project"],
-    [["domain", "add", UNKNOWN, "x.example", "--verified"], 1, "Cannot find this project"],
-    [["project", "set", UNKNOWN, "--language", "de"], 1, "Cannot find this project"],
-    [["project", "set", "5", "--language", "de"], 1, "id"],
-    [["project", "set", "--language", "de"], 1, "id"],
-    [["project", "set", UNKNOWN], 1, "--send-rate"],
-    [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "tracking"],
-    [["project", "set", UNKNOWN, "--tracking", "SOMETIMES", "--language", "xx"], 1, "language"],
-    [["project", "set", UNKNOWN, "--language", "DE"], 1, "Expected one of en, nl"],
-    [["project", "set", UNKNOWN, "--send-rate", "0"], 1, "sendRate"],
-    [["project", "set", UNKNOWN, "--send-rate", "9999999"], 1, "sendRate"],
-    [["project", "set", UNKNOWN, "--send-rate=-5"], 1, "--send-rate"],
-    [["project", "set", UNKNOWN, "--send-rate", "fast"], 1, "--send-rate"],
-    [["project", "set", UNKNOWN, "--send-rate", ""], 1, "--send-rate"],
-    [["nonsense"], 2, "Usage"],
-    [["constructor"], 2, "Usage"],
-    [["toString"], 2, "Usage"],
-    [[], 2, "Usage"],
-    [["--unknown"], 2, "unknown"],
-    [["doctor", "--unknown"], 2, "unknown"],
-    [["project", "list", "--name"], 2, "--name"],
-    [["domain", "rekey", UNKNOWN, "x.example"], 1, "Cannot find this project"],
-    [["user", "create"], 1, "--email"],
-    [["user", "create", "--email", "nobody"], 1, "--email"],
-    [["member", "list", UNKNOWN], 1, "Cannot find this project"],
-    [["member", "add", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
-    [["member", "add", "5", "--email", "a@b.io"], 1, "id"],
-    [["member", "remove", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
-    [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
-    [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
-  ])("%j is refused with a clear word, and changes nothing", async (args, code, word) => {
-    const count = async () => (await service.pool`select count(*)::int as n from projects`)[0]!.n as number;
-    const before = await count();
-    const { out, err, exitCode } = admin(...args);
+  describe("words that are wrong", () => {
+    let runs: AdminRun[];
+    let [before, after] = [0, 0];
 
-    expect([exitCode, err, out]).toEqual([code, expect.stringContaining(word), ""]);
-    expect(err).not.toContain("foreign key");
-    expect(await count()).toBe(before);
+    beforeAll(async () => {
+      const count = async () => (await service.pool`select count(*)::int as n from projects`)[0]!.n as number;
+      before = await count();
+      runs = adminRuns(REFUSED.map(([words]) => words));
+      after = await count();
+    });
+
+    test.each(REFUSED.map((refused, n) => [...refused, n] as const))(
+      "%j are refused with a clear word",
+      (_words, code, word, n) => {
+        const { out, err, exitCode } = runs[n]!;
+
+        expect([exitCode, err, out]).toEqual([code, expect.stringContaining(word), ""]);
+        expect(err).not.toContain("foreign key");
+      },
+    );
+
+    test("change nothing", () => expect(after).toBe(before));
+
+    test("end the process with the exit code of the refusal", () => {
+      expect([admin("project", "create").exitCode, admin("nonsense").exitCode]).toEqual([1, 2]);
+    });
   });
 
   test("project set changes what it names and nothing else, and project list shows it", async () => {

