@@ -40,6 +40,10 @@ const JOBS_PER_CONNECTION = 2;
 // Jobs of workflows that run at the same time share transactions (`automation/execution_run.ts`).
 const WORKFLOW_JOBS = 20;
 const BULK_JOBS = 4;
+// Every new job is told to all lanes, and who looks for its own goes past those of the others. Who has found nothing looks
+// again after this time at the earliest, and else at once: hundreds of jobs a second of one lane would else have the others
+// look hundreds of times, past thousands.
+const LOOK_AGAIN_MS: Record<Lane, number> = { fast: 50, workflows: 10, bulk: 200 };
 const BEAT_MS = 3_000;
 const RESTART_MS = 1_000;
 const DRAIN_MS = 25_000;
@@ -131,7 +135,7 @@ async function startRunner(
     preset: {
       worker: {
         concurrentJobs,
-        localQueue: { size: concurrentJobs },
+        localQueue: { size: concurrentJobs, refetchDelay: { durationMs: LOOK_AGAIN_MS[lane] } },
         completeJobBatchDelay: 0,
         failJobBatchDelay: 0,
         pollInterval: 1_000,
