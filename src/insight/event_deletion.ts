@@ -6,8 +6,8 @@ import { addJobs, type Jobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { usesOfEvent } from "./event_usage.ts";
 
-/** So many are deleted before the answer: it takes 30 ms. */
-const AT_ONCE = 1_000;
+/** So many are deleted before the answer: it takes some 30 ms. */
+const AT_ONCE = 500;
 /** Events of one commit. */
 const BATCH = 1_000;
 /** How long a job works before it lets others have their turn and goes on as a new job. */

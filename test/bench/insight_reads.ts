@@ -159,7 +159,8 @@ async function measure(
   const times = await inTurns(endpoint, aged, young, seconds);
   const [old, fresh] = [percentile(times.aged, 50), percentile(times.young, 50)];
   report.line(`${name}, p95`, percentile(times.aged, 95), "ms", {
-    goal: below(LIMIT_MS),
+    // More than the default is asked for: that is told, and has no goal.
+    ...(!isMore && { goal: below(LIMIT_MS) }),
     note: { p50: Number(old.toFixed(3)), requests: times.aged.length },
   });
   if (isMore) return;
