@@ -5,6 +5,7 @@ import { addJobs } from "../jobs.ts";
 import { eventCountFaults, recountEvents } from "./event_counts.ts";
 import { executionCountFaults, recountExecutions } from "./execution_counts.ts";
 import { mailCountFaults, recountMails } from "./mail_counts.ts";
+import { FIRST_ID } from "./_ids.ts";
 
 /** How many counters were wrong. */
 export interface Recount {
@@ -19,7 +20,6 @@ const MAX_FAULTS = 20;
 /** Behind everything that somebody waits for. */
 const PRIORITY = 20;
 const PAGE = 1_000;
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /** Enqueues the audit of every project. */
 export async function auditProjects(ctx: Context): Promise<void> {
@@ -74,7 +74,7 @@ export async function recountProjects(ctx: Context): Promise<Recount[]> {
 }
 
 async function* everyProject(ctx: Context): AsyncGenerator<string[]> {
-  for (let after = BEFORE_ALL; ;) {
+  for (let after = FIRST_ID; ;) {
     const page = (await q.recounts.projects(ctx, { after, limit: PAGE })).map(({ id }) => id);
     if (page.length > 0) yield page;
     if (page.length < PAGE) return;

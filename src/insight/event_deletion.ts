@@ -5,6 +5,7 @@ import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
 import { usesOfEvent } from "./event_usage.ts";
+import { FIRST_ID } from "./_ids.ts";
 
 /** So many are deleted before the answer: it takes some 30 ms. */
 const AT_ONCE = 500;
@@ -12,7 +13,6 @@ const AT_ONCE = 500;
 const BATCH = 1_000;
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 5_000;
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Deletes all events of a name that are recorded by now, and what is counted of them; answers how many they are. Many are

@@ -4,6 +4,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { foldAll } from "../folding.ts";
+import { FIRST_ID } from "./_ids.ts";
 
 /** A day of mails from one source, of which a counter does not say what the ledger does. */
 export type MailCountFault = Awaited<ReturnType<Queries["mailCounts"]["faults"]>>[number];
@@ -12,7 +13,6 @@ type Counted = Awaited<ReturnType<Queries["mailCounts"]["byDay"]>>[number];
 
 /** So many mails are looked at in one statement: 0.2 s. */
 const PAGE = 50_000;
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 const DAY_MS = 86_400_000;
 
 /** Adds what has been counted since the last time to the quarters. Answers whether there was anything. */
@@ -69,7 +69,7 @@ async function seemRight(ctx: Context, projectId: string, forgets: boolean): Pro
     }
   };
   add(1, await q.mailCounts.byDay(ctx, { projectId, before }));
-  for (let after = BEFORE_ALL; ;) {
+  for (let after = FIRST_ID; ;) {
     const end = await q.mailCounts.pageEnd(ctx, { projectId, after, limit: PAGE });
     if (!end) break;
     add(-1, await q.mailCounts.factsByDay(ctx, { projectId, after, upTo: end.id, before }));

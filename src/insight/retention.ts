@@ -3,6 +3,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
 import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
+import { FIRST_ID } from "./_ids.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 10_000;
@@ -11,7 +12,6 @@ const BATCH = 1_000;
 const BATCH_OF_CONTENTS = 500;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /** Before when something goes; null where it is kept for ever. */
 export interface Horizons {
@@ -148,7 +148,7 @@ async function inEach(
 
 /** Does it batch by batch, until one is not full any more. False when time is over before. */
 async function sweep(ctx: Context, until: number, limit: number, batch: Batch): Promise<boolean> {
-  for (let place = BEFORE_ALL; ;) {
+  for (let place = FIRST_ID; ;) {
     if (performance.now() > until) return false;
     const startedAt = performance.now();
     const { looked, lastId } = await inTransaction(ctx, async (tx) => {

@@ -374,7 +374,9 @@ describe("the compression of GIF", () => {
   });
 });
 
-describe.skipIf(!CHROMIUM)("an animation, as a browser shows it,", () => {
+const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
+
+describe.skipIf(!CHROMIUM)(`an animation, as a browser shows it,${noChromium}`, () => {
   let decoder: Awaited<ReturnType<typeof startImageDecoder>>;
 
   beforeAll(async () => {
