@@ -1,6 +1,7 @@
 // `bun run admin user` and `member`: accounts, and who looks after which project.
 import { OPERATOR } from "./accounts/audit.ts";
 import { addMember, changeRole, listMembers, type Member, removeMember } from "./accounts/members.ts";
+import { assertGoodPassword } from "./accounts/password_rules.ts";
 import { hashPassword, PASSWORD_LENGTH } from "./accounts/passwords.ts";
 import { type Role, ROLES } from "./accounts/roles.ts";
 import { createUser, listUsers } from "./accounts/users.ts";
@@ -20,7 +21,9 @@ const { min: MIN_PASSWORD, max: MAX_PASSWORD } = PASSWORD_LENGTH;
 export async function createAccount(ctx: Context, options: PeopleOptions) {
   const email = addressOf(options);
   const isGiven = options["password-from-stdin"] === true;
-  const passwordHash = isGiven ? await hashPassword(ctx, await passwordFromStdin(), null) : null;
+  const password = isGiven ? await passwordFromStdin() : null;
+  if (password !== null) await assertGoodPassword(password, email, "password");
+  const passwordHash = password === null ? null : await hashPassword(ctx, password, null);
   return await inTransaction(ctx, (tx) => createUser(tx, { email, passwordHash, emailVerified: true }));
 }
 

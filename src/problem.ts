@@ -430,6 +430,12 @@ export const problems = {
       },
     ),
 
+  badPassword: (field: string, reason: string) =>
+    new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {
+      errors: [{ field, code: "custom", message: `Not a good password: ${reason}` }],
+      suggestion: "Choose another one, such as four words that do not belong together",
+    }),
+
   // 429
   tooManyFailures: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot log in now: too many attempts have failed", {

@@ -9,13 +9,12 @@ where (
 ) < :allowed::int
 returning user_id;
 
--- name: is_good :one
--- Whether `use` would take it.
-select exists (
-  select
-  from account_tokens
-  where token_hash = :token_hash and purpose = :purpose and expires_at > :now
-) as "good!";
+-- name: owner :maybe
+-- Whose token this is, if `use` would take it.
+select u.email
+from account_tokens t
+join users u on u.id = t.user_id
+where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :now;
 
 -- name: hold_owner :maybe
 -- Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.

@@ -28,10 +28,15 @@ export async function makeToken(tx: Context, userId: string, purpose: TokenPurpo
   return made ? token : null;
 }
 
-/** Throws 400 for a bad token, and leaves a good one to be used. */
-export async function assertToken(ctx: Context, token: string, purpose: TokenPurpose): Promise<void> {
-  const { good } = await q.accountTokens.isGood(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
-  if (!good) throw problems.badToken();
+/** Whose token it is, which is left to be used. Throws 400 for a bad one. */
+export async function ownerOf(
+  ctx: Context,
+  token: string,
+  purpose: TokenPurpose,
+): Promise<{ email: string }> {
+  const owner = await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
+  if (!owner) throw problems.badToken();
+  return owner;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
-import { assertToken, endResets, useToken } from "./account_tokens.ts";
+import { endResets, ownerOf, useToken } from "./account_tokens.ts";
 import {
   assertNotLocked,
   type Counted,
@@ -12,6 +12,7 @@ import {
   giveBackAttempt,
   takeAttempt,
 } from "./login_limits.ts";
+import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword, inTurn, isPassword } from "./passwords.ts";
 import { endSession, endSessionsOf, type SessionUser, startSession } from "./sessions.ts";
 import type { Credentials, LoggedIn } from "./sign_up.ts";
@@ -44,6 +45,7 @@ export async function changePassword(
   { password, newPassword }: { password: string; newPassword: string },
   network: string | null,
 ): Promise<void> {
+  await assertGoodPassword(newPassword, email, "newPassword");
   const checked = await checkPassword(ctx, { email, password }, network, { user: id });
   const passwordHash = await hashPassword(ctx, newPassword, network);
   await inTransaction(ctx, async (tx) => {
@@ -75,7 +77,8 @@ export async function resetPassword(
   network: string | null,
 ): Promise<void> {
   // A hash is dear: nobody gets one for a token that they made up.
-  await assertToken(ctx, token, "RESET_PASSWORD");
+  const { email: address } = await ownerOf(ctx, token, "RESET_PASSWORD");
+  await assertGoodPassword(newPassword, address, "newPassword");
   const passwordHash = await hashPassword(ctx, newPassword, network);
   await inTransaction(ctx, async (tx) => {
     const id = await useToken(tx, token, "RESET_PASSWORD");

@@ -6,6 +6,7 @@ import { problems } from "../problem.ts";
 import { makeToken, useToken } from "./account_tokens.ts";
 import { isInvitationToken } from "./invitations.ts";
 import { type Attempt, giveBackAttempt, takeAttempt } from "./login_limits.ts";
+import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { endSession, isSessionOf, startSession } from "./sessions.ts";
 import { assertMaySignUp, claimUser, createUser, giveToOwner, verifyUser } from "./users.ts";
@@ -37,9 +38,10 @@ interface Origin {
  * when there is an account, 429 when the network has asked for too many, and 503 when too many others wait.
  */
 export async function signUp(ctx: Context, credentials: Credentials, origin: Origin): Promise<LoggedIn> {
-  const { email } = credentials;
+  const { email, password } = credentials;
   const { network, invitationToken } = origin;
   await assertMaySignUp(ctx, { email, emailVerified: false, invitationToken });
+  await assertGoodPassword(password, email, "password");
   const isInvited = invitationToken !== undefined && (await isInvitationToken(ctx, email, invitationToken));
   // Each is a mail to somebody who may not have asked for it; who is invited has had theirs.
   const attempt = await takeAttempt(ctx, { network, ...(!isInvited && { signUpsFrom: network }) });

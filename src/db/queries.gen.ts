@@ -8,24 +8,24 @@ export interface Queries {
     /** Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
      * (sql/queries/account_tokens.sql:1) */
     insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
-    /** Whether `use` would take it.
+    /** Whose token this is, if `use` would take it.
      * (sql/queries/account_tokens.sql:12) */
-    isGood(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ good: boolean }>;
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ email: string } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
-     * (sql/queries/account_tokens.sql:20) */
+     * (sql/queries/account_tokens.sql:19) */
     holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ id: string } | null>;
     /** A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
      * of them meanwhile.
-     * (sql/queries/account_tokens.sql:29) */
+     * (sql/queries/account_tokens.sql:28) */
     use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
-     * (sql/queries/account_tokens.sql:41) */
+     * (sql/queries/account_tokens.sql:40) */
     drop(on: On, args: { userId: string }): Promise<number>;
     /** No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
-     * (sql/queries/account_tokens.sql:46) */
+     * (sql/queries/account_tokens.sql:45) */
     endResets(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/account_tokens.sql:52) */
+    /** (sql/queries/account_tokens.sql:51) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {

@@ -48,7 +48,7 @@ const READS = ["GET", "HEAD"];
  */
 export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
   return door(options, async (visit) => {
-    const token = kind === "secret" ? tokenOf(visit) : null;
+    const token = kind === "secret" ? tokenOf(ctx, visit) : null;
     if (token === null) return await byKey(ctx, kind, visit);
     const asked = visit.headers["x-project-id"] ?? "";
     const projectId = isUuid(asked) ? asked.toLowerCase() : null;
@@ -66,7 +66,7 @@ export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) 
  */
 export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
   return door(options, async (visit) => {
-    const { user } = await inTime(sessionOf(ctx, visit, requiredToken(visit), null));
+    const { user } = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), null));
     if (!options.unverified) assertVerified(ctx, user);
     tellLimit(visit, await takeUserRequest(ctx, user.id));
     return { user, actor: actorOf(user) };
@@ -87,7 +87,7 @@ export function memberDoor(ctx: Context, options: BodyOptions & { sessionOnly?: 
       return { user: null, project: { ...project, role: null }, actor };
     }
     const projectId = isUuid(id) ? id.toLowerCase() : null;
-    const session = await inTime(sessionOf(ctx, visit, requiredToken(visit), projectId));
+    const session = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), projectId));
     if (projectId === null) throw problems.notFound("project", id);
     const { role } = memberProject(session, projectId, visit);
     await admit(ctx, visit, session.project!, session.user);
@@ -190,13 +190,13 @@ function isReading({ request }: Visit): boolean {
 }
 
 /** The cookie's token, where no key is given: who sends a key means it. */
-function tokenOf({ headers }: Visit): string | null {
-  return headers.authorization === undefined ? sessionToken(headers.cookie) : null;
+function tokenOf(ctx: Context, { headers }: Visit): string | null {
+  return headers.authorization === undefined ? sessionToken(ctx, headers.cookie) : null;
 }
 
 /** The cookie's token, where a key will not do. */
-function requiredToken({ headers }: Visit): string {
-  const token = sessionToken(headers.cookie);
+function requiredToken(ctx: Context, { headers }: Visit): string {
+  const token = sessionToken(ctx, headers.cookie);
   if (token !== null) return token;
   throw headers.authorization === undefined ? problems.missingAuth() : problems.sessionRequired();
 }

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";
 import { isForm } from "./_form.ts";
 import { BareError, ProblemEnvelope } from "./_schemas.ts";
+import { ownCookie, SESSION_COOKIE } from "./_session.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -15,7 +16,7 @@ interface Operation {
   [field: string]: unknown;
 }
 
-const CREDENTIALS = {
+const credentials = (config: Config) => ({
   secretKey: { type: "http", scheme: "bearer", description: "The secret key of the project: `sk_…`" },
   publicKey: {
     type: "http",
@@ -25,12 +26,12 @@ const CREDENTIALS = {
   session: {
     type: "apiKey",
     in: "cookie",
-    name: "postrider_session",
+    name: ownCookie({ config }, SESSION_COOKIE),
     description:
       "Set by `POST /auth/login`. What changes something has to come from our origin or a dashboard's.",
   },
   projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "Which project is meant" },
-};
+});
 
 /** Who may call a project endpoint: the holder of its key, or a member who says which project it is. */
 const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
@@ -71,7 +72,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
     },
     servers: [{ url: config.BASE_URL }],
     paths,
-    components: { securitySchemes: CREDENTIALS, schemas: { Problem: ProblemEnvelope } },
+    components: { securitySchemes: credentials(config), schemas: { Problem: ProblemEnvelope } },
   });
 }
 

@@ -8,7 +8,7 @@ import { type Context, perService } from "../context.ts";
 import { problems } from "../problem.ts";
 import { isUuid } from "./_schemas.ts";
 
-/** The name of the cookie. */
+/** The name of the cookie; behind TLS with the prefix that `ownCookie` gives. */
 export const SESSION_COOKIE = "postrider_session";
 
 /** What a token is for. One for anything else is no session, whoever signed it. */
@@ -50,15 +50,16 @@ export async function readSessionCookie(ctx: Context, token: string): Promise<Na
  * The value of the session cookie in a `Cookie` header, or null. Of two, one was set by another host of the domain, and
  * nobody knows which: they count as one that is no session.
  */
-export function sessionToken(header: string | undefined): string | null {
+export function sessionToken(ctx: Context, header: string | undefined): string | null {
   if (!header?.includes(SESSION_COOKIE)) return null;
-  const named = header.split(";").filter((cookie) => cookie.split("=")[0]!.trim() === SESSION_COOKIE);
-  return named.length > 1 ? "" : new Bun.CookieMap(header).get(SESSION_COOKIE);
+  const name = ownCookie(ctx, SESSION_COOKIE);
+  const named = header.split(";").filter((cookie) => cookie.split("=")[0]!.trim() === name);
+  return named.length > 1 ? "" : new Bun.CookieMap(header).get(name);
 }
 
 /** The id of the session that the cookie of a request names, whether or not it still stands; null for none. */
 export async function namedSession(ctx: Context, request: Request): Promise<string | null> {
-  const token = sessionToken(request.headers.get("cookie") ?? undefined);
+  const token = sessionToken(ctx, request.headers.get("cookie") ?? undefined);
   const cookie = token === null ? null : await readSessionCookie(ctx, token);
   return cookie?.sessionId ?? null;
 }
@@ -67,7 +68,7 @@ export async function namedSession(ctx: Context, request: Request): Promise<stri
 export async function setSessionCookie(ctx: Context, set: Answering, session: NamedSession): Promise<void> {
   const exp = Math.floor(session.expiresAt.getTime() / 1000);
   const token = await signers(ctx).sign({ jti: session.sessionId, exp });
-  addCookie(ctx, set, SESSION_COOKIE, token, SESSION_MS / 1000);
+  addCookie(ctx, set, ownCookie(ctx, SESSION_COOKIE), token, SESSION_MS / 1000);
 }
 
 /** Sends the cookie anew when it would end well before its session does. */
@@ -83,7 +84,15 @@ export async function renewSessionCookie(
 
 /** Takes the session from the caller. */
 export function clearSessionCookie(ctx: Context, set: Answering): void {
-  addCookie(ctx, set, SESSION_COOKIE, "", 0);
+  addCookie(ctx, set, ownCookie(ctx, SESSION_COOKIE), "", 0);
+}
+
+/**
+ * What a cookie is called. Behind TLS browsers take a name with this prefix only from the very host, and only when it was
+ * sent encrypted: no other host of the domain can slip one in. Without TLS they would not take it at all.
+ */
+export function ownCookie({ config }: Pick<Context, "config">, name: string): string {
+  return config.BASE_URL.startsWith("https:") ? `__Host-${name}` : name;
 }
 
 /** Adds a cookie for all of the service, which no script can read and no other site's request brings along. */

@@ -19,7 +19,7 @@ import { takePublicRequest } from "./_public_limits.ts";
 import { note } from "./_requests.ts";
 import { returnAddress } from "./_return_to.ts";
 import { ProblemEnvelope } from "./_schemas.ts";
-import { addCookie, namedSession, setSessionCookie } from "./_session.ts";
+import { addCookie, namedSession, ownCookie, setSessionCookie } from "./_session.ts";
 
 const HOW_TO_SET_UP: Record<ProviderName, string> = {
   github: "Set GITHUB_OAUTH_CLIENT and GITHUB_OAUTH_SECRET",
@@ -92,9 +92,9 @@ export function oauthRoutes(ctx: Context, surroundings: Partial<ProviderSurround
     );
 }
 
-/** One for each provider. Behind TLS no other host of the domain can set it, so nobody's sign-in can be slipped in. */
-function cookieName({ config }: Context, { name }: Provider): string {
-  return `${config.BASE_URL.startsWith("https:") ? "__Host-" : ""}postrider_oauth_${name}`;
+/** One for each provider. */
+function cookieName(ctx: Context, { name }: Provider): string {
+  return ownCookie(ctx, `postrider_oauth_${name}`);
 }
 
 /** Gives the browser what it has to bring back, and answers where the provider is. */

@@ -72,12 +72,39 @@ describe("POST /auth/signup", () => {
     expect(user!.emailVerifiedAt).toBeNull();
   });
 
-  test("over https sends a cookie for https only", async () => {
+  test("over https sends a cookie for https only, which no other host of the domain can set", async () => {
     const { headers } = await secure.request("POST", "/auth/signup", {
       body: { email: "ada@example.com", password: PASSWORD },
     });
 
-    expect(headers.getSetCookie()[0]).toEndWith("; Path=/; HttpOnly; SameSite=Lax; Secure");
+    const cookie = headers.getSetCookie()[0]!;
+    expect(cookie).toStartWith("__Host-postrider_session=");
+    expect(cookie).toEndWith("; Path=/; HttpOnly; SameSite=Lax; Secure");
+    expect(cookie.toLowerCase()).not.toContain("domain");
+  });
+
+  test("over https the name without the prefix is nobody's: a neighbour of the host may have set it", async () => {
+    const someone = await signUp(secure);
+    const plain = someone.cookie.replace("__Host-", "");
+    const me = (cookie: string) => secure.request("GET", "/users/@me", { headers: { cookie } });
+    const beside = await me(`${plain.replace(/=.*/, "=planted")}; ${someone.cookie}`);
+
+    expect([outcome(await me(plain)), outcome(await me(someone.cookie)), outcome(beside)]).toEqual([
+      [401, "MISSING_AUTH"],
+      [200, "ok"],
+      [200, "ok"],
+    ]);
+    const { body } = await secure.request("GET", "/openapi.json");
+    expect(body.components.securitySchemes.session.name).toBe("__Host-postrider_session");
+  });
+
+  test("over https the end of a session clears the cookie by the name that it has", async () => {
+    const someone = await signUp(secure);
+    const { headers } = await someone.request("GET", "/auth/logout");
+
+    expect(headers.getSetCookie()).toEqual([
+      "__Host-postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure",
+    ]);
   });
 
   test("asks by mail whether the address is theirs", async () => {

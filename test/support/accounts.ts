@@ -88,7 +88,7 @@ export function personOf(service: TestService, { headers, body }: Answer): Perso
 
 /** The session cookie that an answer sets, as a browser sends it back; null when it sets none. */
 export function cookieOf(headers: Headers): string | null {
-  const set = headers.getSetCookie().find((cookie) => cookie.startsWith("postrider_session="));
+  const set = headers.getSetCookie().find((cookie) => /^(__Host-)?postrider_session=/.test(cookie));
   return set?.split(";")[0] ?? null;
 }
 
