@@ -2,6 +2,8 @@
 FROM oven/bun:1.4.4-slim
 WORKDIR /app
 COPY package.json bun.lock ./
+# What is mended in a package: the install applies it.
+COPY src/db/*.patch src/db/
 # Without the embedded Postgres: a container is given the address of a real one.
 RUN bun install --frozen-lockfile --production --omit=optional
 COPY tsconfig.json bunfig.toml ./

@@ -2,16 +2,31 @@ import postgres from "postgres";
 
 // Ends a statement that runs away, before it holds a connection for good.
 const STATEMENT_TIMEOUT_MS = 30_000;
+// A server that ends its statements in time and still says nothing is frozen, or out of reach: the connection is ended.
+const SILENCE_S = 35;
+// A database that is back is noticed at once: the driver's own pauses grow to 20 s.
+const RECONNECT_S = 0.25;
 
 /** What wants a connection of a pool, or has one. */
 const underwayIn = new WeakMap<object, { count: number }>();
 
+/** What may be said of a pool. */
+export interface PoolOptions {
+  max: number;
+  /** What Postgres shows its connections as. */
+  name?: string;
+  /** After so many seconds without an answer a connection is ended. */
+  silenceS?: number;
+}
+
 /** Opens a pool. Columns become camelCase; the keys inside jsonb stay as they are. Times are UTC. */
-export function openPool(url: string, options: { max: number; name?: string }): postgres.Sql {
+export function openPool(url: string, options: PoolOptions): postgres.Sql {
   const pool = postgres(url, {
     max: options.max,
     onnotice: () => {},
     connect_timeout: 10,
+    silence_timeout: options.silenceS ?? SILENCE_S,
+    backoff: () => (0.5 + Math.random()) * RECONNECT_S,
     connection: {
       TimeZone: "UTC",
       application_name: options.name ?? "postrider",
