@@ -18,7 +18,7 @@ create type domain_status as enum ('PENDING', 'VERIFIED', 'FAILED');
 
 create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
 
-create type email_status as enum ('PENDING', 'SENDING', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
+create type email_status as enum ('PENDING', 'SENDING', 'CAPTURED', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
 
 create type execution_status as enum ('RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED');
 
@@ -62,11 +62,11 @@ begin
   end if;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer)
+CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer, OUT captured integer)
  RETURNS record
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
+RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer, (COALESCE(sum(d.captured), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
 
 CREATE OR REPLACE FUNCTION public.contact_field_type(value jsonb)
  RETURNS text
@@ -155,6 +155,7 @@ begin
     select
       a.project_id, a.source_type, a.campaign_id,
       (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
+      (a.captured_at is not null)::int - (r.captured_at is not null)::int as captured,
       array[
         quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
         quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
@@ -169,13 +170,13 @@ begin
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
-      a.status = 'FAILED', a.sent_at, a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at,
-      a.unsubscribed_at, a.machine_opened_at
+      a.status = 'FAILED', a.captured_at is not null, a.sent_at, a.delivered_at, a.opened_at, a.clicked_at,
+      a.bounced_at, a.complained_at, a.unsubscribed_at, a.machine_opened_at
     ) is distinct from (
-      r.status = 'FAILED', r.sent_at, r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at,
-      r.unsubscribed_at, r.machine_opened_at
+      r.status = 'FAILED', r.captured_at is not null, r.sent_at, r.delivered_at, r.opened_at, r.clicked_at,
+      r.bounced_at, r.complained_at, r.unsubscribed_at, r.machine_opened_at
     )
-    group by a.project_id, a.source_type, a.campaign_id, failed, before, after
+    group by a.project_id, a.source_type, a.campaign_id, failed, captured, before, after
   ),
   counted as (
     select
@@ -194,7 +195,8 @@ begin
       sum(mails * ((after[5] is not null)::int - (before[5] is not null)::int)) as bounced,
       sum(mails * ((after[6] is not null)::int - (before[6] is not null)::int)) as complained,
       sum(mails * ((after[7] is not null)::int - (before[7] is not null)::int)) as unsubscribed,
-      sum(mails * failed) as failed
+      sum(mails * failed) as failed,
+      sum(mails * captured) as captured
     from changed
     group by project_id, campaign_id
   ),
@@ -206,12 +208,14 @@ begin
   ),
   for_campaigns as (
     insert into campaign_count_deltas (
-      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured
     )
-    select project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    select
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured
     from counted
     where campaign_id is not null
-      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed) <> (0, 0, 0, 0, 0, 0, 0, 0)
+      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured)
+        <> (0, 0, 0, 0, 0, 0, 0, 0, 0)
   ),
   times as (
     select
@@ -887,6 +891,12 @@ CREATE OR REPLACE FUNCTION public.usage_of(project uuid, in_month date, what usa
  STABLE PARALLEL SAFE
 RETURN (COALESCE((SELECT m.used FROM usage_months m WHERE ((m.project_id = usage_of.project) AND (m.month = usage_of.in_month) AND (m.category = usage_of.what))), (0)::bigint) + COALESCE((SELECT sum(d.used) AS sum FROM usage_deltas d WHERE ((d.project_id = usage_of.project) AND (d.month = usage_of.in_month) AND (d.category = usage_of.what))), (0)::bigint));
 
+CREATE OR REPLACE FUNCTION public.usage_of_source(source email_source)
+ RETURNS usage_category
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE source WHEN 'TRANSACTIONAL'::email_source THEN 'transactional'::usage_category WHEN 'WORKFLOW'::email_source THEN 'workflows'::usage_category WHEN 'CAMPAIGN'::email_source THEN 'campaigns'::usage_category ELSE NULL::usage_category END;
+
 CREATE OR REPLACE FUNCTION public.workflow_depth()
  RETURNS integer
  LANGUAGE sql
@@ -991,7 +1001,8 @@ create table campaign_count_deltas (
   bounced integer not null,
   complained integer not null,
   unsubscribed integer not null,
-  failed integer not null
+  failed integer not null,
+  captured integer not null default 0
 );
 CREATE INDEX campaign_count_deltas_by_campaign ON public.campaign_count_deltas USING btree (project_id, campaign_id);
 
@@ -1033,6 +1044,7 @@ create table campaigns (
   updated_at timestamp with time zone not null default now(),
   over_limit_count integer not null default 0,
   scheduled_at timestamp with time zone,
+  captured_count integer not null default 0,
   constraint campaigns_pkey PRIMARY KEY (project_id, id),
   constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -1224,6 +1236,7 @@ create table emails (
   machine_opened_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
+  captured_at timestamp with time zone,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
@@ -1231,6 +1244,7 @@ CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact
 CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
 CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id) WHERE (template_id IS NOT NULL);
+CREATE INDEX emails_captured ON public.emails USING btree (captured_at, project_id, id) WHERE (captured_at IS NOT NULL);
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);

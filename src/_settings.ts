@@ -37,13 +37,13 @@ export const Settings = t.Object({
       pattern: "^smtps?://",
       secret: true,
       description:
-        "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured and shown on `/inbox`.",
+        "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
     }),
   ),
   PLATFORM_FROM: t.Optional(
     t.String({
       description:
-        "Sender of mails of the installation itself, such as `Postrider <postrider@example.com>`: notices about domains and reputation. Left out: they are not sent.",
+        "Sender of mails of the installation itself, such as `Postrider <postrider@example.com>`: verification, invitations, notices about domains and reputation. Left out: `Postrider <postrider@sandbox.example>` while mails are captured, and with `SMTP_URL` they are not sent.",
     }),
   ),
   SECRET_KEY: t.Optional(

@@ -36,6 +36,7 @@ import {
   removeFrom,
   setRole,
 } from "./_admin_people.ts";
+import { asId, release, type ReleaseOptions } from "./_admin_release.ts";
 
 const HELP = `Usage: bun run admin <command>
 
@@ -67,6 +68,12 @@ const HELP = `Usage: bun run admin <command>
                                                     SECRET_KEY; it is verified anew
   campaign list <project id>                        the campaigns that are being sent, or will be at their time
   campaign cancel <project id> <campaign id>        end one of them, also while the project is disabled
+  release [mail id…] [--project P] [--since T] [--all] [--yes]
+                                                    send mails that were captured for want of an SMTP server, the
+                                                    first one first: those with these ids, of a project, captured
+                                                    since a time (such as 2026-11-22T08:00Z), or all; without
+                                                    --yes they are only counted. Who has unsubscribed since, is
+                                                    suppressed, or whose mail is kept no more gets none
   recount [project id]                              count anew what became of mails, and events by day, and mend the
                                                     counters that are wrong, of one project or of all
   partitions [--move]                               the months of events, and what else grows with time: rows (about)
@@ -82,7 +89,7 @@ The settings are those of the service (DATABASE_URL, or the embedded Postgres in
 /** The exit code of a command that nobody knows: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
-interface Options extends PeopleOptions {
+interface Options extends PeopleOptions, ReleaseOptions {
   name?: string | undefined;
   domain?: string | undefined;
   verified?: boolean | undefined;
@@ -92,7 +99,6 @@ interface Options extends PeopleOptions {
   "send-rate"?: string | undefined;
   rotate?: boolean | undefined;
   move?: boolean | undefined;
-  yes?: boolean | undefined;
 }
 
 type Command = (ctx: Context, args: string[], options: Options) => Promise<unknown>;
@@ -166,6 +172,7 @@ const COMMANDS: Record<string, Command> = {
     const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"), OPERATOR);
     return { id: campaign, name, status };
   },
+  release: (ctx, args, options) => release(ctx, args, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -200,12 +207,6 @@ function projectId(given: string | undefined): string {
   return asId(given, "project", ": see `project list`");
 }
 
-function asId(given: string | undefined, noun: string, hint = ""): string {
-  const id = (given ?? "").toLowerCase();
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new Error(`Cannot find a ${noun} without its id${hint}`);
-}
-
 /** The id, when there is such a project. */
 async function existingProject(ctx: Context, given: string | undefined): Promise<string> {
   const id = projectId(given);
@@ -238,6 +239,9 @@ async function main(): Promise<number> {
       rotate: { type: "boolean" },
       move: { type: "boolean" },
       yes: { type: "boolean" },
+      project: { type: "string" },
+      since: { type: "string" },
+      all: { type: "boolean" },
       email: { type: "string" },
       role: { type: "string" },
       "password-from-stdin": { type: "boolean" },

@@ -20,6 +20,9 @@ const SMTP_NUMBERS = [
   "dnsTimeout",
 ];
 
+/** The sender of platform mails as long as none of them leaves: any will do, and this one nobody has (RFC 2606). */
+const CAPTURED_FROM = "Postrider <postrider@sandbox.example>";
+
 /** Hosts of this machine, as URLs have them. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -65,7 +68,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
   }
-  if (settings.REQUIRE_EMAIL_VERIFICATION && !PLATFORM_FROM) {
+  if (settings.REQUIRE_EMAIL_VERIFICATION && SMTP_URL && !PLATFORM_FROM) {
     lines.push(
       "REQUIRE_EMAIL_VERIFICATION: nobody can be asked without PLATFORM_FROM, the sender of these mails",
     );
@@ -260,5 +263,6 @@ function withDefaults(settings: Static<typeof Settings>): Config {
     BASE_URL: settings.BASE_URL ?? `http://localhost:${settings.PORT}`,
     HOST: settings.HOST ?? (isProduction(settings) ? "0.0.0.0" : "127.0.0.1"),
     SECRET_KEY: settings.SECRET_KEY ?? "",
+    ...(!settings.SMTP_URL && { PLATFORM_FROM: settings.PLATFORM_FROM ?? CAPTURED_FROM }),
   };
 }

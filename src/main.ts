@@ -8,6 +8,7 @@ import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
+import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { openService, type Service } from "./service.ts";
 import { counted } from "./traffic.ts";
@@ -52,6 +53,7 @@ async function start(): Promise<void> {
   }
   const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
   ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
+  if (keepsMails(ctx.config)) ctx.log.warn(KEEPS_MAILS);
   // Last, so that nothing stands between it and the reader.
   if (MODE !== "worker") await welcome(service, server.port!);
 }

@@ -116,8 +116,9 @@ describe("the settings", () => {
   });
 
   test("that ask for verified addresses need a sender for the mails that verify them", () => {
-    const given = { REQUIRE_EMAIL_VERIFICATION: "true" };
+    const given = { REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://mail.example.com" };
 
+    expect(loadConfig({ ...given, SMTP_URL: "" }).REQUIRE_EMAIL_VERIFICATION).toBe(true);
     expect(() => loadConfig(given)).toThrow(/^ {2}REQUIRE_EMAIL_VERIFICATION: /m);
     expect(loadConfig({ ...given, PLATFORM_FROM: "a@example.com" }).REQUIRE_EMAIL_VERIFICATION).toBe(true);
   });

@@ -116,15 +116,15 @@ describe("admin doctor, as a process", () => {
       ["campaigns", "ok"],
       ["base_url", "warning"],
       ["secret_key", "skipped"],
-      ["platform_from", "warning"],
+      ["platform_from", "skipped"],
       ["sns_topic_arns", "skipped"],
     ]);
     for (const word of [
       "bun run start",
       "Set SMTP_URL",
       "/inbox",
-      "Set PLATFORM_FROM",
-      "0 errors, 4 warnings",
+      "bun run admin release",
+      "0 errors, 3 warnings",
     ]) {
       expect(out).toContain(word);
     }

@@ -10,6 +10,7 @@ select
   c.complained_count + d.complained as "complained_count!",
   c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
   c.failed_count + d.failed as "failed_count!",
+  c.captured_count + d.captured as "captured_count!",
   c.project_id, c.sent_at, c.created_at, c.updated_at
 from campaigns c
 cross join lateral campaign_deltas(c.project_id, c.id) as d
@@ -29,6 +30,7 @@ select
   c.complained_count + d.complained as "complained_count!",
   c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
   c.failed_count + d.failed as "failed_count!",
+  c.captured_count + d.captured as "captured_count!",
   c.project_id, c.sent_at, c.created_at, c.updated_at
 from (
   select
@@ -187,7 +189,7 @@ summed as (
   select
     project_id, campaign_id, sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened,
     sum(clicked) as clicked, sum(bounced) as bounced, sum(complained) as complained,
-    sum(unsubscribed) as unsubscribed, sum(failed) as failed
+    sum(unsubscribed) as unsubscribed, sum(failed) as failed, sum(captured) as captured
   from taken
   group by project_id, campaign_id
 ),
@@ -208,7 +210,8 @@ folded as (
     bounced_count      = c.bounced_count + s.bounced,
     complained_count   = c.complained_count + s.complained,
     unsubscribed_count = c.unsubscribed_count + s.unsubscribed,
-    failed_count       = c.failed_count + s.failed
+    failed_count       = c.failed_count + s.failed,
+    captured_count     = c.captured_count + s.captured
   from summed s
   join held h on h.project_id = s.project_id and h.id = s.campaign_id
   where c.project_id = s.project_id and c.id = s.campaign_id

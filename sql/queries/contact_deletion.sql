@@ -48,12 +48,16 @@ with theirs as materialized (
 )
 update emails e
 set
-  contact_id = null,
-  address    = encode(sha256(convert_to(e.project_id || ' ' || e.address, 'UTF8')), 'hex'),
-  to_name    = null,
-  data       = null,
-  error      = case when e.status = 'PENDING' then 'The contact was deleted' else replace(e.error, e.address, '…') end,
-  status     = case when e.status = 'PENDING' then 'SUPPRESSED' else e.status end
+  contact_id  = null,
+  address     = encode(sha256(convert_to(e.project_id || ' ' || e.address, 'UTF8')), 'hex'),
+  to_name     = null,
+  data        = null,
+  error       = case
+    when e.status in ('PENDING', 'CAPTURED') then 'The contact was deleted'
+    else replace(e.error, e.address, '…')
+  end,
+  status      = case when e.status in ('PENDING', 'CAPTURED') then 'SUPPRESSED' else e.status end,
+  captured_at = null
 from theirs t
 where e.project_id = t.project_id and e.id = t.id;
 

@@ -66,7 +66,8 @@ settled as (
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),
-    data        = case when o.status in ('PENDING', 'IN_DOUBT') then e.data end,
+    data        = case when o.status in ('PENDING', 'IN_DOUBT', 'CAPTURED') then e.data end,
+    captured_at = case when o.status = 'CAPTURED' then o.at end,
     sent_at     = case
       when o.status = 'SENT' or o.status = 'IN_DOUBT' and e.opened_at is not null then coalesce(e.sent_at, o.at)
       else e.sent_at
@@ -289,7 +290,7 @@ returning e.project_id, e.id, e.campaign_id;
 -- name: by_id :maybe
 select
   id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
-  sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
+  captured_at, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
 from emails
 where project_id = :project_id and id = :email_id;
 
@@ -300,7 +301,7 @@ where project_id = :project_id and id = :email_id;
 -- One page of mails, after the place where the cursor stands. The filter is one of a closed set.
 select
   id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
-  sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
+  captured_at, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
 from emails e
 where e.project_id = :project_id
   and :after

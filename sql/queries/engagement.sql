@@ -6,7 +6,8 @@
 -- Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
 -- `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
 -- end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
--- What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
+-- What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
+-- in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
 -- never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
 with hit as materialized (
   select *
@@ -17,7 +18,7 @@ with hit as materialized (
 mail as materialized (
   select
     e.project_id, e.id, e.contact_id, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id, e.opens,
-    e.clicks
+    e.clicks, e.status = 'CAPTURED' as captured
   from emails e
   where (e.project_id, e.id) in (select project_id, email_id from hit)
     and e.status not in ('PENDING', 'FAILED', 'SUPPRESSED')
@@ -56,13 +57,14 @@ counted as (
   join mail m on m.project_id = s.project_id and m.id = s.email_id
   where e.project_id = m.project_id
     and e.id = m.id
+    and not m.captured
     and (s.opened_at is not null or e.machine_opened_at is null)
 ),
 numbered as (
   select
     h.n, h.event_id, h.link, h.machine, h.at, m.*,
-    m.opens + count(*) filter (where not h.machine and h.link is null) over so_far as nth_open,
-    m.clicks + count(*) filter (where not h.machine and h.link is not null) over so_far as nth_click
+    m.opens + count(*) filter (where not h.machine and not m.captured and h.link is null) over so_far as nth_open,
+    m.clicks + count(*) filter (where not h.machine and not m.captured and h.link is not null) over so_far as nth_click
   from hit h
   join mail m on m.project_id = h.project_id and m.id = h.email_id
   window so_far as (partition by h.project_id, h.email_id order by h.n)
@@ -85,12 +87,14 @@ select
     'sourceType', h.source_type
   ) || case
     when h.link is null then jsonb_build_object(
-      'openedAt', h.at, 'opens', h.nth_open, 'isFirstOpen', not h.machine and h.nth_open = 1
+      'openedAt', h.at, 'opens', h.nth_open, 'isFirstOpen', not h.machine and not h.captured and h.nth_open = 1
     )
     else jsonb_build_object(
-      'link', h.link, 'clickedAt', h.at, 'clicks', h.nth_click, 'isFirstClick', not h.machine and h.nth_click = 1
+      'link', h.link, 'clickedAt', h.at, 'clicks', h.nth_click, 'isFirstClick', not h.machine and not h.captured and h.nth_click = 1
     )
-  end || case when h.machine then '{"machine": true}'::jsonb else '{}' end,
+  end
+    || case when h.machine then '{"machine": true}'::jsonb else '{}' end
+    || case when h.captured then '{"captured": true}'::jsonb else '{}' end,
   h.at::timestamptz
 from numbered h
 left join lateral (

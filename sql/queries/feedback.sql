@@ -41,7 +41,7 @@ held as materialized (
   from emails e
   where (e.project_id, e.id) in (select project_id, id from meant)
     and (
-      e.status not in ('PENDING', 'FAILED', 'SUPPRESSED')
+      e.status not in ('PENDING', 'CAPTURED', 'FAILED', 'SUPPRESSED')
       or e.sent_at is not null
       or e.doubted_at is not null
     )
@@ -109,6 +109,7 @@ set
   status        = j.final,
   claimed_by    = null,
   data          = null,
+  captured_at   = null,
   sent_at       = coalesce(e.sent_at, j.sent_at),
   delivered_at  = coalesce(e.delivered_at, j.delivered_at),
   bounced_at    = coalesce(e.bounced_at, j.bounced_at),

@@ -10,6 +10,23 @@ from (
   order by project_id
 ) as w;
 
+-- name: give_back :exec
+-- Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
+-- still holds, and the caller settles them in the same transaction.
+with held as materialized (
+  select project_id, source_type, queued_at
+  from emails
+  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+    and claimed_by = :worker_id
+    and status in ('SENDING', 'IN_DOUBT')
+  order by project_id, id
+  for no key update
+)
+insert into usage_deltas (project_id, month, category, used)
+select project_id, usage_month(queued_at), usage_of_source(source_type), -count(*)
+from held
+group by 1, 2, 3;
+
 -- name: room :maybe
 -- The limit of a category, and what of it is used at this moment; null where there is none.
 select

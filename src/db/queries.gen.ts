@@ -205,44 +205,44 @@ export interface Queries {
   };
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
-    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
+    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
     /** One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
-     * (sql/queries/campaigns.sql:18) */
-    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/campaigns.sql:57) */
+     * (sql/queries/campaigns.sql:19) */
+    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/campaigns.sql:59) */
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/campaigns.sql:65) */
+    /** (sql/queries/campaigns.sql:67) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
     /** 0 when it does not exist, or is past being changed.
-     * (sql/queries/campaigns.sql:76) */
+     * (sql/queries/campaigns.sql:78) */
     replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history.
-     * (sql/queries/campaigns.sql:98) */
+     * (sql/queries/campaigns.sql:100) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:111) */
+     * (sql/queries/campaigns.sql:113) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: whoever has
      * it here has waited for all that were under way.
-     * (sql/queries/campaigns.sql:117) */
+     * (sql/queries/campaigns.sql:119) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:127) */
+    /** (sql/queries/campaigns.sql:129) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
-     * (sql/queries/campaigns.sql:132) */
+     * (sql/queries/campaigns.sql:134) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** Back to a draft: what it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:145) */
+     * (sql/queries/campaigns.sql:147) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
      * finished.
-     * (sql/queries/campaigns.sql:151) */
+     * (sql/queries/campaigns.sql:153) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:168) */
+     * (sql/queries/campaigns.sql:170) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:175) */
+     * (sql/queries/campaigns.sql:177) */
     fold(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -258,6 +258,21 @@ export interface Queries {
     prune(on: On, args: { keep: number }): Promise<number>;
     /** (sql/queries/captured_mails.sql:25) */
     clear(on: On): Promise<number>;
+  };
+  capturedRelease: {
+    /** The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
+     * sent. Left out are those of projects that may not send, and what is about to be taken away.
+     * (sql/queries/captured_release.sql:3) */
+    page(on: On, args: { since: Date; until: Date; afterAt: Date | null; afterProjectId: string | null; afterId: string | null; projectId: string | null; ids: string[] | null; limit: number }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; capturedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; isCancelled: boolean }[]>;
+    /** These are to be sent, as if they had never been tried. The caller holds them.
+     * (sql/queries/captured_release.sql:49) */
+    release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
+    /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
+     * (sql/queries/captured_release.sql:55) */
+    close(on: On, args: { closed: JsonArg }): Promise<number>;
+    /** Campaigns that had come to their end have mails to send again, and come to it once more.
+     * (sql/queries/captured_release.sql:62) */
+    reopenCampaigns(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<number>;
   };
   contactCounts: {
     /** How many contacts have each field, by type; under the field '' how many there are, by subscription.
@@ -280,12 +295,12 @@ export interface Queries {
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
      * from now on.
-     * (sql/queries/contact_deletion.sql:60) */
+     * (sql/queries/contact_deletion.sql:64) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
-     * (sql/queries/contact_deletion.sql:69) */
+     * (sql/queries/contact_deletion.sql:73) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:73) */
+    /** (sql/queries/contact_deletion.sql:77) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -498,39 +513,39 @@ export interface Queries {
      * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:201) */
+     * (sql/queries/emails.sql:202) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:210) */
+     * (sql/queries/emails.sql:211) */
     doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:224) */
+     * (sql/queries/emails.sql:225) */
     doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
      * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:240) */
-    settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
+     * (sql/queries/emails.sql:241) */
+    settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:270) */
+     * (sql/queries/emails.sql:271) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:289) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
+    /** (sql/queries/emails.sql:290) */
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:296) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
+     * (sql/queries/emails.sql:297) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:311) */
+     * (sql/queries/emails.sql:312) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:322) */
+     * (sql/queries/emails.sql:323) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:328) */
+     * (sql/queries/emails.sql:329) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:335) */
+     * (sql/queries/emails.sql:336) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -541,7 +556,8 @@ export interface Queries {
      * Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
      * `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
      * end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
-     * What was never sent (or is unknown) records nothing. Mails are locked in the order of their ids, so that two batches
+     * What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
+     * in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
      * never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
      * (sql/queries/engagement.sql:1) */
     record(on: On, args: { hits: JsonArg }): Promise<number>;
@@ -790,7 +806,7 @@ export interface Queries {
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
      * address has bounced, unless they have another one by now. `lost` holds
      * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
-     * (sql/queries/feedback.sql:127) */
+     * (sql/queries/feedback.sql:128) */
     holdLost(on: On, args: { lost: JsonArg }): Promise<{ projectId: string; id: string }[]>;
   };
   folding: {
@@ -1511,25 +1527,29 @@ export interface Queries {
      * so that two of these cannot deadlock.
      * (sql/queries/usage.sql:1) */
     takeMany(on: On, args: { category: "workflows" | "campaigns" | "transactional" | "inbound"; now: Date; projectIds: string[]; wanted: number[] }): Promise<{ projectId: string; granted: number }[]>;
-    /** The limit of a category, and what of it is used at this moment; null where there is none.
+    /** Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
+     * still holds, and the caller settles them in the same transaction.
      * (sql/queries/usage.sql:13) */
+    giveBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<number>;
+    /** The limit of a category, and what of it is used at this moment; null where there is none.
+     * (sql/queries/usage.sql:30) */
     room(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound" }): Promise<{ monthlyLimit: number; used: number } | null>;
     /** Every category, with its limit and with what is used of this month.
-     * (sql/queries/usage.sql:21) */
+     * (sql/queries/usage.sql:38) */
     ofProject(on: On, args: { projectId: string; now: Date }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number | null; used: number }[]>;
-    /** (sql/queries/usage.sql:31) */
+    /** (sql/queries/usage.sql:48) */
     limits(on: On, args: { projectId: string }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number }[]>;
     /** `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
-     * (sql/queries/usage.sql:37) */
+     * (sql/queries/usage.sql:54) */
     setLimits(on: On, args: { limits: JsonArg; projectId: string }): Promise<number>;
     /** Adds up to `limit` deltas to the months.
-     * (sql/queries/usage.sql:56) */
+     * (sql/queries/usage.sql:73) */
     fold(on: On, args: { limit: number }): Promise<number>;
     /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
-     * (sql/queries/usage.sql:83) */
+     * (sql/queries/usage.sql:100) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
     /** Notes that members are told now that so many percent are used; answers what nobody had told them this month.
-     * (sql/queries/usage.sql:97) */
+     * (sql/queries/usage.sql:114) */
     warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
   };
   usageReports: {

@@ -1,6 +1,6 @@
 import { isProduction } from "../config.ts";
 import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
-import { type Check, failure, type Finding, ok, warning } from "./_findings.ts";
+import { type Check, failure, type Finding, ok, skipped, warning } from "./_findings.ts";
 
 const SMTP_MS = 10_000;
 
@@ -11,7 +11,9 @@ export const smtp: Check = {
   async look({ config }) {
     if (config.SMTP_URL === undefined) {
       const report = isProduction(config) ? failure : warning;
-      const advice = "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send for real.";
+      const advice =
+        "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send for real; then `bun run admin release` " +
+        "sends what was captured, if it should be.";
       return report("smtp", "Mails are captured and shown on /inbox: none is sent", advice);
     }
     // Without user and password: what is said here may be shown to others.
@@ -25,10 +27,15 @@ export const platformFrom: Check = {
   name: "platform_from",
   limitMs: 1_000,
   async look({ config }) {
-    if (config.PLATFORM_FROM) return ok("platform_from", `Notices come from ${config.PLATFORM_FROM}`);
+    if (config.SMTP_URL === undefined) return skipped("platform_from", "It matters when mails are sent");
+    if (config.PLATFORM_FROM)
+      return ok("platform_from", `Mails of the installation come from ${config.PLATFORM_FROM}`);
+    const message =
+      "Mails of the installation itself are not sent: nobody can verify an address, reset a password or be invited, and " +
+      "nobody is told of lost domains and bad reputation";
     const advice =
       "Set PLATFORM_FROM to an address that may send through SMTP_URL, such as Postrider <postrider@example.com>.";
-    return warning("platform_from", "Nobody is told of lost domains and bad reputation by mail", advice);
+    return warning("platform_from", message, advice);
   },
 };
 

@@ -19,6 +19,7 @@ const Counts = {
   complainedCount: Int,
   unsubscribedCount: Int,
   failedCount: Int,
+  capturedCount: Int,
 };
 
 /** A campaign. */

@@ -10,6 +10,7 @@ import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "
 const Status = Words([
   "PENDING",
   "SENDING",
+  "CAPTURED",
   "SENT",
   "DELIVERED",
   "OPENED",
@@ -32,6 +33,7 @@ const Email = t.Object({
   attempts: Int,
   error: Nullable(t.String()),
   queuedAt: Timestamp,
+  capturedAt: Nullable(Timestamp),
   sentAt: Nullable(Timestamp),
   deliveredAt: Nullable(Timestamp),
   openedAt: Nullable(Timestamp),

@@ -34,6 +34,12 @@ export function healthRoutes(ctx: Context) {
             database: t.Boolean(),
             migrations: t.Boolean(),
             workers: t.Boolean(),
+            note: t.Optional(
+              t.String({
+                description:
+                  "What the operator should know although all works, such as that mails are captured.",
+              }),
+            ),
           }),
         },
         detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },

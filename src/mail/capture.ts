@@ -19,7 +19,7 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
       try {
         const { envelope, subject } = mail;
         await store({ from: envelope.from, to: envelope.to, subject, source: await sourceOf(mail) });
-        return { state: "accepted", response: "Captured: set SMTP_URL to send for real" };
+        return { state: "captured", response: "Captured: set SMTP_URL to send for real" };
       } catch (error) {
         return {
           state: "deferred",

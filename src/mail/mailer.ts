@@ -53,12 +53,12 @@ export interface Attachment {
 }
 
 /**
- * How a handover ended. `accepted`: the server has taken it. `deferred`: it has not, and may take it later.
+ * How a handover ended. `accepted`: the server has taken it. `captured`: it is kept here, for want of a server. `deferred`: it has not, and may take it later.
  * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the end of the
  * message may have reached the server, and no answer to it came, so it may have been taken.
  */
 export interface Handover {
-  state: "accepted" | "deferred" | "bounced" | "refused" | "in_doubt";
+  state: "accepted" | "captured" | "deferred" | "bounced" | "refused" | "in_doubt";
   /** What the other side said, or what happened. One line, at most 500 characters. */
   response: string;
 }

@@ -14,6 +14,7 @@ import { sendSigned } from "./dkim.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
+import { reasonAgainst } from "./_reasons_against.ts";
 import { admit } from "./send_rates.ts";
 
 /** A mail that this process has claimed. */
@@ -122,16 +123,26 @@ async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
   };
   const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
+  const captured = outcomes.filter(({ status }) => status === "CAPTURED");
   const claimed =
-    bounced.length === 0
+    bounced.length + captured.length === 0
       ? await take(ctx)
       : await inTransaction(ctx, async (tx) => {
+          if (captured.length > 0) await giveBackUsage(tx, captured);
           const taken = await take(tx);
           await giveUpOn(tx, bounced.map(lostBy));
           return taken;
         });
   for (const { status } of outcomes) metersOf(ctx).mails.inc({ outcome: status });
   return claimed;
+}
+
+async function giveBackUsage(tx: Context, captured: Outcome[]): Promise<void> {
+  await q.usage.giveBack(tx, {
+    workerId: tx.workerId,
+    projectIds: captured.map((outcome) => outcome.project_id),
+    ids: captured.map((outcome) => outcome.id),
+  });
 }
 
 function lostBy({ project_id, contact_id, address }: Outcome): Lost {
@@ -157,7 +168,7 @@ async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<stri
 async function handOver(ctx: Context, { email, content, attachments }: Parcel): Promise<Outcome> {
   const known = content ?? { fromEmail: null };
   try {
-    const reason = reasonAgainst(email, content);
+    const reason = reasonAgainst(email, content?.type ?? null);
     if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
     const mail = await content!.compose(addresseeOf(email), attachments);
     return outcomeOf(ctx, email, content!, mail, await sendSigned(ctx, content!, mail));
@@ -166,20 +177,6 @@ async function handOver(ctx: Context, { email, content, attachments }: Parcel): 
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
     return failed(ctx, email, known.fromEmail, "The mail could not be composed");
   }
-}
-
-/** Why this mail must not be sent any more; null when nothing speaks against it. */
-function reasonAgainst(email: ClaimedEmail, content: PreparedContent | null): string | null {
-  // The address of a deleted contact is a hash (`contact_deletion.part_with_emails`).
-  if (email.subscribed === null && !(email.contactId === null && email.address.includes("@"))) {
-    return "The contact was deleted";
-  }
-  if (email.suppressed !== null) return `The address is on the suppression list (${email.suppressed})`;
-  if (content === null) return "The content of this mail has expired";
-  if (content.type === "MARKETING" && email.optedOutAt) return "The contact has opted out";
-  const asksForSubscription = email.sourceType !== "TRANSACTIONAL" && content.type !== "TRANSACTIONAL";
-  if (asksForSubscription && email.subscribed === false) return "The contact is not subscribed";
-  return null;
 }
 
 function addresseeOf(email: ClaimedEmail): Addressee {

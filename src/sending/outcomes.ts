@@ -11,7 +11,7 @@ export interface Outcome {
   /** Who is to be opted out when it bounced, and where nothing is to be sent any more. */
   contact_id: string | null;
   address: string;
-  status: "SENT" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   message_id: string | null;
   /** By what the provider will speak of it, where it has said so. */
   provider_id: string | null;
@@ -33,6 +33,7 @@ const LONGEST_RETRY_MS = 3_600_000;
 
 const STATUS = {
   accepted: "SENT",
+  captured: "CAPTURED",
   bounced: "BOUNCED",
   refused: "FAILED",
   in_doubt: "IN_DOUBT",
@@ -58,7 +59,7 @@ export function outcomeOf(
     ...base(ctx, email, mail.messageId),
     status,
     provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
-    error: status === "SENT" ? null : handover.response,
+    error: status === "SENT" || status === "CAPTURED" ? null : handover.response,
     ...eventOf(ctx, email, content, mail, status),
   };
 }

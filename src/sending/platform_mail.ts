@@ -76,6 +76,8 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   if (!words) return await settle(ctx, mailId, { failedAt: now, error: UNREADABLE });
   const { state, response } = await ctx.mailer.send(toMail(mailId, { ...mail, words }, from, layout));
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
+  // It is not released later: its link has expired by then, or what it tells of is over.
+  if (state === "captured") return await settle(ctx, mailId, { sentAt: ctx.now(), error: response });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
   }

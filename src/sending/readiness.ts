@@ -1,3 +1,4 @@
+import { type Config, isProduction } from "../config.ts";
 import type { Context } from "../context.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
@@ -11,6 +12,18 @@ export interface Readiness {
   migrations: boolean;
   /** Some process takes jobs. */
   workers: boolean;
+  /** What the operator should know, although it keeps nothing from working. */
+  note?: string;
+}
+
+/** What a service in production says of itself that has nothing to send mail with. */
+export const KEEPS_MAILS =
+  "SMTP_URL is not set: no mail leaves. Mails are captured, shown on /inbox, and can be sent with " +
+  "`bun run admin release` once it is set";
+
+/** In development that is as it should be. */
+export function keepsMails(config: Config): boolean {
+  return isProduction(config) && config.SMTP_URL === undefined;
 }
 
 const PATIENCE_MS = 2_000;
@@ -25,5 +38,6 @@ export async function readiness(ctx: Context): Promise<Readiness> {
     state.migrations = await isMigrated(ctx.pool);
   };
   await Promise.race([look().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
-  return { ready: state.database && state.migrations && state.workers, ...state };
+  const ready = state.database && state.migrations && state.workers;
+  return { ready, ...state, ...(keepsMails(ctx.config) && { note: KEEPS_MAILS }) };
 }

@@ -510,7 +510,7 @@ function mail({
 /** Captures a mail as the worker does, and gives its id. */
 async function capture(given: Given): Promise<string> {
   const handover = await mailer.send(mail(given));
-  expect(handover.state).toBe("accepted");
+  expect(handover.state).toBe("captured");
   const [row] = await pool`select id from captured_mails order by id desc limit 1`;
   return row!.id as string;
 }

@@ -24,7 +24,7 @@ test.each([
   const { state } = await mailer.send(mail);
   const email = await PostalMime.parse(kept[0]!.source);
 
-  expect(state).toBe("accepted");
+  expect(state).toBe("captured");
   expect(kept).toMatchObject([{ ...envelope, subject: "Grüße" }]);
   expect([email.subject, email.messageId, email.html?.trim(), email.text?.trim()]).toEqual([
     "Grüße",

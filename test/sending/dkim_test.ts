@@ -350,6 +350,6 @@ test.each([
     },
   );
 
-  expect([state, kept.length, kept[0]!.subject]).toEqual(["accepted", 1, "Hello"]);
+  expect([state, kept.length, kept[0]!.subject]).toEqual(["captured", 1, "Hello"]);
   expect((await verdict(kept[0]!.source.toString())).result).toBe("pass");
 });

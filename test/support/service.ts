@@ -10,6 +10,7 @@ import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { createInboxMailer } from "../../src/sending/captured_mails.ts";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import { taskListOf } from "../../src/worker.ts";
 import { tasks } from "../../tasks/mod.ts";
@@ -54,7 +55,10 @@ export interface TestService extends Context {
   setNow(now: Date): void;
 }
 
-/** Gives the test file a service; its database is copied from the template and dropped at the end. */
+/**
+ * Gives the test file a service; its database is copied from the template and dropped at the end. With an empty
+ * `SMTP_URL` its mails are captured.
+ */
 export function useService(settings: Partial<Record<keyof Config, string>> = {}): TestService {
   const service = {} as TestService;
   const closing: (() => Promise<unknown>)[] = [];
@@ -70,7 +74,7 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
       SMTP_URL: smtp.url,
       ...settings,
     });
-    const mailer = createSmtpMailer(config.SMTP_URL!);
+    const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
     const lines: Record<string, unknown>[] = [];
     let shift = 0;
     const ctx: Context = {
@@ -140,7 +144,8 @@ async function request(
   return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
 }
 
-async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
+/** Runs every job that is due by the clock of a service, until none is left. */
+export async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
   // The queue goes by the clock of Postgres: what is due by ours is made due by its.
   await ctx.pool`update graphile_worker._private_jobs set run_at = now() where run_at <= ${ctx.now()}`;
   await runOnce({

@@ -1,0 +1,74 @@
+-- Captured mails on their way to those whom they were meant for, in the order in which they were captured, page by page.
+
+-- name: page :many
+-- nullable: project_id, ids, after_at, after_project_id, after_id
+-- The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
+-- sent. Left out are those of projects that may not send, and what is about to be taken away.
+with page as materialized (
+  select e.project_id, e.id
+  from emails e
+  join projects p on p.id = e.project_id and p.disabled_at is null
+  where e.captured_at between :since and :until
+    and (
+      :after_at::timestamptz is null
+      or (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id::uuid, :after_id::uuid)
+    )
+    and (:project_id::uuid is null or e.project_id = :project_id)
+    and (:ids::uuid[] is null or e.id = any(:ids))
+    and not exists (
+      select
+      from resets r
+      where r.project_id = e.project_id
+        and (
+          e.id <= r.emails
+          or e.campaign_id <= r.campaigns
+          or e.workflow_execution_id <= r.executions
+          or e.contact_id <= r.contacts
+        )
+    )
+  order by e.captured_at, e.project_id, e.id
+  limit :limit::int
+  for update of e skip locked
+)
+select
+  e.project_id, e.id, e.contact_id, e.address, e.source_type, e.campaign_id,
+  e.captured_at as "captured_at!",
+  c.subscribed as "subscribed?",
+  c.opted_out_at as "opted_out_at?",
+  s.reason as "suppressed?",
+  o.type as "type?",
+  e.campaign_id is not null and (k.id is null or k.status = 'CANCELLED') as "is_cancelled!"
+from page
+join emails e on e.project_id = page.project_id and e.id = page.id
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+left join suppressions s on s.project_id = e.project_id and s.email = e.address
+left join contents o on o.project_id = e.project_id and o.id = e.content_id and o.emptied_at is null
+left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
+order by e.captured_at, e.project_id, e.id;
+
+-- name: release :exec
+-- These are to be sent, as if they had never been tried. The caller holds them.
+update emails
+set status = 'PENDING', captured_at = null, due_at = :now, attempts = 0, tried_at = null
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and status = 'CAPTURED';
+
+-- name: close :exec
+-- These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
+update emails e
+set status = 'SUPPRESSED', captured_at = null, data = null, error = c.reason
+from json_to_recordset(:closed::json) as c (project_id uuid, id uuid, reason text)
+where e.project_id = c.project_id and e.id = c.id and e.status = 'CAPTURED';
+
+-- name: reopen_campaigns :exec
+-- Campaigns that had come to their end have mails to send again, and come to it once more.
+with held as materialized (
+  select project_id, id
+  from campaigns
+  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and status = 'SENT'
+  order by project_id, id
+  for no key update
+)
+update campaigns c
+set status = 'SENDING', finished_at = null, updated_at = :now
+from held h
+where c.project_id = h.project_id and c.id = h.id;

@@ -1,0 +1,313 @@
+// Mails that are captured for want of an SMTP server: what they are in the ledger, and how they are sent after all.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Context } from "../../src/context.ts";
+import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured_release.ts";
+import { campaignsOf } from "../support/campaign.ts";
+import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
+import { useLedger } from "../support/ledger.ts";
+import { openTestPool } from "../support/postgres.ts";
+import { runJobs, useService } from "../support/service.ts";
+import { workflowsOf } from "../support/workflows.ts";
+
+const service = useService({ SMTP_URL: "" });
+const ledger = useLedger(service);
+const { accept, row, eventsOf, fresh } = ledger;
+const { project } = ledger;
+const campaigns = campaignsOf(service, () => ledger.project);
+const workflows = workflowsOf(service, () => ledger.project);
+const followed = useFollowedMails(service);
+
+/** The same service, started anew with an SMTP server. */
+let sending: Context;
+
+beforeAll(() => {
+  const pool = openTestPool(new URL(service.databaseUrl).pathname.slice(1));
+  const config = { ...service.config, SMTP_URL: service.smtp.url };
+  sending = { ...service, config, pool, sql: pool, mailer: createSmtpMailer(service.smtp.url) };
+});
+
+beforeEach(async () => {
+  await service.pool`update emails set status = 'SUPPRESSED', captured_at = null where captured_at is not null`;
+});
+
+afterAll(async () => {
+  sending.mailer.close();
+  await sending.pool.end({ timeout: 1 });
+});
+
+const release = (scope: ReleaseScope = { projectId: project.id }, options?: { dryRun: boolean }) =>
+  releaseCaptured({ ...sending, now: service.now }, scope, options);
+const sendAll = () => runJobs({ ...sending, now: service.now }, service.workerPool);
+const recipients = () => service.smtp.received.flatMap(({ to }) => to);
+const usage = async (category: string): Promise<number> => {
+  const [used] = await service.pool`
+    select usage_of(${project.id}, usage_month(${service.now()}), ${category}::usage_category)::int as used`;
+  return used!.used as number;
+};
+const captured = async (...to: string[]) => {
+  const ids = await accept(to);
+  await service.runJobs();
+  return ids;
+};
+
+describe("a mail that is captured", () => {
+  test("is CAPTURED, and counts as sent nowhere", async () => {
+    const before = await usage("transactional");
+    const [id] = await captured(fresh());
+    const { body } = await service.request("GET", `/emails/${id}`, { key: project.secret });
+    const list = await service.request("GET", "/emails?status=CAPTURED", { key: project.secret });
+    const stats = await service.request("GET", "/activity/stats", { key: project.secret });
+    const [counted] = await service.pool`select count(*)::int as n from mail_count_deltas where sent <> 0`;
+
+    expect(body).toMatchObject({
+      status: "CAPTURED",
+      capturedAt: expect.any(String),
+      sentAt: null,
+      error: null,
+    });
+    expect(list.body.data.map((mail: { id: string }) => mail.id)).toEqual([id]);
+    expect(await eventsOf(id!)).toEqual([]);
+    expect(stats.body.totalEmailsSent).toBe(0);
+    expect(counted!.n).toBe(0);
+    expect(await usage("transactional")).toBe(before);
+    expect(await service.pool`select from captured_mails`).not.toEqual([]);
+  });
+
+  test("of a campaign lets it come to its end, and is shown among its figures", async () => {
+    await campaigns.addContacts(3);
+    const id = await campaigns.create({ type: "TRANSACTIONAL" });
+    await campaigns.send(id);
+    await service.runJobs();
+    const counts = { sentCount: 0, failedCount: 0 };
+    const total = (await campaigns.get(id)).totalRecipients;
+    const unfolded = await campaigns.stats(id);
+    await service.pool`select graphile_worker.add_job('fold_counts')`;
+    await service.runJobs();
+
+    expect(await campaigns.get(id)).toMatchObject({ status: "SENT", capturedCount: total, ...counts });
+    expect(unfolded).toMatchObject({ capturedCount: total, openRate: 0, ...counts });
+    expect(await campaigns.ledger(id)).toEqual({ CAPTURED: total });
+    expect(await usage("campaigns")).toBe(0);
+  });
+
+  test("of a workflow lets it go on to its next step", async () => {
+    const template = await workflows.template();
+    const { id } = await workflows.build({
+      steps: { Mail: { type: "SEND_EMAIL", template }, Exit: { type: "EXIT", reason: "done" } },
+      ways: ["Trigger > Mail", "Mail > Exit"],
+    });
+    await workflows.track(fresh());
+    await service.runJobs();
+    const [mail] = await service.pool`select status from emails where workflow_execution_id is not null`;
+
+    expect(await workflows.path(id)).toEqual(["Trigger", "Mail", "Exit"]);
+    expect(mail!.status).toBe("CAPTURED");
+    expect(await usage("workflows")).toBe(0);
+  });
+
+  test("may be opened and clicked in the inbox: that is recorded, flagged, and changes nothing", async () => {
+    const mail = await followed.mail({ status: "CAPTURED", captured_at: new Date(), sent_at: null });
+    const { open, clicks } = followed.paths(mail, "https://shop.example/spring");
+    const asPerson = { headers: { "user-agent": BROWSER } };
+    const answers = [
+      await service.request("GET", open, asPerson),
+      await service.request("GET", clicks[0]!, asPerson),
+    ];
+    const events = await followed.events(mail);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 302]);
+    expect(
+      events.map(({ name, data }) => [name, data.captured, data.isFirstOpen ?? data.isFirstClick]),
+    ).toEqual([
+      ["email.open", true, false],
+      ["email.click", true, false],
+    ]);
+    expect(await followed.row(mail)).toMatchObject({
+      status: "CAPTURED",
+      openedAt: null,
+      clickedAt: null,
+      opens: 0,
+      clicks: 0,
+    });
+  });
+
+  test("goes with its contact", async () => {
+    const address = fresh();
+    const [id] = await captured(address);
+    const [contact] = await service.pool`select id from contacts where email = ${address}`;
+    await service.request("DELETE", `/contacts/${contact!.id}`, { key: project.secret });
+
+    expect(await row(id!)).toMatchObject({
+      status: "SUPPRESSED",
+      capturedAt: null,
+      error: "The contact was deleted",
+    });
+  });
+});
+
+describe("release", () => {
+  test("refuses without a server to send with, and says what to set", async () => {
+    await captured(fresh());
+    const refusal = await releaseCaptured(service, {}).catch((error: Error) => error.message);
+
+    expect(refusal).toMatch(/^Cannot release captured mails without SMTP_URL: set it .*smtp:\/\//);
+    expect(await service.pool`select from emails where status = 'CAPTURED'`).toHaveLength(1);
+  });
+
+  test("counts first, and then sends once, in the order in which they were captured", async () => {
+    const addresses = Array.from({ length: 25 }, () => fresh("order"));
+    const ids: string[] = [];
+    for (const address of addresses) ids.push(...(await captured(address)));
+    const used = await usage("transactional");
+    const counted = await release(undefined, { dryRun: true });
+    const untouched = await service.pool`select from emails where status = 'CAPTURED'`;
+    const done = await release();
+    const jobs = await service.pool`
+      select payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id
+      where t.identifier = 'send_emails' order by j.id`;
+    await sendAll();
+    const again = await release();
+    await sendAll();
+
+    expect(counted).toEqual({ captured: 25, released: 25, refused: {}, overLimit: 0 });
+    expect(untouched).toHaveLength(25);
+    expect(done).toEqual(counted);
+    expect(jobs.flatMap(({ payload }) => payload.emailIds)).toEqual(ids);
+    expect(again).toEqual({ captured: 0, released: 0, refused: {}, overLimit: 0 });
+    expect(recipients().sort()).toEqual([...addresses].sort());
+    expect(await row(ids[0]!)).toMatchObject({ status: "SENT", capturedAt: null, attempts: 1 });
+    expect(await eventsOf(ids[0]!)).toEqual(["email.sent"]);
+    expect(await usage("transactional")).toBe(used + 25);
+  });
+
+  test("looks again at who wants the mail, and at whether there is still something to send", async () => {
+    const template = await workflows.template({ type: "MARKETING" });
+    const { id: workflow } = await workflows.build({
+      event: "joined",
+      steps: { Mail: { type: "SEND_EMAIL", template } },
+      ways: ["Trigger > Mail"],
+    });
+    const gone = fresh("unsubscribed");
+    const contact = await workflows.track(gone, "joined");
+    await service.runJobs();
+    expect(await workflows.states(workflow)).toEqual(["COMPLETED"]);
+    const [kept, purged, suppressed] = [fresh("kept"), fresh("purged"), fresh("suppressed")];
+    await captured(kept);
+    const [purgedId] = await captured(purged);
+    const [suppressedId] = await captured(suppressed);
+    const api = { key: project.secret };
+    await service.request("PATCH", `/contacts/${contact}`, { ...api, body: { subscribed: false } });
+    await service.request("POST", "/suppressions", { ...api, body: { email: suppressed } });
+    await service.pool`
+      update contents set html = null, text = null, emptied_at = now()
+      where id = (select content_id from emails where id = ${purgedId!})`;
+    const counted = await release(undefined, { dryRun: true });
+    const done = await release();
+    await sendAll();
+
+    expect(done).toEqual({
+      captured: 4,
+      released: 1,
+      refused: {
+        "The contact has opted out": 1,
+        "The content of this mail has expired": 1,
+        "The address is on the suppression list (MANUAL)": 1,
+      },
+      overLimit: 0,
+    });
+    expect(counted).toEqual(done);
+    expect(recipients()).toEqual([kept]);
+    expect(await row(purgedId!)).toMatchObject({
+      status: "SUPPRESSED",
+      error: "The content of this mail has expired",
+      capturedAt: null,
+    });
+    expect(await row(suppressedId!)).toMatchObject({ status: "SUPPRESSED" });
+  });
+
+  test("takes only those that are meant", async () => {
+    const [first] = await captured(fresh());
+    ledger.later(60_000);
+    const since = service.now();
+    const [second, third] = await captured(fresh(), fresh());
+    const statusOf = async (id: string) => (await row(id)).status as string;
+
+    expect(await release({ ids: [third!] })).toMatchObject({ released: 1 });
+    expect(await Promise.all([first!, second!, third!].map(statusOf))).toEqual([
+      "CAPTURED",
+      "CAPTURED",
+      "PENDING",
+    ]);
+    expect(await release({ since })).toMatchObject({ released: 1 });
+    expect(await release({ projectId: crypto.randomUUID() })).toMatchObject({ captured: 0 });
+    expect(await Promise.all([first!, second!].map(statusOf))).toEqual(["CAPTURED", "PENDING"]);
+    expect(await release({})).toMatchObject({ released: 1 });
+    await sendAll();
+    expect(recipients()).toHaveLength(3);
+  });
+
+  test("of a campaign that is over opens it again, until it has come to its end once more", async () => {
+    await campaigns.addContacts(250);
+    const id = await campaigns.create({ type: "TRANSACTIONAL" });
+    await campaigns.send(id);
+    await service.runJobs();
+    const { released: total } = await release();
+    const underWay = await campaigns.get(id);
+    await sendAll();
+
+    expect(underWay).toMatchObject({ status: "SENDING", capturedCount: 0, sentCount: 0 });
+    expect(await campaigns.get(id)).toMatchObject({ status: "SENT", capturedCount: 0, sentCount: total });
+    expect(new Set(recipients()).size).toBe(total);
+    expect(recipients()).toHaveLength(total);
+  });
+
+  test("leaves out the mails of a cancelled campaign, for good", async () => {
+    const id = await campaigns.create({ type: "TRANSACTIONAL" });
+    await campaigns.send(id);
+    await service.runJobs();
+    await service.pool`update campaigns set status = 'CANCELLED' where id = ${id}`;
+    const { released, refused, captured: looked } = await release();
+
+    expect([released, refused]).toEqual([0, { "The campaign was cancelled": looked }]);
+    expect(Object.keys(await campaigns.ledger(id))).toEqual(["SUPPRESSED"]);
+  });
+
+  test("keeps to the limit of the month: what has no room stays captured", async () => {
+    const ids = await captured(fresh(), fresh(), fresh());
+    const used = await usage("transactional");
+    await service.pool`
+      insert into usage_limits (project_id, category, monthly_limit) values (${project.id}, 'transactional', ${used + 2})`;
+    const first = await release();
+    const second = await release();
+    await service.pool`delete from usage_limits where project_id = ${project.id}`;
+    const third = await release();
+
+    expect(first).toEqual({ captured: 3, released: 2, refused: {}, overLimit: 1 });
+    expect(second).toEqual({ captured: 1, released: 0, refused: {}, overLimit: 1 });
+    expect(third).toEqual({ captured: 1, released: 1, refused: {}, overLimit: 0 });
+    await sendAll();
+    expect(ids.map((id) => ledger.arrivals(id))).toEqual([1, 1, 1]);
+  });
+
+  test("by two at once releases each mail once, page by page", async () => {
+    await service.pool`
+      insert into contents ${service.pool({ project_id: project.id, subject: "Hi", html: "<p>Hi</p>", from_email: "hello@shop.example", shared: true })}`;
+    await service.pool`
+      insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at, captured_at)
+      select ${project.id}, n || '@many.example', (select id from contents where shared order by id desc limit 1),
+        'TRANSACTIONAL', 'CAPTURED', now(), now(), date_trunc('milliseconds', now()) - interval '1 minute'
+      from generate_series(1, 2500) as n`;
+    const both = await Promise.all([release(), release()]);
+    const left = await service.pool`select from emails where status = 'CAPTURED'`;
+    const [jobs] = await service.pool`
+      select count(distinct mail)::int as ids, count(*)::int as named
+      from graphile_worker._private_jobs j, json_array_elements_text(j.payload -> 'emailIds') as mail`;
+
+    expect(both.reduce((sum, { released }) => sum + released, 0)).toBe(2_500);
+    expect(left).toHaveLength(0);
+    expect(jobs).toEqual({ ids: 2_500, named: 2_500 });
+    await service.pool`delete from graphile_worker._private_jobs`;
+  });
+});
