@@ -1,5 +1,10 @@
 // What a refusal is made of.
 
+/** What a refusal lists at most: every missing field, and about a hundred others. */
+const MAX_ERRORS = 200;
+/** How much of what was sent a refusal repeats. */
+const MAX_TOLD_LENGTH = 1_000;
+
 /** One invalid field of a request. */
 export interface FieldError {
   /** Dot path, such as `attachments.0.filename`. */
@@ -45,4 +50,17 @@ export class Problem extends Error {
     this.problemCode = problemCode;
     this.extras = extras;
   }
+}
+
+/** The first errors, without what is too long to be of help: a refusal is small, whatever it refuses. */
+export function shortened(errors: FieldError[]): FieldError[] {
+  return errors.slice(0, MAX_ERRORS).map(({ received, ...error }) => {
+    const told = { ...error, field: cut(error.field), message: cut(error.message) };
+    const isLong = typeof received === "string" && received.length > MAX_TOLD_LENGTH;
+    return received === undefined || isLong ? told : { ...told, received };
+  });
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TOLD_LENGTH ? text : `${text.slice(0, MAX_TOLD_LENGTH).toWellFormed()}…`;
 }

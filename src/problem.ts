@@ -1,5 +1,5 @@
 // Every refusal of the service on one page. Messages say "Cannot …", suggestions say what to do.
-import { type FieldError, Problem } from "./_problem.ts";
+import { type FieldError, Problem, shortened } from "./_problem.ts";
 
 export { type FieldError, type FieldErrorCode, Problem } from "./_problem.ts";
 
@@ -39,6 +39,8 @@ export const problems = {
     new Problem(400, "VALIDATION_ERROR", `Cannot read the body as JSON: ${reason}`, {
       suggestion: "Send a JSON object with Content-Type: application/json",
     }),
+
+  bodyCutShort: () => new Problem(400, "BAD_REQUEST", "Cannot read the body: it ends before its end"),
 
   badIdempotencyKey: () =>
     new Problem(
@@ -393,6 +395,13 @@ export const problems = {
       `Cannot accept a body of more than ${limitBytes < 1_048_576 ? `${limitBytes / 1024} KB` : `${Math.floor(limitBytes / 1_048_576)} MB`}`,
     ),
 
+  tooManyValues: (limit: number) =>
+    new Problem(
+      413,
+      "PAYLOAD_TOO_LARGE",
+      `Cannot accept a body of more than ${limit.toLocaleString("en-US")} values`,
+    ),
+
   imageTooLarge: (reason: string) =>
     new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot take this image: ${reason}`),
 
@@ -417,18 +426,16 @@ export const problems = {
   // 422
   unreadableFile: (reason: string) => new Problem(422, "VALIDATION_ERROR", `Cannot read the file: ${reason}`),
 
-  invalid: (errors: FieldError[]) =>
-    new Problem(
+  invalid: (all: FieldError[]) => {
+    const errors = shortened(all);
+    const fields = errors.slice(0, 5).map(({ field }) => field || "body");
+    return new Problem(
       422,
       "VALIDATION_ERROR",
-      `Cannot accept this request: ${errors
-        .map((e) => e.field || "body")
-        .slice(0, 5)
-        .join(", ")} ${errors.length === 1 ? "is" : "are"} not valid`,
-      {
-        errors,
-      },
-    ),
+      `Cannot accept this request: ${fields.join(", ")} ${errors.length === 1 ? "is" : "are"} not valid`,
+      { errors },
+    );
+  },
 
   badPassword: (field: string, reason: string) =>
     new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {

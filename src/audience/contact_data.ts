@@ -18,6 +18,7 @@ export interface DataChange {
 const MAX_KEY_LENGTH = 128;
 const MAX_DEPTH = 64;
 const MAX_BYTES = 65_536;
+const MAX_ERRORS = 100;
 
 const RESERVED = new Set([
   "id",
@@ -47,38 +48,36 @@ export function sortData(data: DataInput = {}): DataChange {
   return change;
 }
 
-/** What is wrong with `data`, all of it; `field` is where it stands in the request. */
+/**
+ * What is wrong with `data`: that it is too large, or else each key, a hundred at most. `field` is where it stands in the
+ * request.
+ */
 export function dataErrors(data: DataInput | undefined, field = "data"): FieldError[] {
   if (data === undefined) return [];
+  // First of all, so that nothing is walked through that is too large.
+  if (Buffer.byteLength(JSON.stringify(data)) > MAX_BYTES) return [tooLarge(field)];
   const errors: FieldError[] = [];
   for (const [key, given] of Object.entries(data)) {
-    const at = `${field}.${key.slice(0, MAX_KEY_LENGTH)}`;
-    if (key.length > MAX_KEY_LENGTH) {
-      errors.push({ field: at, code: "too_big", message: `A key has at most ${MAX_KEY_LENGTH} characters` });
-    }
-    if (key === "")
-      errors.push({ field: at, code: "too_small", message: "A key has at least one character" });
-    const value = asWrapped(given)?.value ?? given;
-    if (key === "locale" && value !== null && typeof value !== "string") {
-      errors.push({
-        field: at,
-        code: "invalid_type",
-        message: "The locale is a string, such as en or pt-BR",
-      });
-    }
-    if (hasOverflow(value)) {
-      errors.push({ field: at, code: "too_big", message: "A number is too large" });
-    }
-    if (isDeeper(value, MAX_DEPTH)) {
-      errors.push({
-        field: at,
-        code: "custom",
-        message: `A value is nested at most ${MAX_DEPTH} levels deep`,
-      });
-    }
+    errors.push(...keyErrors(key, given, `${field}.${key.slice(0, MAX_KEY_LENGTH)}`));
+    if (errors.length >= MAX_ERRORS) break;
   }
-  if (errors.length === 0 && Buffer.byteLength(JSON.stringify(data)) > MAX_BYTES)
-    errors.push(tooLarge(field));
+  return errors;
+}
+
+function keyErrors(key: string, given: unknown, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (key.length > MAX_KEY_LENGTH)
+    errors.push({ field, code: "too_big", message: `A key has at most ${MAX_KEY_LENGTH} characters` });
+  if (key === "") errors.push({ field, code: "too_small", message: "A key has at least one character" });
+  const value = asWrapped(given)?.value ?? given;
+  if (key === "locale" && value !== null && typeof value !== "string") {
+    errors.push({ field, code: "invalid_type", message: "The locale is a string, such as en or pt-BR" });
+  }
+  if (hasOverflow(value)) errors.push({ field, code: "too_big", message: "A number is too large" });
+  if (isDeeper(value, MAX_DEPTH)) {
+    const message = `A value is nested at most ${MAX_DEPTH} levels deep`;
+    errors.push({ field, code: "custom", message });
+  }
   return errors;
 }
 

@@ -7,7 +7,8 @@ import { assertRole, type Role, roleNeeded } from "../accounts/roles.ts";
 import { findSession, type FoundSession, type SessionUser, slideSession } from "../accounts/sessions.ts";
 import type { Context } from "../context.ts";
 import { problems } from "../problem.ts";
-import { BODY_LIMIT, readJson, UNREAD } from "./_body.ts";
+import { BODY_LIMIT, UNREAD } from "./_body.ts";
+import { readBody } from "./_body_plans.ts";
 import { readForm } from "./_form.ts";
 import { note } from "./_requests.ts";
 import { isUuid } from "./_schemas.ts";
@@ -19,14 +20,11 @@ import {
   sessionToken,
 } from "./_session.ts";
 
-/** How a body may come. */
-const READERS = { json: readJson, form: readForm };
-
 /** How the body behind a door is read. */
 interface BodyOptions {
-  /** In bytes. */
+  /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
   bodyLimit?: number;
-  reads?: keyof typeof READERS;
+  reads?: "json" | "form";
 }
 
 /** What a door looks at. */
@@ -47,7 +45,7 @@ const READS = ["GET", "HEAD"];
  * read and validated.
  */
 export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
-  return door(options, async (visit) => {
+  return door(ctx, options, async (visit) => {
     const token = kind === "secret" ? tokenOf(ctx, visit) : null;
     if (token === null) return await byKey(ctx, kind, visit);
     const asked = visit.headers["x-project-id"] ?? "";
@@ -65,7 +63,7 @@ export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) 
  * further, unless the routes are open to `unverified` people.
  */
 export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
-  return door(options, async (visit) => {
+  return door(ctx, options, async (visit) => {
     const { user } = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), null));
     if (!options.unverified) assertVerified(ctx, user);
     tellLimit(visit, await takeUserRequest(ctx, user.id));
@@ -79,7 +77,7 @@ export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boo
  * disabled can still be read and deleted.
  */
 export function memberDoor(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
-  return door(options, async (visit): Promise<Membership> => {
+  return door(ctx, options, async (visit): Promise<Membership> => {
     const id = visit.params.id ?? "";
     if (!options.sessionOnly && visit.headers.authorization !== undefined && isReading(visit)) {
       const { project, actor } = await byKey(ctx, "secret", visit);
@@ -104,6 +102,7 @@ interface Membership {
 
 /** Lets `enter` say who is asking, and reads the body afterwards. */
 function door<Given extends { actor: Actor }>(
+  ctx: Context,
   { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
   enter: (visit: Visit) => Promise<Given>,
 ) {
@@ -116,7 +115,12 @@ function door<Given extends { actor: Actor }>(
       const given = await enter({ request, headers, set, route, params });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
-      if (visit.body === UNREAD) visit.body = await READERS[reads](request, bodyLimit);
+      if (visit.body === UNREAD) {
+        visit.body =
+          reads === "form"
+            ? await readForm(request, bodyLimit)
+            : await readBody(ctx, request, route, bodyLimit);
+      }
       return given;
     });
 }

@@ -1,7 +1,10 @@
 // Reads the JSON of a request, after it is known who is asking.
+import { setImmediate } from "node:timers/promises";
 import { type FieldError, problems } from "../problem.ts";
+import type { Bounds } from "./_body_bounds.ts";
+import { assertWithin } from "./_json_scan.ts";
 
-/** Limit of a JSON body, in bytes, where nothing else is said (wire.md section 1). */
+/** The most that any JSON body may have, in bytes, where nothing else is said (wire.md section 1): its schema says less. */
 export const BODY_LIMIT = 5 * 1_048_576;
 /** Limit of the body of `/v1/send`, which carries attachments. */
 export const SEND_BODY_LIMIT = 50 * 1_048_576;
@@ -10,23 +13,31 @@ export const SEND_BODY_LIMIT = 50 * 1_048_576;
 export const UNREAD = {};
 
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
+const MAX_REASON_LENGTH = 200;
+/** So much is parsed in some milliseconds. */
+const MUCH_TEXT = 1_048_576;
 // PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
 const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON object" };
 const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
- * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than `limit` bytes (without reading
- * it, where its length is told), with 415 what is not JSON by its type, with 400 what cannot be parsed, and with 422
- * what is neither an object nor null, and what holds NUL or half a character, wherever it stands.
+ * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than it may be (without reading it,
+ * where its length is told) or holds too many values, with 415 what is not JSON by its type, with 400 what cannot be
+ * parsed, and with 422 what is nested too deeply, what is neither an object nor null, and what holds NUL or half a
+ * character, wherever it stands. What is large is worked on in steps, so that others get their turn.
  */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
-  const text = decode(await readBytes(request, limit));
-  if (text.trim() === "") return {};
+export async function readJson(request: Request, bounds: Bounds): Promise<unknown> {
+  const bytes = await readBytes(request, bounds.bytes);
+  if (isBlank(bytes)) return {};
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPES.test(type)) throw problems.unsupportedMediaType(type);
+  await assertWithin(bytes, bounds);
+  const text = decode(bytes);
+  await breathe(text);
   const body = parse(text);
   // Elysia takes a list or a number for an object without fields, wherever all fields may be left out.
   if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
+  await breathe(text);
   if (SUSPICIOUS.test(text)) {
     const errors = brokenText(body);
     if (errors.length > 0) throw problems.invalid(errors);
@@ -38,7 +49,16 @@ export async function readJson(request: Request, limit: number): Promise<unknown
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
-  if (announced !== null) return await request.bytes();
+  try {
+    return announced === null ? await readChunks(request, limit) : await request.bytes();
+  } catch (error) {
+    // Whoever sent it has hung up.
+    if (error instanceof Error && error.name === "AbortError") throw problems.bodyCutShort();
+    throw error;
+  }
+}
+
+async function readChunks(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
@@ -50,6 +70,15 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+}
+
+/** Lets others have their turn between two steps of work on a large body. */
+async function breathe(text: string): Promise<void> {
+  if (text.length > MUCH_TEXT) await setImmediate();
+}
 
 function decode(bytes: Uint8Array): string {
   try {
@@ -63,8 +92,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // A RangeError is a nesting so deep that the parser gave up.
-    throw problems.notJson(error instanceof SyntaxError ? error.message : "it is nested too deeply");
+    if (!(error instanceof SyntaxError)) throw error;
+    throw problems.notJson(error.message.slice(0, MAX_REASON_LENGTH).toWellFormed());
   }
 }
 

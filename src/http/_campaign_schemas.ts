@@ -1,6 +1,7 @@
 // How a campaign looks in requests and answers.
 import { t } from "elysia";
 import type { Campaign as CampaignRow } from "../sending/campaigns.ts";
+import { bounded, CONDITION_SIZE } from "./_body_bounds.ts";
 import { Data, EmailAddress, HeaderText, Int, Nullable, Timestamp, Uuid, Words } from "./_schemas.ts";
 
 /** The states of a campaign. */
@@ -80,7 +81,12 @@ export const CampaignBody = t.Object({
   audienceType: AudienceType,
   segmentId: t.Optional(Nullable(Uuid)),
   audienceCondition: t.Optional(
-    t.Unknown({ description: "A condition tree, as of a segment. Required when audienceType is FILTERED." }),
+    bounded(
+      t.Unknown({
+        description: "A condition tree, as of a segment. Required when audienceType is FILTERED.",
+      }),
+      CONDITION_SIZE,
+    ),
   ),
   templateId: t.Optional(Nullable(Uuid)),
 });

@@ -9,50 +9,80 @@ const MAX_RECEIVED_LENGTH = 100;
 const RULES = Symbol("rules");
 
 /** Rules over several fields, which a schema cannot say. They see the fields that the schema let through, and which it did not. */
-export type Rules = (value: never, refused: ReadonlySet<string>) => FieldError[];
+export type Rules = (value: never, refused: ReadonlySet<string>) => FieldError[] | Promise<FieldError[]>;
 
 /** Adds rules to the schema of a body, so that a refusal lists their errors beside those of the schema. */
 export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
   return Object.assign(schema, { [RULES]: rules });
 }
 
-/** Every field error of a value that its schema has refused. */
-export function fieldErrors(schema: TSchema, errors: Iterable<ValueError>, value: unknown): FieldError[] {
-  const found = unique([...errors].flatMap(toFieldErrors)).slice(0, MAX_ERRORS);
+/**
+ * The field errors of a value that its schema has refused: every field that is missing, the first 100 others, and what
+ * the rules say. No more errors are looked for than are told.
+ */
+export async function fieldErrors(
+  schema: TSchema,
+  errors: Iterable<ValueError>,
+  value: unknown,
+): Promise<FieldError[]> {
+  const found = firstErrors(errors);
   const rules = (schema as { [RULES]?: Rules })[RULES];
   if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
   const refused = new Set(found.map((error) => error.field.split(".")[0]!));
   const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
-  const more = rules(rest as never, refused).filter((error) => !refused.has(error.field.split(".")[0]!));
-  return [...found, ...more];
+  const more = await rules(rest as never, refused);
+  return [...found, ...more.filter((error) => !refused.has(error.field.split(".")[0]!))];
 }
 
-function toFieldErrors(error: ValueError): FieldError[] {
-  if (error.type === Type.Union) {
-    const branch = bestBranch(error);
-    return branch
-      ? branch.flatMap(toFieldErrors)
-      : [toFieldError(error, "invalid_union", unionMessage(error))];
+/** One for each field: what is missing is reported by TypeBox twice, as missing (first of all) and as of the wrong type. */
+function firstErrors(errors: Iterable<ValueError>): FieldError[] {
+  const found = new Map<string, FieldError>();
+  let others = 0;
+  for (const error of errors) {
+    for (const fieldError of toFieldErrors(error)) {
+      const { field, code } = fieldError;
+      if (found.has(field)) continue;
+      found.set(field, fieldError);
+      if (code !== "required" || field.includes(".")) others++;
+      if (others === MAX_ERRORS) return [...found.values()];
+    }
   }
-  return [toFieldError(error, codeOf(error), messageOf(error))];
+  return [...found.values()];
+}
+
+function* toFieldErrors(error: ValueError): Generator<FieldError> {
+  if (error.type !== Type.Union) return yield toFieldError(error, codeOf(error), messageOf(error));
+  const branch = bestBranch(error);
+  if (!branch) return yield toFieldError(error, "invalid_union", unionMessage(error));
+  for (const inner of branch) yield* toFieldErrors(inner);
 }
 
 /** Of the alternatives, the only one whose type fits: its errors say more than "none of these". */
 function bestBranch(error: ValueError): ValueError[] | null {
-  const branches = error.errors.map((iterator: ValueErrorIterator) => [...iterator]);
-  const fitting = branches.filter((errors) =>
+  const fitting = branchesOf(error).filter((errors) =>
     errors.every((inner) => inner.path !== error.path || typeFits(inner)),
   );
   return fitting.length === 1 ? fitting[0]! : null;
 }
 
+/** The first errors of each alternative. They can be read once only: what was read is kept for the next look. */
+function branchesOf(error: ValueError): ValueError[][] {
+  const branches = error.errors.map((errors) => [...take(errors, MAX_ERRORS)]);
+  error.errors = branches as unknown as ValueErrorIterator[];
+  return branches;
+}
+
+function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const item of items) {
+    yield item;
+    if ((left -= 1) === 0) return;
+  }
+}
+
 /** True when the value is of the right type and something else is wrong with it. */
 function typeFits(error: ValueError): boolean {
-  if (error.type === Type.Union) {
-    // The iterators of an error can be read once only: what was read is kept for the next look.
-    error.errors = error.errors.map((iterator) => [...iterator] as unknown as ValueErrorIterator);
-    return bestBranch(error) !== null;
-  }
+  if (error.type === Type.Union) return bestBranch(error) !== null;
   return codeOf(error) !== "invalid_type";
 }
 
@@ -123,12 +153,6 @@ function receivedOf(value: unknown): unknown {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
   if (typeof value === "string") return value.length <= MAX_RECEIVED_LENGTH ? value : undefined;
   return undefined;
-}
-
-/** A missing field is reported by TypeBox twice: as missing, and as of the wrong type. */
-function unique(errors: FieldError[]): FieldError[] {
-  const seen = new Set<string>();
-  return errors.filter(({ field }) => !seen.has(field) && seen.add(field));
 }
 
 function unescapePointer(segment: string): string {

@@ -10,16 +10,19 @@ import { note, requestIdOf } from "./_requests.ts";
 
 /** Turns whatever a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
 export function problemResponses(allowedMethods: (path: string) => string[]) {
-  return new Elysia({ name: "problems" }).onError({ as: "global" }, ({ error, code, request, path, set }) => {
-    const problem =
-      code === "NOT_FOUND" && !(error instanceof Problem)
-        ? unknownRoute(request.method, path, allowedMethods(path))
-        : toProblem(error);
-    if (problem.status >= 500) note(request, faultOf(problem, error));
-    set.status = problem.status;
-    for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
-    return toEnvelope(problem, requestIdOf(request));
-  });
+  return new Elysia({ name: "problems" }).onError(
+    { as: "global" },
+    async ({ error, code, request, path, set }) => {
+      const problem =
+        code === "NOT_FOUND" && !(error instanceof Problem)
+          ? unknownRoute(request.method, path, allowedMethods(path))
+          : await toProblem(error);
+      if (problem.status >= 500) note(request, faultOf(problem, error));
+      set.status = problem.status;
+      for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
+      return toEnvelope(problem, requestIdOf(request));
+    },
+  );
 }
 
 /** The error envelope of service-api.md. */
@@ -46,14 +49,14 @@ function faultOf(problem: Problem, error: unknown) {
     : { error: describeError(error) };
 }
 
-function toProblem(error: unknown): Problem {
+async function toProblem(error: unknown): Promise<Problem> {
   if (error instanceof Problem) return error;
-  if (error instanceof ValidationError) return validationProblem(error);
+  if (error instanceof ValidationError) return await validationProblem(error);
   if (isDatabaseAway(error)) return problems.unavailable();
   return problems.unexpected();
 }
 
-function validationProblem(error: ValidationError): Problem {
+async function validationProblem(error: ValidationError): Promise<Problem> {
   const { type, validator, value } = error as unknown as {
     type: string;
     validator: { schema: TSchema; Errors(value: unknown): Iterable<ValueError> };
@@ -61,7 +64,7 @@ function validationProblem(error: ValidationError): Problem {
   };
   // An answer that is not what its schema promises is our fault, and stays inside.
   if (type === "response") return problems.unexpected();
-  const errors = fieldErrors(validator.schema, validator.Errors(value), value);
+  const errors = await fieldErrors(validator.schema, validator.Errors(value), value);
   if (type === "body") return problems.invalid(errors);
   if (type === "query") return problems.badParameters(errors);
   return problems.routeNotFound("", "this resource");

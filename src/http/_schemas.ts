@@ -3,6 +3,7 @@ import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclai
 import { t } from "elysia";
 import { parseAddress } from "../mail/address.ts";
 import { toRecipient } from "../sending/send_input.ts";
+import { bounded } from "./_body_bounds.ts";
 
 FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
 FormatRegistry.Set("email-or-empty", (text) => text === "" || parseAddress(text) !== null);
@@ -56,18 +57,27 @@ export const Words = <const T extends readonly string[]>(words: T) =>
   t.Unsafe<T[number]>({ [Kind]: "Words", type: "string", enum: [...words] });
 TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
 
+/** The data of a contact: 64 KB, and each value 64 levels deep; one of them may be wrapped, as `{value, persistent}`. */
+const DATA_SIZE = { bytes: 65_536, levels: 66 };
+
 /**
  * A JSON object with any keys. Not a Record: its copy would lose a key named `__proto__` and take text for an object.
  * The OpenAPI document shows it as an object.
  */
-export const Data = t.Unsafe<Record<string, unknown>>({ [Kind]: "Data", "x-any-object": true });
+export const Data = bounded(
+  t.Unsafe<Record<string, unknown>>({ [Kind]: "Data", "x-any-object": true }),
+  DATA_SIZE,
+);
 TypeRegistry.Set(
   "Data",
   (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
 /** A JSON object whose values are text; see {@linkcode Data}. */
-export const TextMap = t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": "string" });
+export const TextMap = bounded(
+  t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": "string" }),
+  { bytes: 131_072, values: 5_000 },
+);
 TypeRegistry.Set("TextMap", (_schema, value) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((text) => typeof text === "string");

@@ -5,6 +5,7 @@ import { STEP_TYPES, type StepType } from "../automation/workflow_graph.ts";
 import { stepErrors } from "../automation/workflow_steps_input.ts";
 import { TRIGGER_TYPES } from "../automation/workflow_trigger.ts";
 import { problems } from "../problem.ts";
+import { bounded } from "./_body_bounds.ts";
 import { withRules } from "./_field_errors.ts";
 import { Data, Int, Nullable, Timestamp, Uuid, Words } from "./_schemas.ts";
 
@@ -103,11 +104,14 @@ export const WorkflowPatchBody = t.Object({
   description: Description,
   triggerType: t.Optional(Words(TRIGGER_TYPES)),
   triggerConfig: t.Optional(
-    t.Unknown({
-      description:
-        "EVENT: `{eventName}`. SCHEDULE: `{schedule, segmentId?, timezone?}`, a cron expression of five fields, for " +
-        "the members of a segment or for all contacts. MANUAL: null.",
-    }),
+    bounded(
+      t.Unknown({
+        description:
+          "EVENT: `{eventName}`. SCHEDULE: `{schedule, segmentId?, timezone?}`, a cron expression of five fields, for " +
+          "the members of a segment or for all contacts. MANUAL: null.",
+      }),
+      { bytes: 16_384 },
+    ),
   ),
   enabled: t.Optional(t.Boolean()),
   allowReentry: t.Optional(t.Boolean()),
@@ -115,17 +119,20 @@ export const WorkflowPatchBody = t.Object({
 
 const StepFields = {
   config: t.Optional(
-    t.Unknown({
-      description:
-        "SEND_EMAIL `{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId. " +
-        "DELAY `{amount, unit: minutes|hours|days|weeks}` or `{until: an ISO 8601 date, or data.<key>}`. " +
-        "WAIT_FOR_EVENT `{eventName, timeout?: seconds}`. " +
-        "CONDITION `{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
-        "`{mode: multi, field, branches: [{id, name, operator, value?}]}`. " +
-        "WEBHOOK `{url, method?, headers?, body?}`. " +
-        "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`. " +
-        "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
-    }),
+    bounded(
+      t.Unknown({
+        description:
+          "SEND_EMAIL `{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId. " +
+          "DELAY `{amount, unit: minutes|hours|days|weeks}` or `{until: an ISO 8601 date, or data.<key>}`. " +
+          "WAIT_FOR_EVENT `{eventName, timeout?: seconds}`. " +
+          "CONDITION `{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
+          "`{mode: multi, field, branches: [{id, name, operator, value?}]}`. " +
+          "WEBHOOK `{url, method?, headers?, body?}`. " +
+          "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`. " +
+          "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
+      }),
+      { bytes: 65_536, levels: 100 },
+    ),
   ),
   templateId: t.Optional(Nullable(Uuid)),
 };

@@ -21,7 +21,8 @@ import {
   VerifiedAnswer,
   VerificationBody,
 } from "./_auth_schemas.ts";
-import { readJson, UNREAD } from "./_body.ts";
+import { UNREAD } from "./_body.ts";
+import { readBody } from "./_body_plans.ts";
 import { clientNetwork } from "./_client_network.ts";
 import { takePublicRequest } from "./_public_limits.ts";
 import { answers } from "./_schemas.ts";
@@ -33,9 +34,6 @@ import {
   namedSession,
   setSessionCookie,
 } from "./_session.ts";
-
-/** In bytes: an address and a password need no more. */
-const AUTH_BODY_LIMIT = 16 * 1024;
 
 const VERIFIED = "Your address is verified.";
 const VERIFIED_ELSEWHERE =
@@ -161,7 +159,7 @@ function mailRoutes(ctx: Context) {
 
 function passwordRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [{ session: [] }] } })
-    .use(userDoor(ctx, { unverified: true, bodyLimit: AUTH_BODY_LIMIT }))
+    .use(userDoor(ctx, { unverified: true }))
     .post(
       "/change-password",
       async ({ user, body, request, server }) => {
@@ -181,12 +179,12 @@ function openDoor(ctx: Context) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (visit) => {
-      const { request, server, set } = visit;
+      const { request, server, set, route } = visit;
       set.headers["cache-control"] = "no-store";
       const wait = takePublicRequest(ctx, request, server);
       if (wait !== null) throw problems.publicLimitExceeded(wait);
       assertNoOtherPage(ctx, request);
-      if (visit.body === UNREAD) visit.body = await readJson(request, AUTH_BODY_LIMIT);
+      if (visit.body === UNREAD) visit.body = await readBody(ctx, request, route);
       return { network: clientNetwork(ctx, request, server), sessionId: await namedSession(ctx, request) };
     });
 }

@@ -15,6 +15,7 @@ import {
 } from "../sending/campaigns.ts";
 import { previewMessage } from "../sending/preview.ts";
 import { keyDoor } from "./_auth.ts";
+import { boundedText } from "./_body_bounds.ts";
 import { Campaign, CampaignBody, CampaignStats, Status, statsOf, toCampaign } from "./_campaign_schemas.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { Preview, PreviewBody } from "./_preview_schemas.ts";
@@ -130,7 +131,7 @@ export function campaignsRoutes(ctx: Context) {
           Nullable(
             t.Object({
               scheduledFor: t.Optional(
-                t.Unknown({ description: "ISO 8601 date-time. Left out or null: now." }),
+                boundedText(t.Unknown({ description: "ISO 8601 date-time. Left out or null: now." }), 100),
               ),
             }),
           ),

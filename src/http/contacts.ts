@@ -13,6 +13,7 @@ import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
 import { problems } from "../problem.ts";
 import { keyDoor } from "./_auth.ts";
+import { bounded } from "./_body_bounds.ts";
 import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import {
   answers,
@@ -42,6 +43,11 @@ const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
 const MAX_LOOKUP = 500;
 const MAX_VALUES = 200;
+
+const Addresses = bounded(t.Unknown({ description: `1 to ${MAX_LOOKUP} addresses.` }), {
+  bytes: MAX_LOOKUP * 320,
+  values: MAX_LOOKUP + 1,
+});
 
 /** The contact endpoints, in the order of the specification's table. */
 export function contactsRoutes(ctx: Context) {
@@ -116,7 +122,7 @@ export function contactsRoutes(ctx: Context) {
         return await lookUpContacts(ctx, project.id, emails as string[]);
       },
       {
-        body: t.Object({ emails: t.Optional(t.Unknown({ description: "1 to 500 addresses." })) }),
+        body: t.Object({ emails: t.Optional(Addresses) }),
         response: {
           ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), {
             refusals: [413, 415],

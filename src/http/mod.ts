@@ -2,6 +2,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
 import { metersOf } from "../meters.ts";
+import { planBodies } from "./_body_plans.ts";
 import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
@@ -82,6 +83,7 @@ export function createApp(ctx: Context): AnyElysia {
     .use(metricsRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
     .use(inboxRoutes(ctx));
+  planBodies(ctx, app.routes);
   return app;
 }
 

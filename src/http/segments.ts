@@ -13,6 +13,7 @@ import {
 import type { Context } from "../context.ts";
 import { problems } from "../problem.ts";
 import { keyDoor } from "./_auth.ts";
+import { bounded, boundedText, CONDITION_SIZE } from "./_body_bounds.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import {
   answers,
@@ -45,11 +46,14 @@ const Segment = t.Object({
 
 const Name = t.String({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
 const Description = t.Optional(Nullable(t.String({ maxLength: 500 })));
-const Emails = t.Array(t.String(), { minItems: 1, maxItems: 500 });
-const ConditionTree = t.Unknown({
-  description:
-    "A condition tree: `{logic: AND|OR, groups: [{filters: [{field, operator, value?, unit?}], conditions?}]}`.",
-});
+const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
+const ConditionTree = bounded(
+  t.Unknown({
+    description:
+      "A condition tree: `{logic: AND|OR, groups: [{filters: [{field, operator, value?, unit?}], conditions?}]}`.",
+  }),
+  CONDITION_SIZE,
+);
 
 const one = { params: t.Object({ id: PathId }) };
 

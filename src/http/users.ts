@@ -12,6 +12,7 @@ import { getUser } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { securityOf } from "../sending/reputation.ts";
 import { memberDoor, userDoor } from "./_auth.ts";
+import { boundedText } from "./_body_bounds.ts";
 import { withRules } from "./_field_errors.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
 import { answers, PathId, Timestamp, Uuid } from "./_schemas.ts";
@@ -20,16 +21,22 @@ const User = t.Object({ id: Uuid, email: t.String(), emailVerified: t.Boolean(),
 
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 
+const MAX_SETTING_LENGTH = 1_000;
+
 // What each may be, the wing says: of all of them at once.
 const PatchBody = withRules(
   t.Object({
-    name: t.Optional(t.String({ description: `1 to ${MAX_NAME} characters in one line; no web address.` })),
-    tracking: t.Optional(t.String({ description: `One of ${TRACKING.join(", ")}.` })),
-    language: t.Optional(t.String({ description: `One of ${LANGUAGES.join(", ")}.` })),
-    timezone: t.Optional(t.String({ description: "A name of the IANA time zones, such as Europe/Berlin." })),
+    name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
+    tracking: setting(`One of ${TRACKING.join(", ")}.`),
+    language: setting(`One of ${LANGUAGES.join(", ")}.`),
+    timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
   }),
   patchErrors,
 );
+
+function setting(description: string) {
+  return t.Optional(boundedText(t.String({ description }), MAX_SETTING_LENGTH));
+}
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -62,7 +69,7 @@ function ownProjectsRoutes(ctx: Context) {
         return await createOwnProject(ctx, body.name, user);
       },
       {
-        body: t.Object({ name: t.String({ examples: ["Shop"] }) }),
+        body: t.Object({ name: boundedText(t.String({ examples: ["Shop"] }), MAX_SETTING_LENGTH) }),
         response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: { summary: "Create a project, which you own; the answer holds its secret key this once" },
       },

@@ -9,8 +9,14 @@ import { type SendInput, sendErrors } from "../sending/send_input.ts";
 import { verifyAddress } from "../sending/verify.ts";
 import { keyDoor } from "./_auth.ts";
 import { SEND_BODY_LIMIT } from "./_body.ts";
+import { bounded, boundedText } from "./_body_bounds.ts";
 import { withRules } from "./_field_errors.ts";
 import { answers, Data, EmailAddress, HeaderText, TextMap, Timestamp, Uuid, Words } from "./_schemas.ts";
+
+/** As much as a template may have. */
+const MAX_BODY_CHARS = 1_048_576;
+/** What stands around the content of files. */
+const ATTACHMENT_NAMES_BYTES = 65_536;
 
 const IdempotencyHeaders = t.Object({
   "idempotency-key": t.Optional(
@@ -67,7 +73,9 @@ const Attachment = t.Object({
 const SendBody = t.Object({
   to: t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]),
   subject: t.Optional(HeaderText({ minLength: 1, maxLength: 998 })),
-  body: t.Optional(t.String({ minLength: 1, description: "HTML, with `{{variables}}`." })),
+  body: t.Optional(
+    boundedText(t.String({ minLength: 1, description: "HTML, with `{{variables}}`." }), MAX_BODY_CHARS),
+  ),
   template: t.Optional(Uuid),
   from: t.Optional(Mailbox),
   name: t.Optional(HeaderText({ maxLength: 255 })),
@@ -77,6 +85,18 @@ const SendBody = t.Object({
   reply: t.Optional(EmailAddress),
   attachments: t.Optional(t.Array(Attachment, { maxItems: 10 })),
 });
+
+/** What is sent, with files that have so many bytes together. Base64 needs no escapes, but some encoders escape slashes. */
+const sendSchema = (attachmentBytes: number) =>
+  t.Object({
+    ...SendBody.properties,
+    attachments: bounded(SendBody.properties.attachments, {
+      bytes: Math.ceil((attachmentBytes * 4) / 3) + ATTACHMENT_NAMES_BYTES,
+      values: 100,
+      levels: 2,
+      escape: 1.1,
+    }),
+  });
 
 const Sent = t.Object({
   success: t.Literal(true),
@@ -106,7 +126,7 @@ const Verification = t.Object({
 /** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
 export function v1Routes(ctx: Context) {
   const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
-  const sendBody = withRules(t.Object(SendBody.properties), (input: SendInput, refused) =>
+  const sendBody = withRules(sendSchema(attachmentBytes), (input: SendInput, refused) =>
     sendErrors(input, { attachmentBytes }, refused),
   );
   return new Elysia({ prefix: "/v1" })

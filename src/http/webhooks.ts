@@ -16,7 +16,9 @@ import {
 import { Problem, problems } from "../problem.ts";
 import { takeNotification } from "../sending/notifications.ts";
 import { readBytes, UNREAD } from "./_body.ts";
+import { bounded } from "./_body_bounds.ts";
 import type { KnowsAddress } from "./_client_network.ts";
+import { assertWithin } from "./_json_scan.ts";
 import { takePublicRequest } from "./_public_limits.ts";
 import { Data, ProblemEnvelope } from "./_schemas.ts";
 
@@ -29,19 +31,25 @@ const STRIPE_BODY_LIMIT = 1_048_576;
 /** What is older may have been taken before and forgotten since; an hour is for clocks that differ. */
 const TOO_OLD_MS = REMEMBER_RECEIPTS_MS - 3_600_000;
 
-const SnsBody = t.Object({
-  Type: t.String({ examples: ["Notification"] }),
-  MessageId: t.String(),
-  TopicArn: t.String(),
-  Message: t.String({ description: "JSON of Amazon SES: an event, feedback, or mail that was received." }),
-  Timestamp: t.String(),
-  Subject: t.Optional(t.String()),
-  Token: t.Optional(t.String()),
-  SubscribeURL: t.Optional(t.String()),
-  SignatureVersion: t.String({ examples: ["1", "2"] }),
-  Signature: t.String(),
-  SigningCertURL: t.String(),
-});
+/** Of a message of SNS: some texts, and nothing in them. */
+const SNS_SIZE = { bytes: SNS_BODY_LIMIT, values: 1_000, levels: 64 };
+
+const SnsBody = bounded(
+  t.Object({
+    Type: t.String({ examples: ["Notification"] }),
+    MessageId: t.String(),
+    TopicArn: t.String(),
+    Message: t.String({ description: "JSON of Amazon SES: an event, feedback, or mail that was received." }),
+    Timestamp: t.String(),
+    Subject: t.Optional(t.String()),
+    Token: t.Optional(t.String()),
+    SubscribeURL: t.Optional(t.String()),
+    SignatureVersion: t.String({ examples: ["1", "2"] }),
+    Signature: t.String(),
+    SigningCertURL: t.String(),
+  }),
+  SNS_SIZE,
+);
 
 /** How the service asks Amazon for something; a test puts another server in its place. */
 export interface WebhookOptions {
@@ -77,7 +85,9 @@ function snsRoutes(ctx: Context, { fetchText = (url) => fetchShortText(url) }: W
         body: SnsBody,
         response: {
           200: t.Object({ success: t.Literal(true) }),
-          ...Object.fromEntries([400, 403, 413, 429, 500, 503].map((status) => [status, ProblemEnvelope])),
+          ...Object.fromEntries(
+            [400, 403, 413, 422, 429, 500, 503].map((status) => [status, ProblemEnvelope]),
+          ),
         },
         detail: {
           summary: "Notifications of Amazon SNS: what became of mails, and mail that came in",
@@ -123,6 +133,7 @@ function stripeRoutes(ctx: Context) {
 /** Throws for what is too large, is no message of SNS, or comes from another topic than those that count here. */
 async function readMessage(request: Request, topics: string[]): Promise<SnsMessage> {
   const bytes = await readBytes(request, SNS_BODY_LIMIT);
+  await assertWithin(bytes, SNS_SIZE);
   const message = readSnsMessage(Buffer.from(bytes).toString());
   if (!message) throw problems.badRequest("Cannot read this as a message of SNS");
   if (topics.length > 0 && !topics.includes(message.TopicArn)) {
