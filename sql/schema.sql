@@ -1834,6 +1834,7 @@ create table workers (
   pools text[] not null default '{}'::text[],
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  standing text[] not null default '{}'::text[],
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
 );

@@ -100,7 +100,10 @@ export interface Jobs {
 }
 
 /** Where jobs queue up. Work of one lane never waits for work of another. */
-export type Lane = "fast" | "workflows" | "bulk";
+export type Lane = (typeof LANE_NAMES)[number];
+
+/** All lanes. */
+export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
 
 /** The lane of each job: neither workflows nor bulk work hold a transactional mail back. */
 export const LANES: { readonly [Name in keyof Jobs]: Lane } = {

@@ -2,6 +2,7 @@
 import { CRONTAB, tasks } from "../tasks/mod.ts";
 import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
+import { isConflict, isDatabaseAway } from "./database_errors.ts";
 import { welcome } from "./first_start.ts";
 import { createHealthApp } from "./http/health.ts";
 import { makePartitions } from "./insight/partitions.ts";
@@ -16,6 +17,9 @@ import { startWorker, type Worker } from "./worker.ts";
 
 // The routes answer what is larger than their own limits with 413 and say so; this is only the outermost wall.
 const MAX_REQUEST_BYTES = 256 * 1_048_576;
+
+// What is under way has 25 s; after an error that nobody understands it may not end at all.
+const STRAY_MS = 30_000;
 
 /** Why nothing can listen there, and what helps. `PORT` stands for the setting. */
 const LISTEN_ERRORS: Record<string, string> = {
@@ -35,6 +39,9 @@ let worker: Worker | undefined;
 let stopping = false;
 const started = start();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+for (const event of ["unhandledRejection", "uncaughtException"] as const) {
+  process.on(event, (error: unknown) => onStray(event, error));
+}
 await started.catch(end);
 
 async function start(): Promise<void> {
@@ -96,14 +103,27 @@ function cannotListen(setting: string, port: number, error: unknown): Error {
   return new Error(`Cannot listen on ${HOST}:${port}: ${reason}`, { cause: error });
 }
 
-async function stop(signal: string): Promise<void> {
+/**
+ * What nobody has caught. A lost connection is nobody's fault, and whoever needed it has heard of it. After anything else
+ * nobody knows in which state we are: what is under way is brought to an end, and whatever watches us starts us anew.
+ */
+function onStray(event: string, error: unknown): void {
+  if (isDatabaseAway(error) || isConflict(error)) {
+    return ctx.log.warn("connection lost", { event, ...describeError(error) });
+  }
+  ctx.log.error("ending because of an error that nobody caught", { event, ...describeError(error) });
+  setTimeout(() => process.exit(1), STRAY_MS).unref();
+  void stop(event, 1);
+}
+
+async function stop(signal: string, code = 0): Promise<void> {
   if (stopping) return;
   stopping = true;
   ctx.log.info("stopping", { signal });
   await started.catch(() => {});
   await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
   await service.close();
-  process.exit(0);
+  process.exit(code);
 }
 
 /** Ends a start that has failed. */

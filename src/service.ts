@@ -2,14 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type pg from "pg";
 import type postgres from "postgres";
 import { type Config, dnsServers } from "./config.ts";
 import type { Context } from "./context.ts";
 import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
 import { openPool } from "./db/pool.ts";
-import { openWorkerPool } from "./db/worker_pool.ts";
+import { openWorkerPool, type WorkerPool } from "./db/worker_pool.ts";
 import { createLog, toStderr } from "./log.ts";
 import { createDns } from "./mail/dns.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
@@ -19,7 +18,7 @@ import { createInboxMailer } from "./sending/captured_mails.ts";
 export interface Service {
   ctx: Context;
   /** The pool of graphile-worker. */
-  workerPool: pg.Pool;
+  workerPool: WorkerPool;
   /** A single connection for the heartbeat. */
   heartPool: postgres.Sql;
   /** True when the Postgres is our own. */
@@ -49,11 +48,7 @@ export async function openService(given: Config, { guest = false } = {}): Promis
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
   const close = async () => {
     mailer.close();
-    await Promise.all([
-      pool.end({ timeout: 5 }),
-      heartPool.end({ timeout: 5 }),
-      workerPool.end().catch(() => {}),
-    ]);
+    await Promise.all([pool.end({ timeout: 5 }), heartPool.end({ timeout: 5 }), endWorkerPool(workerPool)]);
     await embedded?.stop();
   };
   try {
@@ -73,6 +68,13 @@ export async function openService(given: Config, { guest = false } = {}): Promis
     workerId: Bun.randomUUIDv7(),
   };
   return { ctx, workerPool, heartPool, isEmbedded: embedded !== null, close };
+}
+
+/** What still holds a connection after 5 s loses it. */
+async function endWorkerPool(pool: WorkerPool): Promise<void> {
+  const timer = setTimeout(() => pool.drop(), 5_000);
+  await pool.end().catch(() => {});
+  clearTimeout(timer);
 }
 
 async function startOwnPostgres(config: Config, guest: boolean, log: EmbeddedLog): Promise<EmbeddedPostgres> {

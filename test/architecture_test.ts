@@ -9,6 +9,8 @@ const ROOMS = [
   ["src/first_start.ts", "src/_admin_people.ts", "src/_admin_release.ts", "src/doctor"],
   ["src/service.ts"],
   ["tasks", "src/http", "src/worker.ts"],
+  ["src/_heartbeat.ts"],
+  ["src/_lane.ts"],
   ["src/removal"],
   ["src/insight"],
   ["src/automation"],

@@ -1,10 +1,10 @@
 -- name: beat :one
 -- The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
 -- for dead. `lock_id` is the advisory lock that it holds while it lives.
-insert into workers as w (id, host, pid, pools)
-values (:id, :host, :pid, :pools::text[])
+insert into workers as w (id, host, pid, pools, standing)
+values (:id, :host, :pid, :pools::text[], :standing::text[])
 on conflict (id) do update
-set seen_at = now(), pools = excluded.pools
+set seen_at = now(), pools = excluded.pools, standing = excluded.standing
 returning lock_id;
 
 -- name: hold_lock :exec
@@ -41,3 +41,11 @@ delete from workers where id = :id;
 -- name: alive :one
 -- Whether any process takes jobs.
 select count(*)::int as "total!" from workers where seen_at > now() - interval '30 seconds';
+
+-- name: standing :many
+-- The lanes that stand still: for this process, or for all that take jobs.
+select lane as "lane!"
+from unnest(:lanes::text[]) as lane, workers w
+where w.seen_at > now() - interval '30 seconds'
+group by lane
+having bool_and(lane = any(w.standing)) or bool_or(w.id = :self and lane = any(w.standing));

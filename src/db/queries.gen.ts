@@ -885,6 +885,15 @@ export interface Queries {
     /** Gives back the jobs that these dead pools of workers held.
      * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
+    /** Whether one of these jobs has been due for 10 s, and nobody has it.
+     * (sql/queries/jobs.sql:26) */
+    overdue(on: On, args: { tasks: string[] }): Promise<{ overdue: boolean }>;
+    /** The jobs that these pools of workers hold.
+     * (sql/queries/jobs.sql:36) */
+    lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
+    /** Gives back jobs that these pools hold and nobody is at. The attempt came to nothing, so it does not count.
+     * (sql/queries/jobs.sql:42) */
+    giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   loginFailures: {
     /** Counts one failure before it is known whether it is one, so that nobody guesses more often by guessing at once. Null,
@@ -1654,7 +1663,7 @@ export interface Queries {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
      * for dead. `lock_id` is the advisory lock that it holds while it lives.
      * (sql/queries/workers.sql:1) */
-    beat(on: On, args: { id: string; host: string; pid: number; pools: string[] }): Promise<{ lockId: number }>;
+    beat(on: On, args: { id: string; host: string; pid: number; pools: string[]; standing: string[] }): Promise<{ lockId: number }>;
     /** Takes the lock of this process, unless this connection has it. Postgres frees it when the process is gone, however
      * it went.
      * (sql/queries/workers.sql:10) */
@@ -1669,6 +1678,9 @@ export interface Queries {
     /** Whether any process takes jobs.
      * (sql/queries/workers.sql:41) */
     alive(on: On): Promise<{ total: number }>;
+    /** The lanes that stand still: for this process, or for all that take jobs.
+     * (sql/queries/workers.sql:45) */
+    standing(on: On, args: { lanes: string[]; self: string }): Promise<{ lane: string }[]>;
   };
   workflowFields: {
     /** The keys in the data of the newest events, and every type of their values.

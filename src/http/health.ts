@@ -40,6 +40,9 @@ export function healthRoutes(ctx: Context) {
                   "What the operator should know although all works, such as that mails are captured.",
               }),
             ),
+            standing: t.Array(t.String(), {
+              description: "Lanes of jobs that stand still, although something is due.",
+            }),
           }),
         },
         detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },

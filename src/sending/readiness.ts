@@ -2,6 +2,7 @@ import { type Config, isProduction } from "../config.ts";
 import type { Context } from "../context.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
+import { LANE_NAMES } from "../jobs.ts";
 
 /** What must hold before requests should come this way. */
 export interface Readiness {
@@ -12,6 +13,8 @@ export interface Readiness {
   migrations: boolean;
   /** Some process takes jobs. */
   workers: boolean;
+  /** The lanes of jobs that stand still, although something is due: those of this process, or of all. */
+  standing: string[];
   /** What the operator should know, although it keeps nothing from working. */
   note?: string;
 }
@@ -30,14 +33,17 @@ const PATIENCE_MS = 2_000;
 
 /** Looks whether the service can do its work. Answers within 2 s, whatever the database does. */
 export async function readiness(ctx: Context): Promise<Readiness> {
-  const state = { database: false, migrations: false, workers: false };
+  const state = { database: false, migrations: false, workers: false, standing: [] as string[] };
   const look = async () => {
     const { total } = await q.workers.alive(ctx);
     state.database = true;
     state.workers = total > 0;
+    const stands = await q.workers.standing(ctx, { self: ctx.workerId, lanes: [...LANE_NAMES] });
+    state.standing = stands.map(({ lane }) => lane);
     state.migrations = await isMigrated(ctx.pool);
   };
   await Promise.race([look().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
-  const ready = state.database && state.migrations && state.workers;
+  const { database, migrations, workers, standing } = state;
+  const ready = database && migrations && workers && standing.length === 0;
   return { ready, ...state, ...(keepsMails(ctx.config) && { note: KEEPS_MAILS }) };
 }

@@ -11,17 +11,23 @@ export interface ServiceProcess {
   url: string;
   /** Everything it has written so far. */
   output(): string;
+  /** Waits for the end; answers the exit code, null when a signal ended it. */
+  ended(): Promise<number | null>;
   /** Sends a signal and waits for the end; answers the exit code, null when a signal ended it. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
 }
 
-/** Starts `src/main.ts` and waits until it says that it has started. Nothing of our own environment but PATH and HOME is passed on. */
+/**
+ * Starts `src/main.ts` and waits until it says that it has started. Nothing of our own environment but PATH and HOME is
+ * passed on. `preload` is a script that runs in it before anything else.
+ */
 export async function startProcess(
   settings: Record<string, string>,
-  { cwd = ROOT } = {},
+  { cwd = ROOT, preload = "" } = {},
 ): Promise<ServiceProcess> {
   const { PATH = "", HOME = "" } = process.env;
-  const child = Bun.spawn([process.execPath, join(cwd, "src/main.ts")], {
+  const before = preload === "" ? [] : ["--preload", preload];
+  const child = Bun.spawn([process.execPath, ...before, join(cwd, "src/main.ts")], {
     cwd,
     env: { PATH, HOME, PORT: "0", ...settings },
     stdout: "pipe",
@@ -45,14 +51,18 @@ export async function startProcess(
   }
   const started = output.split("\n").find((line) => line.includes('"message":"started"'))!;
   const { port } = JSON.parse(started) as { port: number };
+  const ended = async () => {
+    await child.exited;
+    return child.signalCode ? null : child.exitCode;
+  };
   return {
     pid: child.pid,
     url: `http://127.0.0.1:${port}`,
     output: () => output,
+    ended,
     async end(signal) {
       child.kill(signal);
-      await child.exited;
-      return child.signalCode ? null : child.exitCode;
+      return await ended();
     },
   };
 }

@@ -5,7 +5,7 @@ import type pg from "pg";
 import { createProject, type NewProject } from "../../src/accounts/projects.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { openWorkerPool } from "../../src/db/worker_pool.ts";
+import { openWorkerPool, type WorkerPool } from "../../src/db/worker_pool.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
@@ -42,7 +42,7 @@ export interface RequestOptions {
 export interface TestService extends Context {
   app: AnyElysia;
   smtp: TestSmtpServer;
-  workerPool: pg.Pool;
+  workerPool: WorkerPool;
   databaseUrl: string;
   /** The lines of the log. */
   lines: Record<string, unknown>[];

@@ -1,0 +1,108 @@
+// Says every few seconds that this process lives, and looks after what must be noticed within seconds.
+import { hostname } from "node:os";
+import type postgres from "postgres";
+import type { RunningLane } from "./_lane.ts";
+import type { Context } from "./context.ts";
+import { q } from "./db/queries.ts";
+import { describeError } from "./log.ts";
+
+/** What the heart beats for. */
+export interface HeartParts {
+  /** One connection of its own: who waits behind busy ones would be taken for dead. */
+  heartPool: postgres.Sql;
+  /** The names under which this process locks jobs. */
+  pools: Set<string>;
+  lanes: RunningLane[];
+  /** Called with every heartbeat: whatever must be noticed within seconds. */
+  onBeat: (ctx: Context) => Promise<void>;
+}
+
+const BEAT_MS = 3_000;
+// Where nobody could beat, as while the database was away, all look dead: each is given time to say that it is not.
+const GAP_MS = 10_000;
+// What was done may still be struck off when it is first seen.
+const GRIP_MS = 10_000;
+
+/** Beats, and holds a lock that Postgres frees when this process is gone. */
+export function startHeart(ctx: Context, { heartPool, pools, lanes, onBeat }: HeartParts) {
+  const own = { sql: heartPool };
+  const giveBack = lostGrip(ctx, own, pools, lanes);
+  const standing = () => lanes.filter((lane) => lane.isStanding()).map(({ lane }) => lane);
+  let stopped = false;
+  let heardAt = performance.now();
+  let quietUntil = 0;
+  const beat = async () => {
+    if (stopped) return;
+    // Registers anew when it was taken for dead, as after a long freeze: what it held is settled.
+    const { lockId } = await q.workers.beat(own, {
+      id: ctx.workerId,
+      host: hostname(),
+      pid: process.pid,
+      pools: [...pools],
+      standing: standing(),
+    });
+    // The lock goes with its connection, as when Postgres restarts: the next beat takes it again.
+    await q.workers.holdLock(own, { lockId });
+    const now = performance.now();
+    if (now - heardAt > GAP_MS) quietUntil = now + GAP_MS;
+    heardAt = now;
+  };
+  const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
+  const firstBeat = beat();
+  let recovering = false;
+  const recover = async () => {
+    if (recovering || stopped || performance.now() < quietUntil) return;
+    recovering = true;
+    await onBeat(ctx).catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+    recovering = false;
+  };
+  const look = async () => {
+    const before = standing().length;
+    for (const lane of lanes) await lane.look(own);
+    // Whoever asks whether we are ready hears it at once.
+    if (standing().length > before) await beat();
+    await giveBack();
+  };
+  void (async () => {
+    while (!stopped) {
+      await Bun.sleep(BEAT_MS);
+      await beatSafely();
+      if (stopped) return;
+      void recover();
+      await look().catch((error) => ctx.log.warn("queues not looked at", describeError(error)));
+    }
+  })();
+  return {
+    firstBeat,
+    beat: beatSafely,
+    async stop({ leave }: { leave: boolean }) {
+      stopped = true;
+      if (leave) await q.workers.leave(own, { id: ctx.workerId }).catch(() => {});
+    },
+  };
+}
+
+/**
+ * Gives back the jobs that are locked in our name while we are not at them: the answer that gave them to us was lost
+ * with its connection, or the word that they are over. Nobody else would have them for 4 hours.
+ */
+function lostGrip(
+  ctx: Context,
+  own: { sql: postgres.Sql },
+  pools: Set<string>,
+  lanes: RunningLane[],
+): () => Promise<void> {
+  let lookedAt = performance.now();
+  let suspects = new Set<string>();
+  return async () => {
+    if (performance.now() - lookedAt < GRIP_MS) return;
+    const locked = await q.jobs.lockedBy(own, { pools: [...pools] });
+    const lost = locked.map(({ id }) => id).filter((id) => !lanes.some((lane) => lane.holds(id)));
+    const ids = lost.filter((id) => suspects.has(id));
+    suspects = new Set(lost);
+    lookedAt = performance.now();
+    if (ids.length === 0) return;
+    await q.jobs.giveBack(own, { ids, pools: [...pools] });
+    ctx.log.warn("gave back jobs that nobody is at", { jobs: ids.length });
+  };
+}

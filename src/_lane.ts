@@ -1,0 +1,246 @@
+// One lane of jobs: graphile-worker over its tasks, watched, and built anew when it stands still.
+import { EventEmitter } from "node:events";
+import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
+import type { Context } from "./context.ts";
+import { q } from "./db/queries.ts";
+import type { Db } from "./db/types.ts";
+import type { WorkerPool } from "./db/worker_pool.ts";
+import { type Jobs, type Lane, LANES } from "./jobs.ts";
+import { describeError } from "./log.ts";
+import { metersOf } from "./meters.ts";
+
+/** The task behind each job. */
+export type Tasks = Record<keyof Jobs, (ctx: Context, payload: never) => Promise<void>>;
+
+/** What a lane is made of. */
+export interface LaneParts {
+  lane: Lane;
+  pgPool: WorkerPool;
+  tasks: Tasks;
+  crontab: string;
+  /** Called with the name under which a runner locks jobs: whoever buries this process must know it. */
+  onPool: (id: string) => void;
+}
+
+/** A lane that takes jobs. */
+export interface RunningLane {
+  lane: Lane;
+  /** Something is due, and it does not get on with it. */
+  isStanding(): boolean;
+  /** Whether this process is at the job, or will be in a moment. */
+  holds(jobId: string): boolean;
+  /** Looks whether the lane gets on, and builds its runner anew where it does not. */
+  look(on: { sql: Db }): Promise<void>;
+  /** Takes no more jobs, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+// A job of the fast lane waits for a connection of the mailer most of its time. Twice as many jobs as connections keep
+// those busy; more would be kept from other processes.
+const JOBS_PER_CONNECTION = 2;
+// Jobs of workflows that run at the same time share transactions (`automation/execution_run.ts`).
+const WORKFLOW_JOBS = 20;
+const BULK_JOBS = 4;
+// Every new job is told to all lanes, and who looks for its own goes past those of the others. Who has found nothing looks
+// again after this time at the earliest, and else at once: hundreds of jobs a second of one lane would else have the others
+// look hundreds of times, past thousands.
+const LOOK_AGAIN_MS: Record<Lane, number> = { fast: 50, workflows: 10, bulk: 200 };
+const RESTART_MS = 1_000;
+// Without a job a lane asks for one every second.
+const STALE_MS = 10_000;
+/** As long as that after the database is back, a lane is given to find its way again. */
+const DOUBT_MS = 5_000;
+
+/** How long what is under way may take when no more jobs are taken. */
+export const DRAIN_MS = 25_000;
+
+/** Runs a lane until told to stop, and starts it again whenever it ends or stands still. */
+export function runLane(ctx: Context, parts: LaneParts): RunningLane {
+  const { lane } = parts;
+  const names = namesOf(parts.tasks, lane);
+  const concurrentJobs = concurrency(ctx, lane);
+  const fetched = new Set<string>();
+  const underway = new Set<string>();
+  let fetchedAt = performance.now();
+  let suspectedAt: number | undefined;
+  let isStanding = false;
+  let stopping = false;
+  let renew = () => {};
+  let runner: Runner | undefined;
+
+  const events = new EventEmitter() as WorkerEvents;
+  events.on("pool:create", ({ workerPool }) => parts.onPool(workerPool.id));
+  events.on("localQueue:getJobs:complete", ({ jobs }) => {
+    fetchedAt = performance.now();
+    isStanding = false;
+    for (const { id } of jobs) fetched.add(id);
+  });
+  events.on("localQueue:returnJobs", ({ jobs }) => {
+    for (const { id } of jobs) fetched.delete(id);
+  });
+  const taskList = followed(taskListOf(ctx, parts.tasks, lane), {
+    begin(id) {
+      underway.add(id);
+    },
+    end(id) {
+      underway.delete(id);
+      fetched.delete(id);
+    },
+  });
+
+  /** Runs until it ends by itself, or `given` up: then it is told to stop, whenever it can hear that. */
+  const runOnce = async (given: { up: boolean }) => {
+    const started = await startRunner(ctx, parts, { events, taskList, concurrentJobs });
+    runner = started;
+    if (stopping || given.up) void started.stop().catch(() => {});
+    await started.promise;
+  };
+  const loop = async () => {
+    while (!stopping) {
+      const { promise: renewed, resolve } = Promise.withResolvers<void>();
+      const given = { up: false };
+      renew = () => {
+        given.up = true;
+        resolve();
+      };
+      // Of what the runner before this one had fetched, only what was begun will be done.
+      for (const id of fetched) if (!underway.has(id)) fetched.delete(id);
+      runner = undefined;
+      await Promise.race([runOnce(given), renewed]).catch((error) =>
+        ctx.log.warn("worker stopped", { lane, ...describeError(error) }),
+      );
+      if (stopping) return;
+      if (given.up) {
+        ctx.log.warn("worker stands still, and is built anew", { lane });
+        void stopQuietly(runner);
+        parts.pgPool.drop();
+      }
+      await Bun.sleep(RESTART_MS);
+    }
+  };
+  const ended = loop();
+  return {
+    lane,
+    isStanding: () => isStanding,
+    holds: (id) => fetched.has(id) || underway.has(id),
+    async look(on) {
+      const since = suspectedAt;
+      suspectedAt = undefined;
+      if (performance.now() - fetchedAt < STALE_MS || underway.size >= concurrentJobs) return;
+      const { overdue } = await q.jobs.overdue(on, { tasks: names });
+      // It may have fetched meanwhile.
+      isStanding = overdue && performance.now() - fetchedAt > STALE_MS;
+      if (!isStanding) return;
+      suspectedAt = since ?? performance.now();
+      if (performance.now() - suspectedAt < DOUBT_MS) return;
+      suspectedAt = undefined;
+      renew();
+    },
+    async stop() {
+      stopping = true;
+      await stopQuietly(runner);
+      renew();
+      await ended;
+      while (underway.size > 0) await Bun.sleep(20);
+    },
+  };
+}
+
+async function stopQuietly(runner: Runner | undefined): Promise<void> {
+  await runner?.stop().catch(() => {});
+}
+
+function concurrency(ctx: Context, lane: Lane): number {
+  return {
+    fast: ctx.mailer.connections * JOBS_PER_CONNECTION,
+    workflows: WORKFLOW_JOBS,
+    bulk: BULK_JOBS,
+  }[lane];
+}
+
+async function startRunner(
+  ctx: Context,
+  { lane, pgPool, crontab }: LaneParts,
+  { events, taskList, concurrentJobs }: { events: WorkerEvents; taskList: TaskList; concurrentJobs: number },
+): Promise<Runner> {
+  return await run({
+    pgPool,
+    events,
+    noHandleSignals: true,
+    taskList,
+    ...(lane === "bulk" ? { crontabFile: crontab } : { parsedCronItems: [] }),
+    logger: quietLogger(ctx),
+    preset: {
+      worker: {
+        concurrentJobs,
+        localQueue: { size: concurrentJobs, refetchDelay: { durationMs: LOOK_AGAIN_MS[lane] } },
+        // In batches they would be given up at the first failure, and the runner with them (graphile/worker#636).
+        completeJobBatchDelay: -1,
+        failJobBatchDelay: -1,
+        pollInterval: 1_000,
+        gracefulShutdownAbortTimeout: DRAIN_MS,
+      },
+    },
+  });
+}
+
+function namesOf(tasks: Tasks, lane?: Lane): (keyof Jobs)[] {
+  return (Object.keys(tasks) as (keyof Jobs)[]).filter((name) => lane === undefined || LANES[name] === lane);
+}
+
+/** The tasks of one lane as graphile-worker takes them, each run written to the log. */
+export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
+  return Object.fromEntries(
+    namesOf(tasks, lane).map((name) => [
+      name,
+      async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
+        const startedAt = performance.now();
+        const line = () => ({
+          job: name,
+          id: job.id,
+          attempt: job.attempts,
+          ms: Math.round(performance.now() - startedAt),
+        });
+        const { jobs } = metersOf(ctx);
+        const seconds = () => (performance.now() - startedAt) / 1000;
+        try {
+          await tasks[name](ctx, payload as never);
+          ctx.log.info("job", line());
+          jobs.observe({ task: name, outcome: "done" }, seconds());
+        } catch (error) {
+          ctx.log.error("job failed", { ...line(), ...describeError(error) });
+          jobs.observe({ task: name, outcome: "failed" }, seconds());
+          throw error;
+        }
+      },
+    ]),
+  );
+}
+
+function followed(list: TaskList, on: { begin(id: string): void; end(id: string): void }): TaskList {
+  return Object.fromEntries(
+    Object.entries(list).map(([name, task]) => [
+      name,
+      async (payload, helpers) => {
+        on.begin(helpers.job.id);
+        try {
+          return await task!(payload, helpers);
+        } finally {
+          on.end(helpers.job.id);
+        }
+      },
+    ]),
+  );
+}
+
+// Said at every start because a pool may have fewer connections than there are jobs at once. Ours has on purpose: it
+// serves the queue alone, and the jobs use the pool of the service.
+const POOL_ADVICE = /^WARNING: having maxPoolSize \(\d+\) smaller than concurrency/;
+
+/** graphile-worker's own lines, as far as they are about trouble. */
+function quietLogger(ctx: Context): Logger {
+  return new Logger(() => (level, message) => {
+    if (POOL_ADVICE.test(message)) return;
+    if (level === "error" || level === "warning") ctx.log.warn("queue", { detail: message });
+  });
+}
