@@ -38,7 +38,9 @@ beforeAll(async () => {
   server = await startProcess({
     DATABASE_URL: service.databaseUrl,
     SECRET_KEY: service.config.SECRET_KEY,
+    BASE_URL: service.config.BASE_URL,
     SMTP_URL: service.smtp.url,
+    PLATFORM_FROM: "Postrider <postrider@example.com>",
     RATE_LIMIT_PER_MINUTE: "0",
     SIGNUP_LIMIT_PER_NETWORK: "0",
     LOGIN_LIMIT_PER_EMAIL: "0",

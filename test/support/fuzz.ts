@@ -3,6 +3,7 @@ import type postgres from "postgres";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import { createProject } from "../../src/accounts/projects.ts";
 import { signUp } from "./accounts.ts";
+import { meantBody } from "./fuzz_bodies.ts";
 import {
   type Dice,
   mutated,
@@ -143,7 +144,7 @@ export function makeRequest(
     "x-forwarded-for": `10.${dice.roll(256)}.${dice.roll(256)}.${dice.roll(256)}`,
     ...(isOdd ? oddHeaders(around) : {}),
   };
-  const body = bodyOf(operation, around, isOdd);
+  const body = bodyOf(operation, meantOf(operation, ids, around), around, isOdd);
   if (body !== null && operation.body) headers["content-type"] ??= typeOf(operation.body.type);
   const target = path + queryOf(operation, around, isOdd);
   return { operation: operation.name, method: operation.method, target, headers, body };
@@ -205,11 +206,17 @@ function oddHeaders({ dice }: Surroundings): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, dice.pick(odd[name]!)]));
 }
 
-function bodyOf(operation: Operation, around: Surroundings, isOdd: boolean): string | null {
+/** What the schema allows, or what an honest client would send. */
+function meantOf(operation: Operation, ids: Record<string, string[]>, around: Surroundings): unknown {
+  const { dice, emails } = around;
+  const meant = dice.chance(70) ? meantBody(operation.name, { dice, ids, emails }) : null;
+  return meant ?? (operation.body ? valueOf(operation.body.schema, around) : {});
+}
+
+function bodyOf(operation: Operation, meant: unknown, around: Surroundings, isOdd: boolean): string | null {
   const { dice } = around;
   if (operation.method === "GET" || operation.method === "HEAD") return null;
   if (operation.body?.type.startsWith("multipart/")) return formOf(around);
-  const meant = operation.body ? valueOf(operation.body.schema, around) : {};
   if (!isOdd) return JSON.stringify(meant);
   const text = JSON.stringify(dice.chance(5) ? oddValue(around) : mutated(meant, around));
   const spoilers = [
