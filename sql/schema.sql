@@ -2,7 +2,7 @@
 
 create extension pg_trgm;
 
-create type account_token_purpose as enum ('VERIFY_EMAIL', 'RESET_PASSWORD');
+create type account_token_purpose as enum ('VERIFY_EMAIL', 'RESET_PASSWORD', 'REMOVE_ACCOUNT');
 
 create type audience_type as enum ('ALL', 'SEGMENT', 'FILTERED');
 
@@ -1714,6 +1714,13 @@ create table templates (
   constraint templates_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
 
+create table unnamed_proxies (
+  peer text not null,
+  seen_at timestamp with time zone not null,
+  constraint unnamed_proxies_pkey PRIMARY KEY (peer),
+  constraint unnamed_proxies_peer_check CHECK ((length(peer) <= 100))
+);
+
 create table uploads (
   project_id uuid not null,
   key text not null,
@@ -1801,10 +1808,12 @@ create table users (
   password_hash text,
   email_verified_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  verified_elsewhere boolean not null default false,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
-  constraint users_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text))
+  constraint users_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text)),
+  constraint users_verified_elsewhere_check CHECK (((email_verified_at IS NOT NULL) OR (NOT verified_elsewhere)))
 );
 
 create table waits (

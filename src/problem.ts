@@ -300,6 +300,28 @@ export const problems = {
       suggestion: "Log in, or ask for a new password",
     }),
 
+  accountNotProven: (email: string) =>
+    new Problem(
+      409,
+      "CONFLICT",
+      "Cannot enter the account that was made with this address: the password is another one",
+      {
+        details: { email },
+        suggestion:
+          "Give the password of that account. If you have lost it, or somebody else has made the account, ask for a new one with POST /auth/request-password-reset: then it is yours",
+      },
+    ),
+
+  accountProven: () =>
+    new Problem(
+      409,
+      "CONFLICT",
+      "Cannot remove this account: whoever holds it has shown that the address is theirs",
+      {
+        suggestion: "Ask for a new password: it ends every session",
+      },
+    ),
+
   segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
     new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
 

@@ -52,8 +52,8 @@ delete from memberships
 where project_id = :project_id and user_id = :user_id;
 
 -- name: with_address :maybe
--- Who has an account with this address.
-select id, email, email_verified_at is not null as "verified!"
+-- Who has an account with this address; `proven` as in `users.sql`.
+select id, email, email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where email = :email;
 
@@ -70,3 +70,55 @@ select count(*)::int as "total!"
 from memberships m
 join projects p on p.id = m.project_id and p.deleted_at is null
 where m.user_id = :user_id and m.role = 'OWNER';
+
+-- name: hold_projects :exec
+-- The projects of a user: their members stay as they are for the rest of the transaction.
+select
+from projects
+where id in (select project_id from memberships where user_id = :user_id) and deleted_at is null
+order by id
+for no key update;
+
+-- name: of_user :many
+-- After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else.
+select
+  m.project_id,
+  m.role,
+  not exists (
+    select
+    from memberships o
+    where o.project_id = m.project_id and o.user_id <> m.user_id
+  ) as "alone!"
+from memberships m
+join projects p on p.id = m.project_id and p.deleted_at is null
+where m.user_id = :user_id
+order by m.project_id;
+
+-- name: leave :exec
+-- Takes a user out of projects, with whom they have invited there.
+with withdrawn as (
+  delete from invitations
+  where invited_by = :user_id and project_id = any(:project_ids::uuid[])
+)
+delete from memberships
+where user_id = :user_id and project_id = any(:project_ids::uuid[]);
+
+-- name: promote :many
+-- Where no owner is left, the one who may most becomes one; of several, who has been there for the longest.
+with heirs as (
+  select distinct on (m.project_id) m.project_id, m.user_id, m.role
+  from memberships m
+  where m.project_id = any(:project_ids::uuid[])
+    and not exists (
+      select
+      from memberships o
+      where o.project_id = m.project_id and o.role = 'OWNER'
+    )
+  order by m.project_id, m.role, m.created_at, m.user_id
+)
+update memberships m
+set role = 'OWNER'
+from heirs h
+join users u on u.id = h.user_id
+where m.project_id = h.project_id and m.user_id = h.user_id
+returning m.project_id, u.email, h.role as was;

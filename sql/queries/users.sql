@@ -7,7 +7,8 @@ on conflict (email) do nothing
 returning id, email;
 
 -- name: by_email :maybe
-select id, email, password_hash, email_verified_at
+-- `proven`: whoever holds the account is known to read the mail of its address.
+select id, email, password_hash, email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where email = :email;
 
@@ -21,24 +22,34 @@ for no key update;
 
 -- name: hold_by_email :maybe
 -- The user with an address, locked for the rest of the transaction.
-select id, email, email_verified_at
+select id, email, email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where email = :email
 for no key update;
 
 -- name: by_id :one
-select id, email, email_verified_at, created_at
+select id, email, email_verified_at, created_at, email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where id = :user_id;
 
--- name: verify :exec
--- 0 when it was verified before.
+-- name: prove :exec
+-- Whoever holds the account reads the mail of its address.
 update users
-set email_verified_at = :now
+set email_verified_at = coalesce(email_verified_at, :now), verified_elsewhere = false
+where id = :user_id;
+
+-- name: verify_elsewhere :exec
+-- Somebody reads the mail of the address. 0 when that was known before.
+update users
+set email_verified_at = :now, verified_elsewhere = true
 where id = :user_id and email_verified_at is null;
 
+-- name: remove :exec
+-- With its sessions, its tokens, and what it is linked to.
+delete from users
+where id = :user_id;
+
 -- name: set_password :exec
--- nullable: password_hash
 update users
 set password_hash = :password_hash
 where id = :user_id;

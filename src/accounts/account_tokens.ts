@@ -5,7 +5,7 @@ import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 
 /** What a token is good for. */
-export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD";
+export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT";
 
 const TOKEN_MS = 3_600_000;
 /** Mails of one purpose that one person gets within an hour. */

@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { Problem, problems } from "../problem.ts";
-import { assertMaySignUp, createUser, giveToOwner } from "./users.ts";
+import { assertMaySignUp, createUser } from "./users.ts";
 
 /** Somebody, as a provider knows them. */
 export interface Profile {
@@ -28,8 +28,21 @@ export interface User {
 const ATTEMPTS = 3;
 
 /**
- * Finds or makes the user that a profile stands for, and does `work` with them in the same transaction. Throws where the
- * address is not verified at the provider, and where nobody can sign up.
+ * There is an account with the address of a profile, and anybody may have made it: before the two are linked, its password
+ * is asked for.
+ */
+export class MustProve extends Error {
+  readonly email: string;
+
+  constructor(email: string) {
+    super("The account of this address is not proven");
+    this.email = email;
+  }
+}
+
+/**
+ * Finds or makes the user that a profile stands for, and does `work` with them in the same transaction. Throws
+ * {@linkcode MustProve}, and where the address is not verified at the provider, and where nobody can sign up.
  */
 export async function asUser<T>(
   ctx: Context,
@@ -58,8 +71,18 @@ async function userOf(tx: Context, profile: Profile): Promise<User> {
   if (known) return known;
   if (email === null || !emailVerified) throw problems.addressNotVerifiedThere(provider);
   const user = await userWithAddress(tx, email);
-  if ((await q.identities.add(tx, { issuer, subject, userId: user.id })) === 0) throw new Overtaken();
+  if (!(await link(tx, profile, user.id))) throw new Overtaken();
   return user;
+}
+
+/** Has whoever signs in as this be a user from now on. False when they are somebody else already. */
+export async function link(
+  tx: Context,
+  { issuer, subject }: Pick<Profile, "issuer" | "subject">,
+  userId: string,
+): Promise<boolean> {
+  if ((await q.identities.add(tx, { issuer, subject, userId })) > 0) return true;
+  return (await q.identities.userOf(tx, { issuer, subject }))?.id === userId;
 }
 
 async function userWithAddress(tx: Context, email: string): Promise<User> {
@@ -68,6 +91,6 @@ async function userWithAddress(tx: Context, email: string): Promise<User> {
     await assertMaySignUp(tx, { email, emailVerified: true });
     return await createUser(tx, { email, passwordHash: null, emailVerified: true });
   }
-  if (held.emailVerifiedAt === null) await giveToOwner(tx, held.id, null);
+  if (!held.proven) throw new MustProve(held.email);
   return { id: held.id, email: held.email };
 }

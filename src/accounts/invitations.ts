@@ -1,5 +1,5 @@
-// Those who were asked to join a project by mail. They join when it is proven that the address is theirs: it was
-// verified, or they know the token of the mail.
+// Those who were asked to join a project by mail. They join when it is proven that whoever holds the account of the address
+// reads its mail: it was verified in a session of the account, or they know the token of the mail.
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -9,14 +9,15 @@ import { actorOf, recordAudits } from "./audit.ts";
 export interface Invitee {
   id: string;
   email: string;
-  emailVerified: boolean;
+  /** They have shown that the address is theirs. */
+  proven: boolean;
 }
 
 /** What became of the invitations of an address. */
 export interface Acceptance {
   /** The projects that the user has joined now. */
   projectIds: string[];
-  /** The token proves that the address is theirs: it counts as verified. */
+  /** The token proves that the address is theirs. */
   provesAddress: boolean;
 }
 
@@ -32,15 +33,15 @@ export function newInvitationToken(): { token: string; tokenHash: Buffer } {
 }
 
 /**
- * Lets a user join every project that the address was invited to, if it is verified or `token` is that of a mail sent to
- * it. To be called when somebody signs up, and when an address gets verified. Else the invitations wait. What was
+ * Lets a user join every project that the address was invited to, if it is proven that it is theirs, or `token` is that of
+ * a mail sent to it. To be called when somebody signs up, and when it is proven. Else the invitations wait. What was
  * promised by somebody who may not give that role any more is of no use.
  */
 export async function acceptInvitations(tx: Context, user: Invitee, token?: string): Promise<Acceptance> {
   const now = tx.now();
   await q.invitations.holdAddress(tx, { email: user.email });
   const provesAddress = token !== undefined && (await isInvitationToken(tx, user.email, token));
-  if (!user.emailVerified && !provesAddress) return { projectIds: [], provesAddress };
+  if (!user.proven && !provesAddress) return { projectIds: [], provesAddress };
   const projectIds = (await q.invitations.holdProjects(tx, { email: user.email })).map(({ id }) => id);
   const joined = await q.invitations.accept(tx, { userId: user.id, email: user.email, projectIds, now });
   await recordAudits(

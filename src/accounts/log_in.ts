@@ -1,21 +1,13 @@
-// With address and password. What a stranger can see is the same whether or not the account exists: the answer, and the
-// time that it takes.
+// With address and password: logging in, and how a password is changed.
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
-import { problems } from "../problem.ts";
 import { endResets, ownerOf, useToken } from "./account_tokens.ts";
-import {
-  assertNotLocked,
-  type Counted,
-  forgetFailures,
-  giveBackAttempt,
-  takeAttempt,
-} from "./login_limits.ts";
+import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
+import { forgetFailures, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
-import { hashPassword, inTurn, isPassword } from "./passwords.ts";
+import { hashPassword } from "./passwords.ts";
 import { endSession, endSessionsOf, type SessionUser, startSession } from "./sessions.ts";
-import type { Credentials, LoggedIn } from "./sign_up.ts";
 import { giveToOwner } from "./users.ts";
 
 /**
@@ -29,7 +21,7 @@ export async function logIn(
 ): Promise<LoggedIn> {
   const checked = await checkPassword(ctx, credentials, network, { network, email: credentials.email });
   return await inTransaction(ctx, async (tx) => {
-    const user = await hold(tx, checked);
+    const user = await holdChecked(tx, checked);
     if (replaces !== null) await endSession(tx, replaces);
     return { user, session: await startSession(tx, user.id) };
   });
@@ -49,7 +41,7 @@ export async function changePassword(
   const checked = await checkPassword(ctx, { email, password }, network, { user: id });
   const passwordHash = await hashPassword(ctx, newPassword, network);
   await inTransaction(ctx, async (tx) => {
-    const { id: userId } = await hold(tx, checked);
+    const { id: userId } = await holdChecked(tx, checked);
     await q.users.setPassword(tx, { userId, passwordHash });
     await endSessionsOf(tx, userId, { except: sessionId });
     await endResets(tx, userId);
@@ -85,36 +77,4 @@ export async function resetPassword(
     const { email } = await giveToOwner(tx, id, passwordHash);
     await forgetFailures(tx, { id, email });
   });
-}
-
-/** Somebody whose password was checked. */
-interface Checked {
-  userId: string;
-  passwordHash: string;
-}
-
-async function checkPassword(
-  ctx: Context,
-  { email, password }: Credentials,
-  network: string | null,
-  counted: Counted,
-): Promise<Checked> {
-  // Whoever is locked out has to wait for nobody, and nobody for them.
-  await assertNotLocked(ctx, counted);
-  return await inTurn(ctx, { network }, async () => {
-    const attempt = await takeAttempt(ctx, counted);
-    const user = await q.users.byEmail(ctx, { email });
-    const passwordHash = user?.passwordHash ?? null;
-    const isRight = await isPassword(password, passwordHash);
-    if (!user || passwordHash === null || !isRight) throw problems.invalidCredentials();
-    await giveBackAttempt(ctx, attempt);
-    return { userId: user.id, passwordHash };
-  });
-}
-
-/** Locks the user. Throws when the password was changed since it was checked: a session would outlive the change. */
-async function hold(tx: Context, checked: Checked): Promise<{ id: string; email: string }> {
-  const user = await q.users.hold(tx, checked);
-  if (!user) throw problems.invalidCredentials();
-  return user;
 }

@@ -64,7 +64,7 @@ export async function addMember(
       const isMember = await q.members.role(tx, { projectId, userId: user.id });
       if (isMember) throw problems.alreadyMember(email);
     }
-    const isKnown = user?.verified === true;
+    const isKnown = user?.proven === true;
     const added = isKnown
       ? await addKnown(tx, projectId, user.id, role, invited?.id)
       : await invite(tx, projectId, email, role, actor);

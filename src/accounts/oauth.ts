@@ -13,7 +13,8 @@ import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 import { readProfile, type Tokens } from "./_oauth_profile.ts";
 import { told } from "./_oauth_refusals.ts";
-import { asUser, type Profile } from "./identities.ts";
+import { asUser, MustProve, type Profile } from "./identities.ts";
+import { sealLink } from "./oauth_links.ts";
 import type { Provider } from "./oauth_providers.ts";
 import { seal, unseal } from "./secrets.ts";
 import { endSession, startSession } from "./sessions.ts";
@@ -70,26 +71,41 @@ export async function beginSignIn(
   return { address: address.href, transaction: sealed.toString("base64url") };
 }
 
+/** Where a sign-in ends: in a session, or before an account whose password is asked for. */
+export type Finished = { returnTo: string } & (
+  | { session: { sessionId: string; expiresAt: Date } }
+  /** What the browser has to keep until it is given. */
+  | { link: string }
+);
+
 /**
- * Finishes it: a session begins, and the one that the browser had ends. Throws where the browser is not the
- * one in which it began or has been back before, and where the provider's answer does not stand up.
+ * Finishes it: a session begins, and the one that the browser had ends. Where it is not proven whose the account with this
+ * address is, its password is asked for first. Throws where the browser is not the one in which it began or has been back
+ * before, and where the provider's answer does not stand up.
  */
 export async function finishSignIn(
   ctx: Context,
   provider: Provider,
   { transaction, answer, replaces }: Return,
-) {
+): Promise<Finished> {
   const begun = opened(ctx, provider, transaction);
   if (!begun || !isSame(begun.state, answer.get("state") ?? "")) throw problems.signInStale();
   const stateHash = createHash("sha256").update(begun.state).digest();
   // Committed before anybody is asked: nobody can bring the same answer twice, and try it at the provider twice.
   if ((await q.oauthCallbacks.take(ctx, { stateHash, now: ctx.now() })) === 0) throw problems.signInStale();
   const profile = await told(provider, () => profileOf(provider, begun, answer));
-  const session = await asUser(ctx, profile, async (tx, user) => {
-    if (replaces !== null) await endSession(tx, replaces);
-    return await startSession(tx, user.id);
-  });
-  return { session, returnTo: begun.returnTo };
+  const { returnTo } = begun;
+  try {
+    const session = await asUser(ctx, profile, async (tx, user) => {
+      if (replaces !== null) await endSession(tx, replaces);
+      return await startSession(tx, user.id);
+    });
+    return { session, returnTo };
+  } catch (error) {
+    if (!(error instanceof MustProve)) throw error;
+    const { issuer, subject } = profile;
+    return { link: sealLink(ctx, provider, { issuer, subject, email: error.email, returnTo }), returnTo };
+  }
 }
 
 async function profileOf(provider: Provider, begun: Transaction, answer: URLSearchParams): Promise<Profile> {

@@ -46,7 +46,8 @@ export async function listOwnProjects(ctx: Context, userId: string): Promise<Own
 export async function createOwnProject(ctx: Context, name: string, user: Person): Promise<ProjectWithSecret> {
   return await inTransaction(ctx, async (tx) => {
     const userId = user.id;
-    await q.members.holdUser(tx, { userId });
+    // Removed since the request began.
+    if ((await q.members.holdUser(tx, { userId })) === 0) throw problems.unauthorized();
     const { total } = await q.members.ownedBy(tx, { userId });
     if (total >= MAX_PROJECTS) throw problems.tooManyProjects(MAX_PROJECTS);
     await takeToday(tx, { [`projects by ${userId}`]: MAX_MADE_A_DAY }, problems.tooManyNewProjects);

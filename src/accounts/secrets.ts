@@ -12,6 +12,7 @@ import type { Context } from "../context.ts";
 /** What a derived key is for. A key for one purpose is of no use for another. */
 export type Purpose =
   | "sign-ins at providers"
+  | "links to providers"
   | "subscription links"
   | "followed mails"
   | "click targets"

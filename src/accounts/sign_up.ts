@@ -2,27 +2,15 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
-import { problems } from "../problem.ts";
-import { makeToken, useToken } from "./account_tokens.ts";
+import { Problem, problems } from "../problem.ts";
+import { useToken } from "./account_tokens.ts";
+import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
 import { isInvitationToken } from "./invitations.ts";
 import { type Attempt, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { endSession, isSessionOf, startSession } from "./sessions.ts";
-import { assertMaySignUp, claimUser, createUser, giveToOwner, verifyUser } from "./users.ts";
-
-/** Who signs up, or logs in. */
-export interface Credentials {
-  /** In its one spelling: trimmed and in lower case. */
-  email: string;
-  password: string;
-}
-
-/** A person with a session that has just begun. */
-export interface LoggedIn {
-  user: { id: string; email: string };
-  session: { sessionId: string; expiresAt: Date };
-}
+import { assertMaySignUp, createUser, proveByInvitation, proveUser } from "./users.ts";
 
 /** Where somebody signs up from. */
 interface Origin {
@@ -34,27 +22,57 @@ interface Origin {
 
 /**
  * Makes an account with its first session; unless an invitation proves that the address is theirs, a mail asks. With an
- * invitation they also get an account that somebody made with their address. Throws 403 where sign-ups are closed, 409
- * when there is an account, 429 when the network has asked for too many, and 503 when too many others wait.
+ * invitation, and the password of an account that somebody made with the address before, they enter that one. Throws 403
+ * where sign-ups are closed, 409 when there is an account, 422 for a password that others would guess, 429 when the
+ * network has asked for too many, and 503 when too many others wait.
  */
 export async function signUp(ctx: Context, credentials: Credentials, origin: Origin): Promise<LoggedIn> {
   const { email, password } = credentials;
   const { network, invitationToken } = origin;
   await assertMaySignUp(ctx, { email, emailVerified: false, invitationToken });
-  await assertGoodPassword(password, email, "password");
   const isInvited = invitationToken !== undefined && (await isInvitationToken(ctx, email, invitationToken));
+  if (isInvited && (await isUnproven(ctx, email))) return await joinWithPassword(ctx, credentials, origin);
+  await assertGoodPassword(password, email, "password");
   // Each is a mail to somebody who may not have asked for it; who is invited has had theirs.
   const attempt = await takeAttempt(ctx, { network, ...(!isInvited && { signUpsFrom: network }) });
-  const user = await q.users.byEmail(ctx, { email });
-  if (user && !(isInvited && user.emailVerifiedAt === null)) {
+  if (await q.users.byEmail(ctx, { email })) {
     // Counts as a failed log-in: whoever does it again and again wants to know who has an account.
     await giveBackAttempt(ctx, attempt, "signUpsFrom");
     throw problems.accountExists(email);
   }
   const passwordHash = await hashed(ctx, credentials, origin, attempt);
-  const person = await inTransaction(ctx, (tx) => enter(tx, { email, passwordHash }, origin, isInvited));
+  const person = await inTransaction(ctx, (tx) => enter(tx, { email, passwordHash }, origin));
   await giveBackAttempt(ctx, attempt, "network");
   return person;
+}
+
+/** Whether an invitation, with its token, is for somebody who is asked for the password of an account that is there. */
+export async function isForAccount(ctx: Context, email: string, token: string): Promise<boolean> {
+  return (await isInvitationToken(ctx, email, token)) && (await isUnproven(ctx, email));
+}
+
+/** Whether there is an account that anybody may have made. */
+async function isUnproven(ctx: Context, email: string): Promise<boolean> {
+  return (await q.users.byEmail(ctx, { email }))?.proven === false;
+}
+
+/** The mailbox is theirs, and so is the account: no password but its own lets them in. */
+async function joinWithPassword(
+  ctx: Context,
+  credentials: Credentials,
+  { network, invitationToken, replaces }: Origin,
+): Promise<LoggedIn> {
+  const { email } = credentials;
+  const checked = await checkPassword(ctx, credentials, network, { network, email }).catch((error) => {
+    throw error instanceof Problem && error.status === 401 ? problems.accountNotProven(email) : error;
+  });
+  return await inTransaction(ctx, async (tx) => {
+    const user = await holdChecked(tx, checked);
+    // Withdrawn since it was looked at.
+    if (!(await proveByInvitation(tx, user, invitationToken!))) throw problems.accountExists(email);
+    if (replaces !== null) await endSession(tx, replaces);
+    return { user, session: await startSession(tx, user.id) };
+  });
 }
 
 /** The hash of the password. Who cannot have one now has lost nothing by having asked. */
@@ -76,17 +94,14 @@ async function enter(
   tx: Context,
   account: { email: string; passwordHash: string },
   { invitationToken, replaces }: Origin,
-  isInvited: boolean,
 ): Promise<LoggedIn> {
-  const user =
-    (isInvited ? await claimUser(tx, account) : null) ??
-    (await createUser(tx, { ...account, emailVerified: false, invitationToken }));
+  const user = await createUser(tx, { ...account, emailVerified: false, invitationToken });
   if (!user.emailVerified) await addVerificationMail(tx, user.email);
   if (replaces !== null) await endSession(tx, replaces);
   return { user: { id: user.id, email: user.email }, session: await startSession(tx, user.id) };
 }
 
-/** Has a mail sent that asks whether the address is theirs, if it has an account that was not verified yet. */
+/** Has a mail sent that asks whether the address is theirs, if it has an account for which that is not proven yet. */
 export async function requestVerification(
   ctx: Context,
   email: string,
@@ -97,26 +112,16 @@ export async function requestVerification(
 }
 
 /**
- * Notes that the address is theirs who knows the token of the mail. Unless it comes with a session of that very account,
- * somebody else may have made it: then its password is gone and its sessions have ended, and `resetToken` is good for
- * setting a new password. Throws 400 for a bad token.
+ * Notes that somebody reads the mail of the address, who knows the token. Nothing ends by it, and nobody gets a session.
+ * In a session of that very account it is also proven that who holds the account does: it joins what the address is
+ * invited to. Throws 400 for a bad token.
  */
-export async function verifyEmail(
-  ctx: Context,
-  token: string,
-  sessionId: string | null,
-): Promise<{ resetToken: string | null }> {
-  return await inTransaction(ctx, async (tx) => {
+export async function verifyEmail(ctx: Context, token: string, sessionId: string | null): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
     const userId = await useToken(tx, token, "VERIFY_EMAIL");
-    if (sessionId !== null && (await isSessionOf(tx, sessionId, userId))) {
-      await verifyUser(tx, userId);
-      return { resetToken: null };
-    }
-    // Its owner was here before, and whoever was not is gone.
-    const { emailVerifiedAt } = await q.users.byId(tx, { userId });
-    if (emailVerifiedAt !== null) return { resetToken: null };
-    await giveToOwner(tx, userId, null);
-    return { resetToken: await makeToken(tx, userId, "RESET_PASSWORD") };
+    const isOwn = sessionId !== null && (await isSessionOf(tx, sessionId, userId));
+    if (isOwn) await proveUser(tx, userId);
+    else await q.users.verifyElsewhere(tx, { userId, now: tx.now() });
   });
 }
 

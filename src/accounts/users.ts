@@ -50,49 +50,47 @@ export async function createUser(
     now,
   });
   if (!user) throw problems.accountExists(email);
-  const { provesAddress } = await acceptInvitations(tx, { ...user, emailVerified }, invitationToken);
-  if (provesAddress && !emailVerified) await q.users.verify(tx, { userId: user.id, now });
+  const invitee = { ...user, proven: emailVerified };
+  const { provesAddress } = await acceptInvitations(tx, invitee, invitationToken);
+  if (provesAddress && !emailVerified) await q.users.prove(tx, { userId: user.id, now });
   return { ...user, emailVerified: emailVerified || provesAddress };
 }
 
-/** Notes that the address of a user is theirs, and lets them join the projects that it was invited to. */
-export async function verifyUser(tx: Context, userId: string): Promise<{ email: string }> {
-  await q.users.verify(tx, { userId, now: tx.now() });
+/** Notes that the address is theirs who hold the account, and lets them join the projects that it was invited to. */
+export async function proveUser(tx: Context, userId: string): Promise<{ email: string }> {
+  await q.users.prove(tx, { userId, now: tx.now() });
   const { email } = await q.users.byId(tx, { userId });
-  await acceptInvitations(tx, { id: userId, email, emailVerified: true });
+  await acceptInvitations(tx, { id: userId, email, proven: true });
   return { email };
 }
 
+/** Does so for who knows the token of an invitation mail. Answers whether it is one of theirs. */
+export async function proveByInvitation(
+  tx: Context,
+  user: { id: string; email: string },
+  token: string,
+): Promise<boolean> {
+  const { provesAddress } = await acceptInvitations(tx, { ...user, proven: false }, token);
+  if (provesAddress) await q.users.prove(tx, { userId: user.id, now: tx.now() });
+  return provesAddress;
+}
+
 /**
- * Gives an account to the owner of its address, who is here now, with the password that they have chosen, if any. An
- * account whose address was never verified may have been made by anybody, so as to get in later: whoever it was is shut
- * out, and the owner is told what they may have left.
+ * Gives an account to the owner of its address, who has got a mail and chosen a password. Where it was not proven until
+ * now that the two are the same, anybody may have made it: whoever it was is shut out, and the owner is told what they may
+ * have left.
  */
 export async function giveToOwner(
   tx: Context,
   userId: string,
-  passwordHash: string | null,
+  passwordHash: string,
 ): Promise<{ email: string }> {
   await q.users.setPassword(tx, { userId, passwordHash });
   await endSessionsOf(tx, userId);
   await dropTokens(tx, userId);
-  const { email, emailVerifiedAt } = await q.users.byId(tx, { userId });
-  if (emailVerifiedAt === null) await noteProjects(tx, { userId, email });
-  return await verifyUser(tx, userId);
-}
-
-/**
- * Gives somebody who has proven that the address is theirs the account that was made with it, if there is one that was
- * never verified. Else null.
- */
-export async function claimUser(
-  tx: Context,
-  { email, passwordHash }: Pick<NewUser, "email" | "passwordHash">,
-): Promise<{ id: string; email: string; emailVerified: boolean } | null> {
-  const held = await q.users.holdByEmail(tx, { email });
-  if (!held || held.emailVerifiedAt !== null) return null;
-  await giveToOwner(tx, held.id, passwordHash);
-  return { id: held.id, email: held.email, emailVerified: true };
+  const { email, proven } = await q.users.byId(tx, { userId });
+  if (!proven) await noteProjects(tx, { userId, email });
+  return await proveUser(tx, userId);
 }
 
 /** Writes down in each project that its owner is here, and has them told by mail. */

@@ -7,18 +7,18 @@ export interface Queries {
   accountTokens: {
     /** Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
      * (sql/queries/account_tokens.sql:1) */
-    insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
+    insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
     /** Whose token this is, if `use` would take it.
      * (sql/queries/account_tokens.sql:12) */
-    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ email: string } | null>;
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ email: string } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:19) */
-    holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; now: Date }): Promise<{ id: string } | null>;
+    holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string } | null>;
     /** A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
      * of them meanwhile.
      * (sql/queries/account_tokens.sql:28) */
-    use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
+    use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
      * (sql/queries/account_tokens.sql:40) */
     drop(on: On, args: { userId: string }): Promise<number>;
@@ -960,15 +960,27 @@ export interface Queries {
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; userId: string }): Promise<number>;
     /** (sql/queries/members.sql:50) */
     remove(on: On, args: { projectId: string; userId: string }): Promise<number>;
-    /** Who has an account with this address.
+    /** Who has an account with this address; `proven` as in `users.sql`.
      * (sql/queries/members.sql:54) */
-    withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; verified: boolean } | null>;
+    withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** So that what follows sees what others did for the same user until now.
      * (sql/queries/members.sql:60) */
     holdUser(on: On, args: { userId: string }): Promise<number>;
     /** How many projects a user owns. After `hold_user` it is exact.
      * (sql/queries/members.sql:67) */
     ownedBy(on: On, args: { userId: string }): Promise<{ total: number }>;
+    /** The projects of a user: their members stay as they are for the rest of the transaction.
+     * (sql/queries/members.sql:74) */
+    holdProjects(on: On, args: { userId: string }): Promise<number>;
+    /** After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else.
+     * (sql/queries/members.sql:82) */
+    ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; alone: boolean }[]>;
+    /** Takes a user out of projects, with whom they have invited there.
+     * (sql/queries/members.sql:97) */
+    leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
+    /** Where no owner is left, the one who may most becomes one; of several, who has been there for the longest.
+     * (sql/queries/members.sql:106) */
+    promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
   };
   metrics: {
     /** Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
@@ -1511,6 +1523,14 @@ export interface Queries {
      * (sql/queries/templates.sql:109) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
   };
+  unnamedProxies: {
+    /** Notes who it was, and forgets those of more than a week ago.
+     * (sql/queries/unnamed_proxies.sql:1) */
+    note(on: On, args: { before: Date; peer: string; now: Date }): Promise<number>;
+    /** The last ones first.
+     * (sql/queries/unnamed_proxies.sql:11) */
+    since(on: On, args: { since: Date; limit: number }): Promise<{ peer: string; seenAt: Date }[]>;
+  };
   uploads: {
     /** What a project has under this key, which is uploaded once more: it is as new. Null where there is nothing.
      * (sql/queries/uploads.sql:1) */
@@ -1583,27 +1603,34 @@ export interface Queries {
     /** Null when somebody has this address, also when that one is being made.
      * (sql/queries/users.sql:1) */
     insert(on: On, args: { id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; now: Date }): Promise<{ id: string; email: string } | null>;
-    /** (sql/queries/users.sql:9) */
-    byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null } | null>;
+    /** `proven`: whoever holds the account is known to read the mail of its address.
+     * (sql/queries/users.sql:9) */
+    byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; proven: boolean } | null>;
     /** Locks a user with this very password for the rest of the transaction. Null when it was changed since it was checked:
      * a session that begins now would outlive the change.
-     * (sql/queries/users.sql:14) */
+     * (sql/queries/users.sql:15) */
     hold(on: On, args: { userId: string; passwordHash: string }): Promise<{ id: string; email: string } | null>;
     /** The user with an address, locked for the rest of the transaction.
-     * (sql/queries/users.sql:22) */
-    holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null } | null>;
-    /** (sql/queries/users.sql:29) */
-    byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date }>;
-    /** 0 when it was verified before.
-     * (sql/queries/users.sql:34) */
-    verify(on: On, args: { now: Date; userId: string }): Promise<number>;
-    /** (sql/queries/users.sql:40) */
-    setPassword(on: On, args: { passwordHash: string | null; userId: string }): Promise<number>;
+     * (sql/queries/users.sql:23) */
+    holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
+    /** (sql/queries/users.sql:30) */
+    byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean }>;
+    /** Whoever holds the account reads the mail of its address.
+     * (sql/queries/users.sql:35) */
+    prove(on: On, args: { now: Date; userId: string }): Promise<number>;
+    /** Somebody reads the mail of the address. 0 when that was known before.
+     * (sql/queries/users.sql:41) */
+    verifyElsewhere(on: On, args: { now: Date; userId: string }): Promise<number>;
+    /** With its sessions, its tokens, and what it is linked to.
+     * (sql/queries/users.sql:47) */
+    remove(on: On, args: { userId: string }): Promise<number>;
+    /** (sql/queries/users.sql:52) */
+    setPassword(on: On, args: { passwordHash: string; userId: string }): Promise<number>;
     /** The projects of a user, each with the addresses of its other members.
-     * (sql/queries/users.sql:46) */
+     * (sql/queries/users.sql:57) */
     looksAfter(on: On, args: { userId: string }): Promise<{ id: string; name: string; others: string[] }[]>;
     /** For the operator: every account, oldest first, with how many projects it looks after.
-     * (sql/queries/users.sql:63) */
+     * (sql/queries/users.sql:74) */
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {

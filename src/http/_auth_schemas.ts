@@ -49,17 +49,4 @@ export const MessageAnswer = t.Object({
   data: t.Object({ message: t.String() }),
 });
 
-/** What an address that is verified leads to. */
-export const VerifiedAnswer = t.Object({
-  success: t.Literal(true),
-  data: t.Object({
-    message: t.String(),
-    resetToken: t.Optional(
-      t.String({
-        description: "Only where the account has no password now: for setting one, within an hour.",
-      }),
-    ),
-  }),
-});
-
 export const SuccessAnswer = t.Object({ success: t.Literal(true) });

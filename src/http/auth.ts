@@ -1,13 +1,14 @@
 // /auth: how a person gets a session, and how it ends. In the success envelope.
 import { Elysia } from "elysia";
+import type { LoggedIn } from "../accounts/credentials.ts";
 import { changePassword, logIn, requestPasswordReset, resetPassword } from "../accounts/log_in.ts";
 import { endSession, findSession } from "../accounts/sessions.ts";
-import { type LoggedIn, requestVerification, signUp, verifyEmail } from "../accounts/sign_up.ts";
+import { requestVerification, signUp, verifyEmail } from "../accounts/sign_up.ts";
 import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
 import { problems } from "../problem.ts";
 import { userDoor } from "./_auth.ts";
-import { authPageRoutes } from "./_auth_pages.ts";
+import { authPageRoutes } from "./_auth_forms.ts";
 import {
   ChangeBody,
   Credentials,
@@ -18,7 +19,6 @@ import {
   SignUpBody,
   SuccessAnswer,
   TokenBody,
-  VerifiedAnswer,
   VerificationBody,
 } from "./_auth_schemas.ts";
 import { UNREAD } from "./_body.ts";
@@ -34,10 +34,6 @@ import {
   namedSession,
   setSessionCookie,
 } from "./_session.ts";
-
-const VERIFIED = "Your address is verified.";
-const VERIFIED_ELSEWHERE =
-  "Your address is verified. Set a new password with the resetToken: you were not logged in to this account here, so the old one and all sessions have ended.";
 
 const REFUSALS = [400, 413, 415, 422];
 
@@ -81,7 +77,7 @@ function sessionRoutes(ctx: Context) {
         detail: {
           summary: "Sign up; the answer sets the session cookie",
           description:
-            "A mail asks whether the address is yours. With the token of an invitation it counts as proven: so you also get an account that somebody has made with your address, and never verified.",
+            "A mail asks whether the address is yours. With the token of an invitation it counts as proven, and you join the project. Where an account was made with the address before, in a session of which it was never verified, `password` has to be that of the account.",
         },
       },
     )
@@ -102,17 +98,16 @@ function mailRoutes(ctx: Context) {
     .post(
       "/verify-email",
       async ({ body: { token }, sessionId }) => {
-        const { resetToken } = await verifyEmail(ctx, token, sessionId);
-        const { success, data } = said(resetToken === null ? VERIFIED : VERIFIED_ELSEWHERE);
-        return { success, data: { ...data, ...(resetToken !== null && { resetToken }) } };
+        await verifyEmail(ctx, token, sessionId);
+        return said("Your address is verified.");
       },
       {
         body: TokenBody,
-        response: answers(VerifiedAnswer, { refusals: REFUSALS }),
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           summary: "Verify an address with the token of the mail",
           description:
-            "Without a session of that account somebody else may have made it: its sessions end, its password is gone, and `resetToken` is for setting a new one with `POST /auth/reset-password`.",
+            "It ends no session and changes no password. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
         },
       },
     )

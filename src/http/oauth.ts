@@ -14,6 +14,7 @@ import { isDatabaseAway } from "../database_errors.ts";
 import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import type { KnowsAddress } from "./_client_network.ts";
+import { askForPassword, linkRoutes } from "./_oauth_link.ts";
 import { SIGN_IN_PAGE_HEADERS, signInPage } from "./_oauth_page.ts";
 import { takePublicRequest } from "./_public_limits.ts";
 import { note } from "./_requests.ts";
@@ -89,7 +90,8 @@ export function oauthRoutes(ctx: Context, surroundings: Partial<ProviderSurround
         );
       },
       { detail: { hide: true } },
-    );
+    )
+    .use(linkRoutes(ctx, providerOf));
 }
 
 /** One for each provider. */
@@ -109,7 +111,7 @@ async function sendOut(
   return address;
 }
 
-/** Gives the browser a session, and answers where it wanted to go. */
+/** Gives the browser a session, and answers where it wanted to go; or where it is asked for a password first. */
 async function takeBack(
   ctx: Context,
   set: Visit["set"],
@@ -118,14 +120,15 @@ async function takeBack(
 ): Promise<string> {
   const cookies = request.headers.get("cookie") ?? "";
   const name = cookieName(ctx, provider);
-  const { session: begun, returnTo } = await finishSignIn(ctx, provider, {
+  const finished = await finishSignIn(ctx, provider, {
     transaction: new Bun.CookieMap(cookies).get(name),
     answer: new URL(request.url).searchParams,
     replaces: await namedSession(ctx, request),
   });
-  await setSessionCookie(ctx, set, begun);
   addCookie(ctx, set, name, "", 0);
-  return returnTo;
+  if ("link" in finished) return askForPassword(ctx, set, provider, finished.link);
+  await setSessionCookie(ctx, set, finished.session);
+  return finished.returnTo;
 }
 
 /** Sends the browser on to where `work` says, or shows why not. */

@@ -9,6 +9,8 @@ export interface PlatformWords {
   paragraphs: string[];
   /** Shown as a button, and below it in full. */
   link?: { label: string; url: string } | undefined;
+  /** What else may be done: a line that stands below. */
+  otherLink?: { label: string; url: string } | undefined;
 }
 
 const SOURCE = `<mjml lang="en">
@@ -32,6 +34,10 @@ const SOURCE = `<mjml lang="en">
           {{#if link}}
           <mj-button align="left" href="{{link.url}}" background-color="#1f4fd8" color="#ffffff" border-radius="6px" font-size="16px" font-weight="600" inner-padding="12px 24px" padding="8px 0 20px">{{link.label}}</mj-button>
           <mj-text mj-class="quiet">Or open this address:<br /><a href="{{link.url}}" style="color:#1f4fd8;word-break:break-all">{{link.url}}</a></mj-text>
+          {{/if}}
+          {{#if otherLink}}
+          <mj-text padding="24px 0 4px"><a href="{{otherLink.url}}" style="color:#1f4fd8">{{otherLink.label}}</a></mj-text>
+          <mj-text mj-class="quiet">Or open this address:<br /><a href="{{otherLink.url}}" style="color:#1f4fd8;word-break:break-all">{{otherLink.url}}</a></mj-text>
           {{/if}}
         </mj-column>
       </mj-section>
@@ -66,7 +72,16 @@ export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
 }
 
 /** The text part. */
-export function platformText({ subject, paragraphs, link }: PlatformWords, reason: string): string {
-  const parts = [subject, ...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), `--\n${reason}`];
+export function platformText(
+  { subject, paragraphs, link, otherLink }: PlatformWords,
+  reason: string,
+): string {
+  const links = [link, otherLink].filter((one) => one !== undefined);
+  const parts = [
+    subject,
+    ...paragraphs,
+    ...links.map(({ label, url }) => `${label}:\n${url}`),
+    `--\n${reason}`,
+  ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -74,8 +74,8 @@ function invitation(ctx: Context, { name, member, by }: News, token: string) {
     subject: `Join ${shown(name)}`,
     paragraphs: [
       `${nameOf(by)} invites you to the project ${shown(name)}, in the role of ${member.role}.`,
-      `Sign up with this address, ${member.email}, to join it. If you have an account that you did not make, ask for a ` +
-        "new password: then it is yours, and you join.",
+      `Sign up with this address, ${member.email}, to join it, or give the password of the account that it has. If you ` +
+        "have an account that you did not make, ask for a new password: then it is yours, and you join.",
       `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
     ],
     link: { label: "Join the project", url: `${dashboardAddress(ctx.config)}/auth/signup?${query}` },

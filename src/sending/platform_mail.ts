@@ -9,7 +9,7 @@ import type { Mail } from "../mail/mailer.ts";
 import { messageIdOf } from "./compose.ts";
 import { type PlatformLayout, platformLayout, platformText, type PlatformWords } from "./_platform_layout.ts";
 
-/** What a notice to members says: plain text, a paragraph each, and at most one link. */
+/** What a notice to members says: plain text, a paragraph each, and what may be done. */
 export type MemberNotice = PlatformWords;
 
 /** A mail to one person. With a `projectId` it says on account of which project it comes. */
@@ -153,8 +153,8 @@ type SealedWords = Omit<PlatformWords, "subject">;
 
 async function add(tx: Context, toAddress: string, notice: MemberNotice, reason: string): Promise<void> {
   const id = newId(tx);
-  const { paragraphs, link } = notice;
-  const sealed: SealedWords = { paragraphs, ...(link && { link }) };
+  const { paragraphs, link, otherLink } = notice;
+  const sealed: SealedWords = { paragraphs, ...(link && { link }), ...(otherLink && { otherLink }) };
   const words = seal(tx, PURPOSE, JSON.stringify(sealed), [id]);
   const subject = inOneLine(notice.subject).slice(0, MAX_SUBJECT).toWellFormed();
   await q.platformMails.insert(tx, { id, toAddress, subject, words, reason, now: tx.now() });

@@ -1,7 +1,8 @@
+// Somebody signs up with an address that is not theirs, before its owner does: what each of the two can reach from there.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/account_tokens.ts";
-import { asUser } from "../../src/accounts/identities.ts";
+import { asUser, MustProve } from "../../src/accounts/identities.ts";
 import { newInvitationToken } from "../../src/accounts/invitations.ts";
 import { cookieOf, join, logIn, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
@@ -21,6 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await service.pool`delete from graphile_worker._private_jobs`;
+  await service.pool`delete from login_failures`;
 });
 
 const post = (path: string, body: unknown, options: RequestOptions = {}) =>
@@ -32,9 +34,17 @@ const token = async (purpose: "VERIFY_EMAIL" | "RESET_PASSWORD", of = intruder) 
   (await makeToken(service, of.userId, purpose))!;
 const verify = async (options?: RequestOptions) =>
   await post("verify-email", { token: await token("VERIFY_EMAIL") }, options);
+const OWN_SESSION = () => ({ headers: { cookie: intruder.cookie, "sec-fetch-site": "same-origin" } });
+const signInAtGoogle = () =>
+  asUser(
+    service,
+    { provider: "Google", issuer: "g", subject: email, email, emailVerified: true },
+    async (_, user) => user.id,
+  );
 
 const SHUT_OUT = [401, "UNAUTHORIZED"];
 const WRONG = [401, "INVALID_CREDENTIALS"];
+const IN = [200, "ok"];
 
 /** A project that the address is invited to, with the token of the mail. */
 async function invited(role = "ADMIN") {
@@ -52,84 +62,189 @@ const rolesIn = async (projectId: string) =>
     ({ userId, role }) => [userId, role],
   );
 
-describe("whoever has made an account with somebody else's address", () => {
-  test("is shut out when that one verifies it, and a new password can be set", async () => {
-    const { status, body } = await verify();
-    const { resetToken } = body.data;
-    const before = await logInAs(PASSWORD);
-    const set = await post("reset-password", { token: resetToken, newPassword: OWN_PASSWORD });
+type Invitation = Awaited<ReturnType<typeof invited>>;
 
-    expect([status, await me(intruder), before]).toEqual([200, SHUT_OUT, WRONG]);
-    expect([set.status, await logInAs(PASSWORD), await logInAs(OWN_PASSWORD)]).toEqual([
-      200,
-      WRONG,
-      [200, "ok"],
+/** What the owner of the address does, or the one who was first; beside it what becomes of the one who was first. */
+const MOVES: {
+  what: string;
+  act: (invitation: Invitation) => Promise<unknown>;
+  /** Who was first is still logged in, and their password is right. */
+  stays: boolean;
+  /** The account is in the project that the address is invited to. */
+  joins: boolean;
+}[] = [
+  { what: "the link is pressed in another browser", act: () => verify(), stays: true, joins: false },
+  {
+    what: "the link is pressed in a session of somebody else",
+    act: async () => await verify({ headers: { cookie: (await signUp(service)).cookie } }),
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "it is pressed twice, in two browsers",
+    act: async () => [await verify(), await verify()],
+    stays: true,
+    joins: false,
+  },
+  { what: "who was first logs in again", act: () => logIn(service, email), stays: true, joins: false },
+  {
+    what: "who was first asks for another mail, and its link is pressed in another browser",
+    act: async () => {
+      await intruder.request("POST", "/auth/request-verification");
+      await verify();
+    },
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "its owner signs up without an invitation",
+    act: () => post("signup", { email, password: OWN_PASSWORD }),
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "its owner signs up with the invitation, and a password of their own",
+    act: ({ invitation }) => post("signup", { email, password: OWN_PASSWORD, invitation }),
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "who was first signs up anew with the invitation of somebody else",
+    act: async () => {
+      const { token: foreign } = newInvitationToken();
+      await post("signup", { email, password: PASSWORD, invitation: foreign });
+    },
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "its owner signs in at a provider",
+    act: () => signInAtGoogle().catch((error) => error),
+    stays: true,
+    joins: false,
+  },
+  {
+    what: "its owner gets a new password by mail",
+    act: async () =>
+      await post("reset-password", { token: await token("RESET_PASSWORD"), newPassword: OWN_PASSWORD }),
+    stays: false,
+    joins: true,
+  },
+  // From here on it is the owner who was first: they know the password, and have the mail.
+  {
+    what: "the link is pressed in a session of the account",
+    act: () => verify(OWN_SESSION()),
+    stays: true,
+    joins: true,
+  },
+  {
+    what: "somebody has the mail of the invitation and the password of the account",
+    act: ({ invitation }) => post("signup", { email, password: PASSWORD, invitation }),
+    stays: true,
+    joins: true,
+  },
+];
+
+describe.each([
+  ["never verified", async () => {}],
+  ["verified in another browser", async () => void (await verify())],
+])("an account that was %s", (_state, before) => {
+  test.each(MOVES)("$what", async ({ act, stays, joins }) => {
+    const invitation = await invited();
+    await before();
+    await act(invitation);
+
+    const [session, password] = [await me(intruder), await logInAs(PASSWORD)];
+    expect([session, password]).toEqual(stays ? [IN, IN] : [SHUT_OUT, WRONG]);
+    expect(await rolesIn(invitation.projectId)).toEqual(joins ? [[intruder.userId, "ADMIN"]] : []);
+  });
+
+  test("does not get what it is invited to afterwards, but an invitation", async () => {
+    await before();
+    const owner = await signUp(service);
+    await service.pool`update users set email_verified_at = now() where id = ${owner.userId}`;
+    const { id } = (await owner.request("POST", "/users/@me/projects", { name: "Shop" })).body;
+    const { body } = await owner.request("POST", `/projects/${id}/members`, { email, role: "ADMIN" });
+    const seen = await intruder.request("GET", "/contacts", undefined, { projectId: id });
+
+    expect(body.data.status).toBe("INVITED");
+    expect([outcome(seen), (await intruder.request("GET", "/users/@me/projects")).body]).toEqual([
+      [403, "PROJECT_ACCESS_DENIED"],
+      [],
     ]);
   });
 
-  test("does not get what the address is invited to", async () => {
-    const { projectId } = await invited();
-    await verify();
-    const seen = await intruder.request("GET", "/contacts", undefined, { projectId });
+  test("is not linked to a sign-in at a provider", async () => {
+    await before();
 
-    expect([outcome(seen), await logInAs(PASSWORD)]).toEqual([SHUT_OUT, WRONG]);
-    expect(await rolesIn(projectId)).toEqual([[intruder.userId, "ADMIN"]]);
+    await expect(signInAtGoogle()).rejects.toBeInstanceOf(MustProve);
+    expect((await service.pool`select from identities where user_id = ${intruder.userId}`).length).toBe(0);
+  });
+});
+
+describe("pressing the link in another browser", () => {
+  test("verifies the address, ends nothing, and answers with nothing but a message", async () => {
+    const { status, body, headers } = await verify();
+
+    expect([status, body]).toEqual([200, { success: true, data: { message: "Your address is verified." } }]);
+    expect(headers.getSetCookie()).toEqual([]);
+    expect((await intruder.request("GET", "/users/@me")).body.emailVerified).toBe(true);
   });
 
-  test("is shut out, too, when it is verified with the session of somebody else, or with one that has ended", async () => {
-    const other = await signUp(service);
-    const first = await verify({ headers: { cookie: other.cookie } });
-    const ended = await signUp(service);
-    await ended.request("GET", "/auth/logout");
-    const second = await post(
-      "verify-email",
-      { token: await token("VERIFY_EMAIL", ended) },
-      { headers: { cookie: ended.cookie } },
-    );
-
-    expect([first, second].map(({ body }) => typeof body.data.resetToken)).toEqual(["string", "string"]);
-    expect([await me(intruder), await me(other)]).toEqual([SHUT_OUT, [200, "ok"]]);
-  });
-
-  test("is shut out when that one signs up with the invitation, and has its projects", async () => {
+  test("takes nothing from an account that is proven, by a link of before", async () => {
+    const old = await token("VERIFY_EMAIL");
     const { projectId, invitation } = await invited();
-    const answer = await post("signup", { email, password: OWN_PASSWORD, invitation });
+    await post("signup", { email, password: PASSWORD, invitation });
+    await post("verify-email", { token: old });
+
+    expect(await rolesIn(projectId)).toEqual([[intruder.userId, "ADMIN"]]);
+    expect(await signInAtGoogle()).toBe(intruder.userId);
+  });
+});
+
+describe("the password of the account, with the invitation", () => {
+  test("begins a session that has joined, and ends no other", async () => {
+    const { projectId, invitation } = await invited();
+    await verify();
+    const answer = await post("signup", { email, password: PASSWORD, invitation });
     const owner = personOf(service, answer);
     const contacts = await owner.request("GET", "/contacts", undefined, { projectId });
 
-    expect([outcome(answer), owner.userId, contacts.status]).toEqual([[200, "ok"], intruder.userId, 200]);
-    expect([await me(intruder), await logInAs(PASSWORD)]).toEqual([SHUT_OUT, WRONG]);
-    expect((await owner.request("GET", "/users/@me")).body.emailVerified).toBe(true);
+    expect([outcome(answer), owner.userId, contacts.status]).toEqual([IN, intruder.userId, 200]);
+    expect([await me(intruder), cookieOf(answer.headers) === intruder.cookie]).toEqual([IN, false]);
+    expect(await signInAtGoogle()).toBe(intruder.userId);
   });
 
-  test("cannot do so by an invitation of another address, or one that was accepted", async () => {
+  test("where it is another one, says what to do, and counts as a failed log-in", async () => {
     const { invitation } = await invited();
+    const wrong = () => post("signup", { email, password: OWN_PASSWORD, invitation });
+    const first = await wrong();
+    for (let i = 0; i < 9; i++) await wrong();
+    const locked = await post("signup", { email, password: PASSWORD, invitation });
+
+    expect([outcome(first), cookieOf(first.headers)]).toEqual([[409, "CONFLICT"], null]);
+    expect(first.body.error.suggestion).toContain("POST /auth/request-password-reset");
+    expect(locked.status).toBe(429);
+  });
+
+  test("is of no use with an invitation that was withdrawn, accepted, or meant for another address", async () => {
+    const { projectId, invitation } = await invited();
     const other = await signUp(service);
-    const foreign = await post("signup", { email: other.email, password: OWN_PASSWORD, invitation });
-    await post("signup", { email, password: OWN_PASSWORD, invitation });
-    const again = await post("signup", { email, password: "a third password", invitation });
+    const foreign = await post("signup", { email: other.email, password: PASSWORD, invitation });
+    await post("signup", { email, password: PASSWORD, invitation });
+    const again = await post("signup", { email, password: PASSWORD, invitation });
+    await service.pool`delete from memberships where project_id = ${projectId}`;
 
     expect([foreign, again].map(outcome)).toEqual(Array(2).fill([409, "CONFLICT"]));
-    expect([await me(other), await logInAs(OWN_PASSWORD)]).toEqual([
-      [200, "ok"],
-      [200, "ok"],
-    ]);
+    expect(await rolesIn(projectId)).toEqual([]);
   });
 
-  test("has no way back by a link that was mailed before", async () => {
-    const old = await token("RESET_PASSWORD");
-    const second = await token("VERIFY_EMAIL");
-    await asUser(
-      service,
-      { provider: "Google", issuer: "g", subject: email, email, emailVerified: true },
-      async () => {},
-    );
-    const reset = await post("reset-password", { token: old, newPassword: "a third password" });
+  test("may be one that others would guess: it is not chosen now", async () => {
+    const early = await signUp(service, `early-${email}`, "password1");
+    email = early.email;
+    const { invitation } = await invited();
 
-    expect([outcome(reset), outcome(await post("verify-email", { token: second }))]).toEqual(
-      Array(2).fill([400, "BAD_REQUEST"]),
-    );
-    expect(await me(intruder)).toEqual(SHUT_OUT);
+    expect(outcome(await post("signup", { email, password: "password1", invitation }))).toEqual(IN);
   });
 });
 
@@ -150,50 +265,26 @@ describe("the owner of an address is told of the projects that were in the accou
   };
   const proven = () => service.pool`
     select actor_name, subject from audit where project_id = ${projectId} and action = 'owner.proven'`;
+  const reset = async () =>
+    await post("reset-password", { token: await token("RESET_PASSWORD"), newPassword: OWN_PASSWORD });
 
   test.each([
-    ["a verification elsewhere", async () => void (await verify())],
-    [
-      "a new password",
-      async () =>
-        void (await post("reset-password", {
-          token: await token("RESET_PASSWORD"),
-          newPassword: OWN_PASSWORD,
-        })),
-    ],
-    [
-      "a sign-in at a provider",
-      async () =>
-        asUser(
-          service,
-          { provider: "Google", issuer: "g", subject: email, email, emailVerified: true },
-          async () => {},
-        ),
-    ],
-    [
-      "a sign-up with an invitation",
-      async () =>
-        void (await post("signup", {
-          email,
-          password: OWN_PASSWORD,
-          invitation: (await invited()).invitation,
-        })),
-    ],
-  ])("by mail and in the audit log after %s", async (_what, come) => {
-    await come();
+    ["never verified", async () => {}],
+    ["verified in another browser", async () => void (await verify())],
+  ])("by mail and in the audit log after a new password, where it was %s", async (_state, before) => {
+    await before();
+    await reset();
     const [mail, ...more] = await told();
 
     expect([mail?.to?.[0]?.address, more]).toEqual([email, []]);
     expect(mail!.text).toContain(`“Planted” (partner-${email})`);
     expect(mail!.text).toContain("regenerate the keys");
-    // What they were invited to was nobody's plant.
-    expect(mail!.text).not.toContain("Test");
     expect([...(await proven())]).toEqual([{ actorName: email, subject: email }]);
   });
 
   test("but not where they have verified it in their own session, and not twice", async () => {
-    await verify({ headers: { cookie: intruder.cookie, "sec-fetch-site": "same-origin" } });
-    await post("reset-password", { token: await token("RESET_PASSWORD"), newPassword: OWN_PASSWORD });
+    await verify(OWN_SESSION());
+    await reset();
 
     expect([await told(), [...(await proven())]]).toEqual([[], []]);
   });
@@ -202,12 +293,32 @@ describe("the owner of an address is told of the projects that were in the accou
 describe("who verifies the address in the session that made the account", () => {
   test("keeps the session, the password, and every other session", async () => {
     const second = await logIn(service, email);
-    const { body } = await verify({ headers: { cookie: intruder.cookie, "sec-fetch-site": "same-origin" } });
+    const { body } = await verify(OWN_SESSION());
 
     expect(body.data).toEqual({ message: "Your address is verified." });
-    expect([await me(intruder), await me(second), await logInAs(PASSWORD)]).toEqual(
-      Array(3).fill([200, "ok"]),
-    );
+    expect([await me(intruder), await me(second), await logInAs(PASSWORD)]).toEqual(Array(3).fill(IN));
+  });
+
+  test("may do so after it was verified elsewhere, by another mail", async () => {
+    await service.runJobs();
+    await verify();
+    const { projectId } = await invited();
+    service.smtp.received.length = 0;
+    await intruder.request("POST", "/auth/request-verification");
+    await service.runJobs();
+    const { text } = await PostalMime.parse(service.smtp.received[0]!.source);
+    const again = /verify-email\?token=([\w-]+)/.exec(text!)![1]!;
+    await post("verify-email", { token: again }, OWN_SESSION());
+
+    expect(await rolesIn(projectId)).toEqual([[intruder.userId, "ADMIN"]]);
+  });
+
+  test("in one that has ended, has not done so in their own", async () => {
+    const { projectId } = await invited();
+    await intruder.request("GET", "/auth/logout");
+    await verify(OWN_SESSION());
+
+    expect(await rolesIn(projectId)).toEqual([]);
   });
 });
 
@@ -216,10 +327,7 @@ test("a way to a new password that was mailed before a password is changed is cl
   await intruder.request("POST", "/auth/change-password", { password: PASSWORD, newPassword: OWN_PASSWORD });
   const reset = await post("reset-password", { token: old, newPassword: "a third password" });
 
-  expect([outcome(reset), await logInAs(OWN_PASSWORD)]).toEqual([
-    [400, "BAD_REQUEST"],
-    [200, "ok"],
-  ]);
+  expect([outcome(reset), await logInAs(OWN_PASSWORD)]).toEqual([[400, "BAD_REQUEST"], IN]);
 });
 
 test("changing the password does not let more mails go to the address than five an hour", async () => {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import PostalMime from "postal-mime";
 import { type Browser, chromium } from "playwright-core";
 import { newInvitationToken } from "../../src/accounts/invitations.ts";
-import { cookieOf, logIn, signUp } from "../support/accounts.ts";
+import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
@@ -64,16 +64,18 @@ describe("the page that the link of a mail leads to", () => {
     expect(done.body).toContain("Your address is verified.");
   });
 
-  test("in a browser that is not logged in to the account leads on to a new password", async () => {
-    const { email } = await signUp(service);
-    const verified = await send("/auth/verify-email", { token: tokenOf(await nextLink()) });
-    const [, token = ""] = /name="token" value="([^"]+)"/.exec(verified.body)!;
-    const done = await send("/auth/reset-password", { token, password: NEW_PASSWORD });
+  test("verifies in a browser that is not logged in, too, and takes nothing from whoever made the account", async () => {
+    const person = await signUp(service);
+    const page = await look(await nextLink());
+    const [, token = ""] = /name="token" value="([^"]+)"/.exec(page.body)!;
+    const done = await send("/auth/verify-email", { token });
 
-    expect([verified.status, done.status]).toEqual([200, 200]);
-    expect(verified.body).toContain('action="/auth/reset-password/page"');
-    expect(verified.body).toContain("somebody else may have made this account");
-    await logIn(service, email, NEW_PASSWORD);
+    expect(page.body).toContain("whoever made the account keeps it");
+    expect(page.body).toContain("“This was not me”");
+    expect([done.status, cookieOf(done.headers)]).toEqual([200, null]);
+    expect(done.body).not.toContain("<form");
+    expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(true);
+    await logIn(service, person.email);
   });
 
   test("sets a new password, and says what is wrong with one that is too short, or with a link that was used", async () => {
@@ -111,15 +113,57 @@ describe("the page that the link of a mail leads to", () => {
     expect([done.status, contacts.status]).toEqual([200, 200]);
   });
 
-  test.each(["/auth/verify-email?token=", "/auth/signup?email=", "/auth/signup?invitation="])(
-    "%s shows what the address brings as text",
-    async (path) => {
-      const { body } = await look(`${path}${encodeURIComponent('"><script>alert(1)</script>')}`);
+  test("asks who has an account for its password, to join with it, and offers a new one by mail", async () => {
+    const person = await signUp(service);
+    const { email } = person;
+    const project = await service.createProject();
+    const { token, tokenHash } = newInvitationToken();
+    const until = new Date(service.now().getTime() + 3_600_000);
+    await service.pool`
+      insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
+      values (${project.id}, ${email}, 'MEMBER', ${tokenHash}, now(), ${until})`;
+    const page = await look(`/auth/signup?email=${encodeURIComponent(email)}&invitation=${token}`);
+    const [, help = ""] = /href="([^"]+)"/.exec(page.body.slice(page.body.indexOf("<main>")))!;
+    const asked = await look(help);
+    const wrong = await send("/auth/signup", { email, invitation: token, password: NEW_PASSWORD });
+    const before = await person.request("GET", "/contacts", undefined, { projectId: project.id });
+    const done = await send("/auth/signup", { email, invitation: token, password: PASSWORD });
+    const after = await person.request("GET", "/contacts", undefined, { projectId: project.id });
 
-      expect(body).not.toContain("<script");
-      expect(body).toContain("&quot;&gt;&lt;script&gt;");
-    },
-  );
+    expect(page.body).toContain("There is an account with this address already.");
+    expect(page.body).toContain('autocomplete="current-password"');
+    expect(asked.body).toContain(`value="${email}"`);
+    expect([wrong.status, cookieOf(wrong.headers), before.status]).toEqual([409, null, 403]);
+    expect(wrong.body).toContain("the password is another one");
+    expect([done.status, done.body.includes("You have joined"), after.status]).toEqual([200, true, 200]);
+  });
+
+  test("has a mail sent with a way to a new password, whether or not there is an account", async () => {
+    const { email } = await signUp(service);
+    await service.runJobs();
+    const answers = [
+      await send("/auth/request-password-reset", { email }),
+      await send("/auth/request-password-reset", { email: "nobody@example.com" }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[1]!.body).toBe(answers[0]!.body);
+    expect(await nextLink()).toStartWith("/auth/reset-password?token=");
+    expect((await send("/auth/request-password-reset", { email: "nonsense" })).status).toBe(400);
+  });
+
+  test.each([
+    "/auth/verify-email?token=",
+    "/auth/not-me?token=",
+    "/auth/request-password-reset?email=",
+    "/auth/signup?email=",
+    "/auth/signup?invitation=",
+  ])("%s shows what the address brings as text", async (path) => {
+    const { body } = await look(`${path}${encodeURIComponent('"><script>alert(1)</script>')}`);
+
+    expect(body).not.toContain("<script");
+    expect(body).toContain("&quot;&gt;&lt;script&gt;");
+  });
 
   test("runs no script, is framed by nobody, and tells no other site its address", async () => {
     const { headers } = await look("/auth/reset-password?token=x");

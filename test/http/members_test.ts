@@ -4,7 +4,7 @@ import { OPERATOR } from "../../src/accounts/audit.ts";
 import { MAX_MEMBERS } from "../../src/accounts/members.ts";
 import { requestDeletion } from "../../src/accounts/project_removal.ts";
 import { disableProject } from "../../src/accounts/projects.ts";
-import { verifyUser } from "../../src/accounts/users.ts";
+import { proveUser } from "../../src/accounts/users.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { inviteMember } from "../../src/sending/invitations.ts";
 import { tasks } from "../../tasks/mod.ts";
@@ -570,7 +570,7 @@ describe("an invitation that meets the deletion of its project", () => {
       const person = await signUp(service);
       await invite(owner, person.email, "ADMIN");
       const work = {
-        "the proof": async (ctx: Context) => void (await verifyUser(ctx, person.userId)),
+        "the proof": async (ctx: Context) => void (await proveUser(ctx, person.userId)),
         "the deletion": (ctx: Context) => requestDeletion(ctx, id, OPERATOR),
       };
       const [one, other] =

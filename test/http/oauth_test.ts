@@ -277,18 +277,6 @@ describe("whose account it is", () => {
     expect(await logIn(email, "a long password")).toBe(200);
   });
 
-  test("an account that was never verified goes to the owner of the address: whoever made it is shut out", async () => {
-    const { name, email } = newPerson();
-    const stranger = await stage.signUp(email, "known to the stranger");
-    const { id } = (await whoIs(stranger))!;
-    const who = browser(name);
-    await signIn(who, "google");
-
-    expect(await whoIs(who)).toMatchObject({ id, emailVerified: true });
-    expect(await whoIs(stranger)).toBeNull();
-    expect(await logIn(email, "known to the stranger")).toBe(401);
-  });
-
   test.each(PROVIDERS)(
     "%s: an address that is not verified there is refused, and leaves nothing behind",
     async (provider) => {

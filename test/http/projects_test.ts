@@ -3,7 +3,7 @@ import { OPERATOR, recordAudit } from "../../src/accounts/audit.ts";
 import { addVerifiedDomain } from "../../src/accounts/domains.ts";
 import { requestDeletion } from "../../src/accounts/project_removal.ts";
 import { disableProject, enableProject } from "../../src/accounts/projects.ts";
-import { verifyUser } from "../../src/accounts/users.ts";
+import { proveUser } from "../../src/accounts/users.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { judgeReputation, securityOf } from "../../src/sending/reputation.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
@@ -237,7 +237,7 @@ describe("GET /projects/:id/audit", () => {
   test("who joins by an invitation, and a project that the service disables, leave theirs", async () => {
     const person = await signUp(service);
     await owner.request("POST", `/projects/${project.id}/members`, { email: person.email, role: "ADMIN" });
-    await inTransaction(service, (tx) => verifyUser(tx, person.userId));
+    await inTransaction(service, (tx) => proveUser(tx, person.userId));
     await service.pool`insert into reputation_days values (${project.id}, current_date, 1000, 500, 0)`;
     const ctx: Context = { ...service, config: { ...service.config, AUTO_PROJECT_DISABLE: true } };
     await judgeReputation(ctx, project.id);

@@ -14,6 +14,8 @@ export interface Browser {
   cookies: Map<string, Map<string, string>>;
   /** One request, no redirect followed. */
   request(url: string | URL): Promise<Page>;
+  /** Sends the form of a page, to where its `action` says. */
+  submit(page: Page, fields: Record<string, string>): Promise<Page>;
   /** Follows redirects to the first page, or to the first address that `until` names, which is not asked for. */
   open(url: string | URL, options?: { until?: (url: URL) => boolean }): Promise<Page>;
   /** Keeps a cookie, as a `Set-Cookie` line of an origin has it. */
@@ -31,15 +33,32 @@ export function newBrowser(
   const cookieHeader = (origin: string) =>
     [...(cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
 
-  const request = async (target: string | URL): Promise<Page> => {
+  const send = async (target: string | URL, form?: URLSearchParams): Promise<Page> => {
     const url = new URL(target);
     const asked = new Request(url, {
       redirect: "manual",
-      headers: { ...headers, cookie: cookieHeader(url.origin) },
+      headers: {
+        ...headers,
+        cookie: cookieHeader(url.origin),
+        ...(form && {
+          "content-type": "application/x-www-form-urlencoded",
+          "sec-fetch-site": "same-origin",
+          origin: url.origin,
+        }),
+      },
+      ...(form && { method: "POST", body: form.toString() }),
     });
     const response = await (url.origin === own.origin ? own.handle(asked) : fetch(asked));
     for (const line of response.headers.getSetCookie()) keep(url.origin, line);
     return { url, status: response.status, headers: response.headers, text: await response.text() };
+  };
+
+  const request: Browser["request"] = async (target) => await send(target);
+
+  const submit: Browser["submit"] = async ({ url, text }, fields) => {
+    const action = /<form method="post" action="([^"]+)">/.exec(text)?.[1];
+    if (action === undefined) throw new Error(`Cannot send a form: there is none at ${url.href}`);
+    return await send(new URL(action, url), new URLSearchParams(fields));
   };
 
   const keep = (origin: string, line: string) => {
@@ -63,5 +82,5 @@ export function newBrowser(
     throw new Error(`Cannot open ${new URL(target).href}: it redirects without end`);
   };
 
-  return { cookies, request, open, keep };
+  return { cookies, request, submit, open, keep };
 }

@@ -1,0 +1,264 @@
+// "This was not me": the owner of an address removes the account that somebody else has made with it.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import PostalMime from "postal-mime";
+import { makeToken, type TokenPurpose } from "../../src/accounts/account_tokens.ts";
+import { createOwnProject } from "../../src/accounts/own_projects.ts";
+import { disownAccount } from "../../src/accounts/user_removal.ts";
+import { inTransaction } from "../../src/context.ts";
+import { q } from "../../src/db/queries.ts";
+import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { useService } from "../support/service.ts";
+
+const PLATFORM_FROM = "Postrider <postrider@mail.example>";
+const service = useService({ PLATFORM_FROM });
+const elsewhere = useService({
+  PLATFORM_FROM,
+  BASE_URL: "https://mail.example/post",
+  DASHBOARD_ORIGINS: "https://app.mail.example",
+});
+
+let stranger: Person;
+
+beforeEach(async () => {
+  stranger = await signUp(service);
+});
+
+afterEach(async () => {
+  service.smtp.received.length = 0;
+  await service.pool`delete from graphile_worker._private_jobs`;
+});
+
+const tokenFor = async (purpose: TokenPurpose, of = stranger) =>
+  (await makeToken(service, of.userId, purpose))!;
+const press = (token: string, headers: Record<string, string> = {}) =>
+  service.request("POST", "/auth/not-me/page", {
+    raw: new URLSearchParams({ token }).toString(),
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "sec-fetch-site": "same-origin",
+      ...headers,
+    },
+  });
+const newProject = async (name: string) =>
+  (await stranger.request("POST", "/users/@me/projects", { name })).body.id as string;
+const users = async () => (await service.pool`select from users where id = ${stranger.userId}`).length;
+const isDeleted = async (projectId: string) =>
+  (await service.pool`select deleted_at from projects where id = ${projectId}`)[0]?.deletedAt !== null;
+const membersOf = async (projectId: string) => [
+  ...(await service.pool`
+    select u.email, m.role from memberships m join users u on u.id = m.user_id
+    where m.project_id = ${projectId} order by m.role, u.email`),
+];
+
+describe("the mail that asks whether the address is theirs", () => {
+  test("says what pressing means, and offers to remove the account on a page of ours, whatever dashboard there is", async () => {
+    await signUp(elsewhere);
+    elsewhere.smtp.received.length = 0;
+    await elsewhere.runJobs();
+    const { text, html } = await PostalMime.parse(elsewhere.smtp.received[0]!.source);
+    const words = text!.replace(/\s+/g, " ");
+
+    expect(words).toContain("nothing else changes: whoever made the account keeps it");
+    expect(words).toContain("If it was not you, do not press it.");
+    expect(words).toContain("Yes, I made this account: https://app.mail.example/auth/verify-email?token=");
+    expect(words).toContain("This was not me: https://mail.example/post/auth/not-me?token=");
+    expect(html).toContain('href="https://mail.example/post/auth/not-me?token');
+  });
+
+  test("leads to a page that removes it, and changes nothing before its button is pressed", async () => {
+    await service.runJobs();
+    const { text } = await PostalMime.parse(service.smtp.received[0]!.source);
+    const [, path = "", token = ""] = /localhost:3000(\/auth\/not-me\?token=([\w-]+))/.exec(text!)!;
+    const page = await service.request("GET", path);
+    await service.request("GET", path);
+    const before = await users();
+    const foreign = await press(token, { "sec-fetch-site": "cross-site" });
+    const between = await users();
+    const done = await press(token);
+
+    expect([page.status, foreign.status, done.status]).toEqual([200, 403, 200]);
+    expect(page.body).toContain('action="/auth/not-me/page"');
+    expect([before, between, await users()]).toEqual([1, 1, 0]);
+    expect(done.body).toContain("The account is removed.");
+  });
+});
+
+describe("removing it", () => {
+  test("ends its sessions, its password and its links, and the address is free", async () => {
+    const [reset, verification] = [await tokenFor("RESET_PASSWORD"), await tokenFor("VERIFY_EMAIL")];
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const answers = [
+      await stranger.request("GET", "/users/@me"),
+      await service.request("POST", "/auth/login", { body: { email: stranger.email, password: PASSWORD } }),
+      await service.request("POST", "/auth/reset-password", {
+        body: { token: reset, newPassword: "another horse" },
+      }),
+      await service.request("POST", "/auth/verify-email", { body: { token: verification } }),
+      await service.request("POST", "/auth/signup", { body: { email: stranger.email, password: PASSWORD } }),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 400, 400, 200]);
+  });
+
+  test("is done after the link was pressed, too: whoever pressed it by mistake can take it back", async () => {
+    const remove = await tokenFor("REMOVE_ACCOUNT");
+    await service.request("POST", "/auth/verify-email", { body: { token: await tokenFor("VERIFY_EMAIL") } });
+
+    expect([(await press(remove)).status, await users()]).toEqual([200, 0]);
+  });
+
+  test("takes no token twice, none of another kind, none that is an hour old", async () => {
+    const [used, old] = [
+      await tokenFor("REMOVE_ACCOUNT"),
+      await tokenFor("REMOVE_ACCOUNT", await signUp(service)),
+    ];
+    const other = await signUp(service);
+    const answers = [
+      await press(await tokenFor("VERIFY_EMAIL")),
+      await press(await tokenFor("RESET_PASSWORD")),
+    ];
+    const page = await press(used);
+    answers.push(await press(used), await press("made-up"), await press(""));
+    const asVerification = await service.request("POST", "/auth/verify-email", {
+      body: { token: await tokenFor("REMOVE_ACCOUNT", other) },
+    });
+    service.setNow(new Date(service.now().getTime() + 3_601_000));
+    answers.push(await press(old));
+    service.setNow(new Date());
+
+    expect([page.status, asVerification.status]).toEqual([200, 400]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(400));
+    expect(answers.at(-1)!.body).toContain("Ask for another mail");
+  });
+
+  test.each([
+    [
+      "verified in a session of its own",
+      async () =>
+        await stranger.request("POST", "/auth/verify-email", { token: await tokenFor("VERIFY_EMAIL") }),
+      409,
+    ],
+    [
+      "given a new password by mail, which ends every link",
+      async () =>
+        await service.request("POST", "/auth/reset-password", {
+          body: { token: await tokenFor("RESET_PASSWORD"), newPassword: "another horse" },
+        }),
+      400,
+    ],
+  ])("is refused for an account that was %s", async (_what, prove, status) => {
+    const remove = await tokenFor("REMOVE_ACCOUNT");
+    await prove();
+    const refused = await press(remove);
+
+    expect([refused.status, await users()]).toEqual([status, 1]);
+    expect(refused.body).toContain('role="alert"');
+  });
+});
+
+describe("the projects of the account", () => {
+  test("are deleted where nobody else is in them, as by the one who owns them", async () => {
+    const projectId = await newProject("Planted");
+    await stranger.request("POST", "/contacts", { email: "ada@example.com" }, { projectId });
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const deleted = await isDeleted(projectId);
+    await service.runJobs();
+
+    expect(deleted).toBe(true);
+    expect((await service.pool`select from contacts where project_id = ${projectId}`).length).toBe(0);
+  });
+
+  test("go on where others are in them: the one who may most owns it, and the log says so", async () => {
+    const projectId = await newProject("Shared");
+    const [member, admin] = [await signUp(service), await signUp(service)];
+    await join(service, member, projectId, "MEMBER");
+    await join(service, admin, projectId, "ADMIN");
+    await stranger.request("POST", "/contacts", { email: "ada@example.com" }, { projectId });
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    await service.runJobs();
+    const audit = (await admin.request("GET", `/projects/${projectId}/audit`)).body.data as {
+      action: string;
+      subject: string;
+      details: object;
+    }[];
+
+    expect(await membersOf(projectId)).toEqual([
+      { email: admin.email, role: "OWNER" },
+      { email: member.email, role: "MEMBER" },
+    ]);
+    expect(await isDeleted(projectId)).toBe(false);
+    expect((await member.request("GET", "/contacts", undefined, { projectId })).body.data.length).toBe(1);
+    expect(audit.map(({ action, subject }) => [action, subject])).toEqual(
+      expect.arrayContaining([
+        ["members.removed", stranger.email],
+        ["members.role_changed", admin.email],
+      ]),
+    );
+  });
+
+  test("stay with their other owner, and nobody gets more than they had", async () => {
+    const projectId = await newProject("Shared");
+    const [owner, admin] = [await signUp(service), await signUp(service)];
+    await join(service, owner, projectId, "OWNER");
+    await join(service, admin, projectId, "ADMIN");
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+
+    expect(await membersOf(projectId)).toEqual([
+      { email: owner.email, role: "OWNER" },
+      { email: admin.email, role: "ADMIN" },
+    ]);
+  });
+
+  test("whom the account has invited is invited no longer; what the address is invited to waits for its owner", async () => {
+    const projectId = await newProject("Shared");
+    await join(service, await signUp(service), projectId, "OWNER");
+    const invite = async (to: string, by: string | null, into: string) => service.pool`
+      insert into invitations (project_id, email, role, invited_by, token_hash, created_at, expires_at)
+      values (${into}, ${to}, 'MEMBER', ${by}, sha256(${to}::bytea), now(), now() + interval '1 day')`;
+    await invite("friend@people.example", stranger.userId, projectId);
+    await invite(stranger.email, null, (await service.createProject()).id);
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const open = await service.pool`
+      select email from invitations where email in ('friend@people.example', ${stranger.email})`;
+
+    expect([...open]).toEqual([{ email: stranger.email }]);
+  });
+});
+
+describe("at the same moment", () => {
+  test("somebody joins a project of the account: it is not deleted under them", async () => {
+    const projectId = await newProject("Shared");
+    const friend = await signUp(service);
+    const token = await tokenFor("REMOVE_ACCOUNT");
+    const removal = await inTransaction(service, async (tx) => {
+      await q.projects.hold(tx, { projectId });
+      await q.members.add(tx, { projectId, userId: friend.userId, role: "MEMBER" });
+      const pending = disownAccount(service, token);
+      // Until it waits for the project.
+      for (;;) {
+        const waiting = await service.pool`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        if (waiting.length > 0) return { pending };
+        await Bun.sleep(5);
+      }
+    });
+    await removal.pending;
+
+    expect(await isDeleted(projectId)).toBe(false);
+    expect(await membersOf(projectId)).toEqual([{ email: friend.email, role: "OWNER" }]);
+  });
+
+  test("a request of the account that has passed the door makes no project any more", async () => {
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const user = { id: stranger.userId, email: stranger.email, emailVerified: false };
+
+    await expect(createOwnProject(service, "Late", user)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("it is pressed ten times: it is done once", async () => {
+    const token = await tokenFor("REMOVE_ACCOUNT");
+    const answers = await Promise.all(Array.from({ length: 10 }, () => press(token)));
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(9).fill(400)]);
+  });
+});
