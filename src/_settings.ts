@@ -117,7 +117,7 @@ export const Settings = t.Object({
       pattern: "^[!-~]{16,}$",
       secret: true,
       description:
-        "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them.",
+        "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them, and in production nobody.",
     }),
   ),
   DISABLE_SIGNUPS: t.Boolean({

@@ -11,6 +11,7 @@ import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
+import { routable } from "./request_url.ts";
 import { openService, type Service } from "./service.ts";
 import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker.ts";
@@ -75,7 +76,7 @@ async function listen(): Promise<Bun.Server<undefined>> {
       port: PORT,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 60,
-      fetch: counted(ctx, app.fetch),
+      fetch: routable(counted(ctx, app.fetch)),
     });
     // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
     app.server = listening as never;

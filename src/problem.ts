@@ -123,6 +123,13 @@ export const problems = {
   invalidCredentials: () =>
     new Problem(401, "INVALID_CREDENTIALS", "Cannot log in with this address and password"),
 
+  metricsClosed: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production they need a METRICS_TOKEN", {
+      headers: { "www-authenticate": "Bearer" },
+      suggestion:
+        "Set METRICS_TOKEN (16 characters or more) in every process, and send the header Authorization: Bearer <METRICS_TOKEN>",
+    }),
+
   inboxPasswordRequired: () =>
     new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
       suggestion: "Sign in with any user name and the SECRET_KEY as the password",
@@ -148,6 +155,10 @@ export const problems = {
     }),
 
   // 403
+  otherHost: () =>
+    new Problem(403, "FORBIDDEN", "Cannot show the inbox under this name", {
+      suggestion: "Open it at localhost, or set BASE_URL to the address that you use",
+    }),
   otherOrigin: () =>
     new Problem(403, "FORBIDDEN", "Cannot change anything here for a page of another origin"),
 

@@ -4,10 +4,12 @@ import type { Context } from "../context.ts";
 import { readiness } from "../sending/readiness.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { problemResponses } from "./_problems.ts";
+import { transportHeaders } from "./_transport.ts";
 
 /** What a process answers that takes jobs and serves nothing else. */
 export function createHealthApp(ctx: Context) {
   return new Elysia()
+    .headers(transportHeaders(ctx.config))
     .use(problemResponses(() => []))
     .use(healthRoutes(ctx))
     .use(metricsRoutes(ctx));

@@ -1,12 +1,13 @@
 // For Prometheus. No limit; no key but the token of the installation, where there is one.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia, t } from "elysia";
+import { isProduction } from "../config.ts";
 import type { Context } from "../context.ts";
 import { METRICS_TYPE, renderMetrics } from "../insight/metrics.ts";
 import { problems } from "../problem.ts";
 import { ProblemEnvelope } from "./_schemas.ts";
 
-/** `GET /metrics`, in the text format of Prometheus. With `METRICS_TOKEN` it takes that as a bearer token. */
+/** `GET /metrics`, in the text format of Prometheus. With `METRICS_TOKEN` it takes that as a bearer token; in production it asks for one always. */
 export function metricsRoutes(ctx: Context) {
   return new Elysia().get(
     "/metrics",
@@ -20,7 +21,8 @@ export function metricsRoutes(ctx: Context) {
       response: { 200: t.String(), 401: ProblemEnvelope },
       detail: {
         summary: "What Prometheus reads",
-        description: "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set.",
+        description:
+          "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set; closed in production where it is not.",
         tags: ["Operation"],
         security: [],
       },
@@ -29,7 +31,11 @@ export function metricsRoutes(ctx: Context) {
 }
 
 function assertMayRead({ config }: Context, header: string | null): void {
-  if (config.METRICS_TOKEN === undefined) return;
+  if (config.METRICS_TOKEN === undefined) {
+    // They tell how much is sent and where the database stands: strangers have no business with it.
+    if (isProduction(config)) throw problems.metricsClosed();
+    return;
+  }
   const token = /^Bearer +(\S+)$/i.exec(header?.trim() ?? "")?.[1] ?? "";
   if (!timingSafeEqual(digest(token), digest(config.METRICS_TOKEN))) throw problems.metricsTokenRequired();
 }

@@ -7,6 +7,7 @@ import { corsHeaders, preflight } from "./_cors.ts";
 import { openApiDocument } from "./_openapi.ts";
 import { problemResponses } from "./_problems.ts";
 import { begin, logRequest } from "./_requests.ts";
+import { transportHeaders } from "./_transport.ts";
 import { activityRoutes } from "./activity.ts";
 import { analyticsRoutes } from "./analytics.ts";
 import { authRoutes } from "./auth.ts";
@@ -38,13 +39,14 @@ import { workflowsRoutes } from "./workflows.ts";
 
 /** The HTTP service, not yet listening. */
 export function createApp(ctx: Context): AnyElysia {
+  const transport = transportHeaders(ctx.config);
   const app: AnyElysia = new Elysia({ aot: true, precompile: true })
     .onRequest(({ request, set }) => {
       const path = pathOf(request.url);
       const requestId = begin(request);
       set.headers["x-request-id"] = requestId;
       set.headers["x-content-type-options"] = "nosniff";
-      Object.assign(set.headers, corsHeaders(ctx, request, path));
+      Object.assign(set.headers, transport, corsHeaders(ctx, request, path));
       const answer = preflight(ctx, request, path, requestId);
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);
       return answer ?? undefined;

@@ -42,7 +42,7 @@ const MAX_MESSAGE_BYTES = 40 * 1_048_576;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]{1,100}$/;
 const FORBIDDEN_HEADER =
-  /^(from|to|cc|bcc|sender|subject|date|message-id|feedback-id|dkim-signature|return-path|received|mime-version|content-.*)$/i;
+  /^(from|to|cc|bcc|sender|subject|date|message-id|feedback-id|dkim-signature|return-path|received|resent-.*|mime-version|content-.*)$/i;
 
 /** Reads one mailbox. Null when it is none. */
 export function toRecipient(input: MailboxInput): Recipient | null {

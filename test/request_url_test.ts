@@ -1,0 +1,98 @@
+// Requests as they come over a socket: whatever stands in `Host`, the path is the one of the request line.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { routable } from "../src/request_url.ts";
+import { createApp } from "../src/http/mod.ts";
+import { useService } from "./support/service.ts";
+
+const service = useService({ SMTP_URL: "" });
+let server: Bun.Server<undefined>;
+
+beforeAll(() => {
+  const app = createApp(service);
+  server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: routable(app.fetch) });
+  app.server = server as never;
+});
+
+afterAll(async () => {
+  await server.stop(true);
+});
+
+/** Sends these lines, and answers the status with the body. */
+async function send(...lines: string[]): Promise<{ status: number; body: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let text = "";
+  const socket = connect(server.port!, "127.0.0.1", () => {
+    socket.write([...lines, "Connection: close", "", ""].join("\r\n"));
+  });
+  socket.on("data", (bytes) => (text += bytes.toString()));
+  socket.on("end", () => resolve(text));
+  socket.on("error", reject);
+  const answer = await promise;
+  return { status: Number(answer.split(" ")[1]), body: answer.slice(answer.indexOf("\r\n\r\n") + 4) };
+}
+
+const HOSTS = [
+  "x",
+  "xx",
+  "xxx",
+  "xxxx",
+  "a.b",
+  "x:1",
+  "x:80",
+  "[::1]:3000",
+  "localhost:3000",
+  "x:",
+  "a b",
+  "x?y",
+  "x/y",
+  "",
+];
+
+describe("a request", () => {
+  test.each(HOSTS)("with the Host %p is routed like any other", async (host) => {
+    const known = await send("GET /health HTTP/1.1", `Host: ${host}`);
+    const deeper = await send(`GET /contacts/${crypto.randomUUID()}?a=/health HTTP/1.1`, `Host: ${host}`);
+    const posted = await send("POST /v1/track HTTP/1.1", `Host: ${host}`, "Content-Length: 0");
+    const unknown = await send("GET /aaaaaaaaaaaa/health HTTP/1.1", `Host: ${host}`);
+
+    expect([known.status, known.body]).toEqual([200, '{"status":"ok"}']);
+    expect([deeper.status, posted.status, unknown.status]).toEqual([401, 401, 404]);
+    expect(unknown.body).toContain("/aaaaaaaaaaaa/health");
+  });
+
+  test("without a Host, as HTTP/1.0 has it, or with a whole address in its first line is routed by its path", async () => {
+    const old = await send("GET /health HTTP/1.0");
+    const deep = await send("GET /contacts/health HTTP/1.0");
+    const whole = await send("GET http://x/health HTTP/1.1", "Host: x");
+    const other = await send("GET https://elsewhere.example/contacts/1 HTTP/1.1", "Host: y");
+
+    expect([old.status, deep.status, whole.status, other.status]).toEqual([200, 401, 200, 401]);
+  });
+
+  test("reaches the limits by network with the address of its peer", async () => {
+    const { status, body } = await send("GET /unsubscribe/none HTTP/1.1", "Host: x");
+
+    expect([status, body.includes("INTERNAL")]).toEqual([404, false]);
+    expect(service.lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
+  test("sees the inbox under its own names only, so that no page of others reads it", async () => {
+    const statusOf = async (host: string) =>
+      (await send("GET /inbox/mails HTTP/1.1", `Host: ${host}`)).status;
+
+    for (const host of ["localhost:3000", "127.0.0.1", "[::1]:1", "LOCALHOST"]) {
+      expect([host, await statusOf(host)]).toEqual([host, 200]);
+    }
+    for (const host of [
+      "attacker.example",
+      "localhost.attacker.example",
+      "x",
+      "a b",
+      "",
+      "127.0.0.1.nip.io",
+    ]) {
+      expect([host, await statusOf(host)]).toEqual([host, 403]);
+    }
+  });
+});
