@@ -223,6 +223,30 @@ describe("two services with one DATA_DIR", () => {
   }, 60_000);
 });
 
+describe("production without SMTP_URL", () => {
+  test("warns at the start, and says so in /ready, which is 200; a short Host is routed like any other", async () => {
+    const settings = { DATABASE_URL: service.databaseUrl, NODE_ENV: "production", HOST: "127.0.0.1" };
+    const kept = await start(settings);
+    const sent = await start({ ...settings, SMTP_URL: service.smtp.url });
+    const ready = async ({ url }: ServiceProcess) => {
+      const answer = await fetch(`${url}/ready`, { headers: { host: "x" } });
+      return [answer.status, await answer.json()] as [number, { note?: string }];
+    };
+    const [status, { note }] = await ready(kept);
+    const other = await ready(sent);
+
+    expect([status, other[0], other[1].note]).toEqual([200, 200, undefined]);
+    expect(note).toMatch(/^SMTP_URL is not set: no mail leaves/);
+    expect(
+      kept
+        .output()
+        .split("\n")
+        .find((line) => line.includes('"level":"warn"')),
+    ).toContain(note!);
+    expect(sent.output()).not.toContain("SMTP_URL is not set");
+  }, 60_000);
+});
+
 describe("MODE=worker", () => {
   test("answers /health and /ready and nothing else, so that its container is healthy", async () => {
     const only = await start({

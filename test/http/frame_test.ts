@@ -330,3 +330,42 @@ describe("health", () => {
     ]);
   });
 });
+
+describe("Strict-Transport-Security", () => {
+  const ANSWERS: [string, string, Record<string, string>][] = [
+    ["GET", "/health", {}],
+    ["GET", "/contacts", {}],
+    ["GET", "/nowhere", {}],
+    ["PUT", "/contacts", {}],
+    ["POST", "/v1/track", {}],
+    ["OPTIONS", "/v1/track", { origin: "https://shop.example" }],
+    ["GET", "/unsubscribe/none", {}],
+    ["GET", "/t/o/none", {}],
+    ["GET", "/t/c/none", {}],
+    ["GET", "/docs", {}],
+    ["GET", "/openapi.json", {}],
+  ];
+  const answersOf = async (BASE_URL: string) => {
+    const app = createApp({ ...service, config: { ...service.config, BASE_URL } });
+    return await Promise.all(
+      ANSWERS.map(async ([method, path, headers]) => {
+        const { headers: answered } = await app.handle(
+          new Request(`http://localhost${path}`, { method, headers }),
+        );
+        return [method, path, answered.get("strict-transport-security")] as const;
+      }),
+    );
+  };
+
+  test("is in every answer of a service behind https, for its own host only", async () => {
+    const answers = await answersOf("https://mail.example.com");
+
+    expect(answers).toEqual(ANSWERS.map(([method, path]) => [method, path, "max-age=31536000"]));
+  });
+
+  test("is in none of one without", async () => {
+    expect(new Set((await answersOf("http://localhost:3000")).map(([, , value]) => value))).toEqual(
+      new Set([null]),
+    );
+  });
+});

@@ -3,6 +3,7 @@ import { Registry } from "prom-client";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { inTransaction } from "../../src/context.ts";
 import { createHealthApp } from "../../src/http/health.ts";
+import { createApp } from "../../src/http/mod.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const TOKEN = "a-token-that-Prometheus-knows";
@@ -36,6 +37,21 @@ describe("GET /metrics", () => {
       200,
       Registry.PROMETHEUS_CONTENT_TYPE,
     ]);
+  });
+
+  test("is closed in production without a token, and says what to set; a worker's is as well", async () => {
+    const { METRICS_TOKEN: _, ...config } = { ...service.config, NODE_ENV: "production" as const };
+    const request = () => new Request("http://localhost/metrics", { headers: { authorization: "Bearer x" } });
+    for (const make of [createApp, createHealthApp]) {
+      const answer = await make({ ...service, config }).handle(request());
+      const { error } = (await answer.json()) as { error: { code: string; suggestion: string } };
+
+      expect([answer.status, error.code]).toEqual([401, "MISSING_AUTH"]);
+      expect(error.suggestion).toContain("Set METRICS_TOKEN");
+    }
+    const open = createHealthApp({ ...service, config: { ...config, NODE_ENV: "development" } });
+
+    expect((await open.handle(request())).status).toBe(200);
   });
 
   test("counts requests by route, and not by what stands in their paths", async () => {

@@ -387,6 +387,11 @@ describe("POST /v1/send", () => {
       { "headers.X-A": "invalid_string" },
     ],
     [
+      "headers of somebody who passes a mail on",
+      { ...basic, headers: { "Resent-To": "b@c.io", "RESENT-Message-ID": "<a@b.io>", "X-Resent": "fine" } },
+      { "headers.Resent-To": "custom", "headers.RESENT-Message-ID": "custom" },
+    ],
+    [
       "a header name with a line break",
       { ...basic, headers: { "X-A\r\nBcc": "a" } },
       { "headers.X-A??Bcc": "invalid_string" },

@@ -146,6 +146,31 @@ describe("a mail that is captured", () => {
   });
 });
 
+describe("a mail of the installation itself", () => {
+  test("has a sender while mails are captured: who signs up and who is invited finds it in the inbox", async () => {
+    const email = "owner@people.example";
+    const password = "correct horse battery staple";
+    const signedUp = await service.request("POST", "/auth/signup", { body: { email, password } });
+    const cookie = signedUp.headers.get("set-cookie")!.split(";")[0]!;
+    const headers = { cookie, origin: service.config.BASE_URL };
+    const made = await service.request("POST", "/users/@me/projects", { headers, body: { name: "Shop" } });
+    await service.pool`update users set email_verified_at = now() where email = ${email}`;
+    const invited = await service.request("POST", `/projects/${made.body.id}/members`, {
+      headers,
+      body: { email: "guest@people.example" },
+    });
+    await service.runJobs();
+    const mails = await service.pool`
+      select from_address, to_address from captured_mails where to_address like '%@people.example' order by id`;
+
+    expect([signedUp.status, invited.status]).toEqual([200, 201]);
+    expect(mails.map((mail) => [mail.fromAddress, mail.toAddress]).sort()).toEqual([
+      ["postrider@sandbox.example", "guest@people.example"],
+      ["postrider@sandbox.example", email],
+    ]);
+  });
+});
+
 describe("release", () => {
   test("refuses without a server to send with, and says what to set", async () => {
     await captured(fresh());
