@@ -326,7 +326,7 @@ describe("health", () => {
     expect([health.status, health.body]).toEqual([200, { status: "ok" }]);
     expect([ready.status, ready.body]).toEqual([
       503,
-      { ready: false, database: true, migrations: true, workers: false },
+      { ready: false, database: true, migrations: true, workers: false, standing: [] },
     ]);
   });
 });

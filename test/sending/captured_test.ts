@@ -154,6 +154,7 @@ describe("a mail of the installation itself", () => {
     const cookie = signedUp.headers.get("set-cookie")!.split(";")[0]!;
     const headers = { cookie, origin: service.config.BASE_URL };
     const made = await service.request("POST", "/users/@me/projects", { headers, body: { name: "Shop" } });
+    await service.runJobs();
     await service.pool`update users set email_verified_at = now() where email = ${email}`;
     const invited = await service.request("POST", `/projects/${made.body.id}/members`, {
       headers,
