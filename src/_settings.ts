@@ -152,7 +152,7 @@ export const Settings = t.Object({
   TRUSTED_PROXIES: t.String({
     default: "",
     description:
-      "Whose `X-Forwarded-For` says where a request came from, for limits by network: the number of proxies in a row before this service, or the networks that they are in, such as `10.0.0.0/8,2001:db8::/32`. 0: nobody's, for a service that is reached directly. Empty: that of every private address, so let nobody in a private network reach this service but proxies.",
+      "Whose `X-Forwarded-For` says where a request came from, for limits by network: the addresses or networks of the proxies before this service, such as `10.0.0.2,2001:db8::/32`, or how many there are in a row. Empty: nobody's, and whoever sends it is named in the log and by `doctor`. 0: nobody's, and nothing is said, for a service that is reached directly.",
   }),
   DASHBOARD_ORIGINS: t.String({
     default: "",

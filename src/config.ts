@@ -77,7 +77,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push("DASHBOARD_ORIGINS: expected origins such as https://app.example.com, separated by commas");
   }
   const proxies = trustedProxies(settings);
-  if (typeof proxies === "number" ? proxies > 20 : proxies?.some((item) => !isNetwork(item))) {
+  if (typeof proxies === "number" ? proxies > 20 : proxies.some((item) => !isNetwork(item))) {
     lines.push(
       "TRUSTED_PROXIES: expected a number up to 20, or networks such as 10.0.0.0/8, separated by commas",
     );
@@ -198,13 +198,9 @@ export function dashboardAddress(config: Pick<Config, "BASE_URL" | "DASHBOARD_OR
   return dashboardOrigins(config)[0] ?? config.BASE_URL;
 }
 
-/**
- * Who may say where a request came from: so many proxies in a row, or those in these networks. Null: whoever is in a
- * private network.
- */
-export function trustedProxies(config: { TRUSTED_PROXIES: string }): number | string[] | null {
+/** Who may say where a request came from: so many proxies in a row, or those in these networks. */
+export function trustedProxies(config: { TRUSTED_PROXIES: string }): number | string[] {
   const items = listed(config.TRUSTED_PROXIES);
-  if (items.length === 0) return null;
   return items.length === 1 && /^\d+$/.test(items[0]!) ? Number(items[0]) : items;
 }
 

@@ -319,7 +319,7 @@ export const problems = {
       {
         details: { email },
         suggestion:
-          "Give the password of that account. If you have lost it, or somebody else has made the account, ask for a new one with POST /auth/request-password-reset: then it is yours",
+          "Give the password of that account. If you have lost it, or somebody else has made the account, ask for a new one by mail: then it is yours",
       },
     ),
 

@@ -19,6 +19,7 @@ const ROOMS = [
   ["src/audience"],
   ["src/accounts"],
   ["src/jobs.ts"],
+  ["src/proxies.ts"],
   [
     "src/batcher.ts",
     "src/folding.ts",

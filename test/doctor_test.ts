@@ -32,7 +32,7 @@ const see = async (settings: Partial<Record<keyof Config, string>> = {}, options
 };
 const about = (findings: Finding[], check: string) => findings.filter((finding) => finding.check === check);
 const CHECKS =
-  "database migrations workers clock smtp domains dkim_keys campaigns base_url secret_key platform_from sns_topic_arns".split(
+  "database migrations workers clock smtp domains dkim_keys campaigns base_url secret_key trusted_proxies platform_from sns_topic_arns".split(
     " ",
   );
 
@@ -116,6 +116,7 @@ describe("admin doctor, as a process", () => {
       ["campaigns", "ok"],
       ["base_url", "warning"],
       ["secret_key", "skipped"],
+      ["trusted_proxies", "ok"],
       ["platform_from", "skipped"],
       ["sns_topic_arns", "skipped"],
     ]);

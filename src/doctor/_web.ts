@@ -1,9 +1,12 @@
-import { isProduction, snsTopics } from "../config.ts";
+import { isProduction, snsTopics, trustedProxies } from "../config.ts";
 import { q } from "../db/queries.ts";
+import { proxyMatcher } from "../proxies.ts";
 import { isMigrated } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
 const FETCH_MS = 5_000;
+const DAY_MS = 24 * 3_600_000;
+const MAX_PROXIES = 5;
 const MIN_ENTROPY_BITS = 80;
 /** Words of examples that were never replaced, and what somebody types who is asked for a long secret. */
 const PLACEHOLDER = /change.?me|replace.?(me|this)|your.?secret|example|password|01234567|12345678|qwerty/i;
@@ -34,6 +37,30 @@ export const secretKey: Check = {
       "It can be guessed: whoever does can unsubscribe others and read stored keys",
       advice,
     );
+  },
+};
+
+/** Whether a proxy stands before the service that nobody has named. */
+export const namedProxies: Check = {
+  name: "trusted_proxies",
+  limitMs: 8_000,
+  needsDatabase: true,
+  async look(patient) {
+    const { config, sql, now } = patient;
+    const isReadable = sql !== null && (await isMigrated(patient));
+    const since = new Date(now().getTime() - DAY_MS);
+    const seen = isReadable ? await q.unnamedProxies.since({ sql }, { since, limit: MAX_PROXIES }) : [];
+    const isNamed = typeof trustedProxies(config) === "number" ? () => true : proxyMatcher(config);
+    const peers = seen.map(({ peer }) => peer).filter((peer) => !isNamed(peer, 0));
+    if (peers.length === 0) {
+      return ok("trusted_proxies", "No X-Forwarded-For came lately from an address that is not named");
+    }
+    const message = `X-Forwarded-For came from ${peers.join(", ")}, and does not count: all who come through there share one limit`;
+    const advice =
+      "Name those of them that are proxies of yours in TRUSTED_PROXIES, such as " +
+      `TRUSTED_PROXIES=${peers[0]}. Those that are not have made the header up; where there is no proxy at all, ` +
+      "TRUSTED_PROXIES=0 says so.";
+    return warning("trusted_proxies", message, advice);
   },
 };
 

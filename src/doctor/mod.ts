@@ -12,7 +12,7 @@ import { type Check, examineOne, failure, type Finding, type Patient } from "./_
 import { dkimKeys } from "./_keys.ts";
 import { platformFrom, smtp } from "./_mail.ts";
 import { campaigns } from "./_projects.ts";
-import { baseUrl, secretKey, snsTopicArns } from "./_web.ts";
+import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
 
 export type { Finding } from "./_findings.ts";
 
@@ -28,6 +28,7 @@ const CHECKS: readonly Check[] = [
   campaigns,
   baseUrl,
   secretKey,
+  namedProxies,
   platformFrom,
   snsTopicArns,
 ];

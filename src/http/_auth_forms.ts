@@ -61,18 +61,19 @@ const verify = (given: URLSearchParams): Form => ({
   title: "Is this your address?",
   text: "If it was you who made an account with it, say so. The address is verified by that, and nothing else changes: whoever made the account keeps it. If it was not you, follow “This was not me” in the mail instead.",
   fields: hidden("token", given),
-  button: "Yes, I made this account",
+  button: "Yes, it was me",
   act: async (ctx, _, { request }) =>
     await verifyEmail(ctx, given.get("token") ?? "", await namedSession(ctx, request)),
   done: "Your address is verified.",
 });
 
-const disown = (given: URLSearchParams): Form => ({
+const disown = (ctx: Context, given: URLSearchParams): Form => ({
   title: "This was not me",
   text: "Then the account that somebody has made with your address is removed, with its sessions and the projects that nobody else is in. It cannot be undone.",
   fields: hidden("token", given),
   button: "Remove the account",
-  act: async (ctx) => await disownAccount(ctx, given.get("token") ?? ""),
+  aside: `<p class="aside">The link is too old? <a href="${escapeHtml(pathOf(ctx, "/auth/request-password-reset"))}">Get a new password by mail</a>: the account is yours then, and whoever made it is shut out.</p>`,
+  act: async () => await disownAccount(ctx, given.get("token") ?? ""),
   done: "The account is removed.",
   afterwards: "<p>Nobody has an account with your address now. You may make one whenever you like.</p>",
 });
@@ -110,7 +111,7 @@ const joiner = (ctx: Context, given: URLSearchParams): Form => ({
 export function authPageRoutes(ctx: Context) {
   return new Elysia()
     .use(formRoutes(ctx, "/auth/verify-email", (_, given) => verify(given)))
-    .use(formRoutes(ctx, "/auth/not-me", (_, given) => disown(given)))
+    .use(formRoutes(ctx, "/auth/not-me", disown))
     .use(formRoutes(ctx, "/auth/reset-password", (_, given) => reset(given)))
     .use(formRoutes(ctx, "/auth/request-password-reset", (_, given) => askForReset(given)))
     .use(formRoutes(ctx, "/auth/signup", signUpForm));

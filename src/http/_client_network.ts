@@ -1,12 +1,9 @@
 // Where a request comes from: what limits for strangers are counted by.
-import { BlockList, isIP, isIPv6 } from "node:net";
-import { trustedProxies } from "../config.ts";
+import { isIP } from "node:net";
 import { type Context, perService } from "../context.ts";
+import { asV4, proxyMatcher, withoutZone } from "../proxies.ts";
 
 const MAX_FORWARDED_LENGTH = 1000;
-const PRIVATE_V4 =
-  /^(10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.168|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
-const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
 
 /** Whatever knows where a request came from, as Bun's server does. */
 export interface KnowsAddress {
@@ -31,23 +28,7 @@ export function clientNetwork(ctx: Context, request: Request, server: KnowsAddre
   return networkOf(client);
 }
 
-/** Whether an address is that of a proxy that is trusted, which so many others stand behind. */
-const proxies = perService(({ config }): ((address: string, hops: number) => boolean) => {
-  const trusted = trustedProxies(config);
-  if (trusted === null) return isPrivate;
-  if (typeof trusted === "number") return (_address, hops) => hops < trusted;
-  const list = new BlockList();
-  for (const item of trusted) {
-    const [network = "", length] = item.split("/");
-    const family = isIPv6(network) ? "ipv6" : "ipv4";
-    if (length === undefined) list.addAddress(network, family);
-    else list.addSubnet(network, Number(length), family);
-  }
-  return (address) => {
-    const v4 = asV4(address);
-    return v4 === null ? list.check(withoutZone(address), "ipv6") : list.check(v4, "ipv4");
-  };
-});
+const proxies = perService(({ config }) => proxyMatcher(config));
 
 /** What a proxy has written, without a port and brackets; null for what is no address. */
 function addressOf(text: string): string | null {
@@ -56,22 +37,8 @@ function addressOf(text: string): string | null {
   return isIP(address) ? address : null;
 }
 
-function isPrivate(address: string): boolean {
-  const v4 = asV4(address);
-  return v4 === null ? PRIVATE_V6.test(address) : PRIVATE_V4.test(v4);
-}
-
 function networkOf(address: string): string {
   return asV4(address) ?? firstHalf(address);
-}
-
-/** An IPv4 address, also one that is written as IPv6. */
-function asV4(address: string): string | null {
-  return /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? null;
-}
-
-function withoutZone(address: string): string {
-  return address.replace(/%.*$/, "");
 }
 
 function firstHalf(address: string): string {

@@ -30,6 +30,7 @@ import { subscriptionRoutes } from "./subscription.ts";
 import { suppressionsRoutes } from "./suppressions.ts";
 import { tRoutes } from "./t.ts";
 import { templatesRoutes } from "./templates.ts";
+import { noteForwarded } from "./_unnamed_proxies.ts";
 import { uploadsRoutes } from "./uploads.ts";
 import { usersRoutes } from "./users.ts";
 import { v1Routes } from "./v1.ts";
@@ -44,6 +45,7 @@ export function createApp(ctx: Context): AnyElysia {
     .onRequest(({ request, set }) => {
       const path = pathOf(request.url);
       const requestId = begin(request);
+      noteForwarded(ctx, request, app.server);
       set.headers["x-request-id"] = requestId;
       set.headers["x-content-type-options"] = "nosniff";
       Object.assign(set.headers, transport, corsHeaders(ctx, request, path));

@@ -26,7 +26,7 @@ const VERIFICATION: Words = {
     "Both are good for an hour. Later, ask for a new password: with it the account is yours, and whoever made it is shut out.",
   ],
   purpose: "VERIFY_EMAIL",
-  label: "Yes, I made this account",
+  label: "Yes, it was me",
   path: "/auth/verify-email",
 };
 

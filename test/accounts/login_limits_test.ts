@@ -6,8 +6,12 @@ import { openPool } from "../../src/db/pool.ts";
 import { PASSWORD, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 
-const service = useService();
-const unlimited = useService({ LOGIN_LIMIT_PER_EMAIL: "0", LOGIN_LIMIT_PER_NETWORK: "0" });
+const service = useService({ TRUSTED_PROXIES: "127.0.0.1" });
+const unlimited = useService({
+  TRUSTED_PROXIES: "127.0.0.1",
+  LOGIN_LIMIT_PER_EMAIL: "0",
+  LOGIN_LIMIT_PER_NETWORK: "0",
+});
 
 const MINUTE_MS = 60_000;
 const WRONG = "wrong horse battery";

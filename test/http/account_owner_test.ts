@@ -223,7 +223,7 @@ describe("the password of the account, with the invitation", () => {
     const locked = await post("signup", { email, password: PASSWORD, invitation });
 
     expect([outcome(first), cookieOf(first.headers)]).toEqual([[409, "CONFLICT"], null]);
-    expect(first.body.error.suggestion).toContain("POST /auth/request-password-reset");
+    expect(first.body.error.suggestion).toContain("ask for a new one by mail");
     expect(locked.status).toBe(429);
   });
 

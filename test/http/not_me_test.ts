@@ -60,7 +60,7 @@ describe("the mail that asks whether the address is theirs", () => {
 
     expect(words).toContain("nothing else changes: whoever made the account keeps it");
     expect(words).toContain("If it was not you, do not press it.");
-    expect(words).toContain("Yes, I made this account: https://app.mail.example/auth/verify-email?token=");
+    expect(words).toContain("Yes, it was me: https://app.mail.example/auth/verify-email?token=");
     expect(words).toContain("This was not me: https://mail.example/post/auth/not-me?token=");
     expect(html).toContain('href="https://mail.example/post/auth/not-me?token');
   });

@@ -5,6 +5,8 @@ import { PUBLIC_REQUESTS_PER_MINUTE, takePublicRequest } from "../../src/http/_p
 import { useService } from "../support/service.ts";
 
 const service = useService();
+const proxied = useService({ TRUSTED_PROXIES: "127.0.0.1" });
+const PRIVATE = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,fd00::/8";
 
 /** A request as it came from there. */
 function from(address: string, forwarded?: string) {
@@ -21,23 +23,32 @@ describe("where a request comes from", () => {
     ["a network of zeros", "2001:db8::1", undefined, "2001:db8:0:0"],
     ["IPv6 with a zone", "fe80::1%eth0", undefined, "fe80:0:0:0"],
     ["a stranger's X-Forwarded-For is not believed", "203.0.113.7", "198.51.100.1", "203.0.113.7"],
-    ["a proxy's is", "127.0.0.1", "198.51.100.1", "198.51.100.1"],
-    ["a proxy's in another private network is", "::ffff:172.20.0.3", "198.51.100.1", "198.51.100.1"],
-    ["a proxy's over IPv6 is", "fd00::2", "2001:db8:5::1", "2001:db8:5:0"],
-    ["only what the last proxy wrote counts", "10.0.0.2", "1.1.1.1, 8.8.8.8, 198.51.100.1", "198.51.100.1"],
-    ["one private proxy behind another", "10.0.0.2", "1.1.1.1, 198.51.100.1, 10.0.0.9", "198.51.100.1"],
-    ["a client in the own network", "127.0.0.1", "192.168.1.20", "192.168.1.20"],
-    ["what is no address is passed over", "10.0.0.2", "198.51.100.1, unknown", "10.0.0.2"],
-    ["an empty one", "10.0.0.2", "", "10.0.0.2"],
-    ["an address with its port, as some proxies write it", "10.0.0.2", "198.51.100.1:40312", "198.51.100.1"],
-    ["IPv6 in brackets", "10.0.0.2", "[2001:db8:5::1]", "2001:db8:5:0"],
-    ["IPv6 in brackets, with its port", "10.0.0.2", "[2001:db8:5::1]:443", "2001:db8:5:0"],
-    ["172.32 is not private", "172.32.0.1", "198.51.100.1", "172.32.0.1"],
+    ["nor is one from this machine", "127.0.0.1", "198.51.100.1", "127.0.0.1"],
+    ["nor is one from a private network", "::ffff:172.20.0.3", "198.51.100.1", "172.20.0.3"],
+    ["nor is one from a private network over IPv6", "fd00::2", "2001:db8:5::1", "fd00:0:0:0"],
+    ["nor is one that came through two private addresses", "10.0.0.2", "198.51.100.1, 10.0.0.9", "10.0.0.2"],
   ])("%s", (_what, address, forwarded, network) => {
     expect(clientNetwork(service, ...from(address, forwarded))).toBe(network);
   });
 
   test.each([
+    [PRIVATE, "a proxy on this machine", "127.0.0.1", "198.51.100.1", "198.51.100.1"],
+    [PRIVATE, "over IPv6", "fd00::2", "2001:db8:5::1", "2001:db8:5:0"],
+    [
+      PRIVATE,
+      "only what the last proxy wrote counts",
+      "10.0.0.2",
+      "1.1.1.1, 8.8.8.8, 198.51.100.1",
+      "198.51.100.1",
+    ],
+    [PRIVATE, "one proxy behind another", "10.0.0.2", "1.1.1.1, 198.51.100.1, 10.0.0.9", "198.51.100.1"],
+    [PRIVATE, "a client in the own network", "127.0.0.1", "192.168.1.20", "192.168.1.20"],
+    [PRIVATE, "what is no address is passed over", "10.0.0.2", "198.51.100.1, unknown", "10.0.0.2"],
+    [PRIVATE, "an empty one", "10.0.0.2", "", "10.0.0.2"],
+    [PRIVATE, "an address with its port", "10.0.0.2", "198.51.100.1:40312", "198.51.100.1"],
+    [PRIVATE, "IPv6 in brackets", "10.0.0.2", "[2001:db8:5::1]", "2001:db8:5:0"],
+    [PRIVATE, "IPv6 in brackets, with its port", "10.0.0.2", "[2001:db8:5::1]:443", "2001:db8:5:0"],
+    [PRIVATE, "what is not in the network is no proxy", "172.32.0.1", "198.51.100.1", "172.32.0.1"],
     ["0", "a neighbour's X-Forwarded-For is not believed", "10.0.0.2", "198.51.100.1", "10.0.0.2"],
     [
       "1",
@@ -103,17 +114,17 @@ describe("over HTTP", () => {
   let server: Bun.Server<undefined>;
 
   beforeAll(() => {
-    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: service.app.fetch });
-    service.app.server = server as never;
+    server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: proxied.app.fetch });
+    proxied.app.server = server as never;
   });
 
   afterAll(async () => {
-    service.app.server = null;
+    proxied.app.server = null;
     await server.stop(true);
   });
 
   test("whoever asks too much gets a page that says so; one click is never refused", async () => {
-    service.setNow(new Date("2030-01-03T00:00:00Z"));
+    proxied.setNow(new Date("2030-01-03T00:00:00Z"));
     const ask = async (method: string, path: string, body?: string) => {
       const headers = { "accept-language": "es", "x-forwarded-for": "198.51.100.1" };
       return await fetch(`${server.url.origin}${path}`, { method, headers, ...(body && { body }) });

@@ -8,7 +8,11 @@ import { join, signUp } from "../support/accounts.ts";
 import { animatedWebp, exif, gif, jpeg, jpegSegment, PAYLOAD, png, withSegments } from "../support/images.ts";
 import { useService } from "../support/service.ts";
 
-const service = useService({ BASE_URL: "https://mail.example/app", UPLOADS_MB_PER_PROJECT: "2" });
+const service = useService({
+  BASE_URL: "https://mail.example/app",
+  UPLOADS_MB_PER_PROJECT: "2",
+  TRUSTED_PROXIES: "127.0.0.1",
+});
 let project: NewProject;
 
 beforeAll(async () => {

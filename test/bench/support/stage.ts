@@ -79,6 +79,8 @@ async function withProject<T>(
     LOG_LEVEL: "info",
     HOST: "127.0.0.1",
     PORT: "0",
+    // The load comes as from many networks.
+    TRUSTED_PROXIES: "127.0.0.1",
   };
   mkdirSync(environment.DATA_DIR);
   const service = await openService(loadConfig(environment));
