@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type FieldError, problems } from "../problem.ts";
 import type { Bounds } from "./_body_bounds.ts";
+import { take } from "./_field_errors.ts";
 import { assertWithin } from "./_json_scan.ts";
 
 /** The most that any JSON body may have, in bytes, where nothing else is said (wire.md section 1): its schema says less. */
@@ -9,10 +10,14 @@ export const BODY_LIMIT = 5 * 1_048_576;
 /** Limit of the body of `/v1/send`, which carries attachments. */
 export const SEND_BODY_LIMIT = 50 * 1_048_576;
 
+/** What comes as JSON. */
+export type JsonBody = Record<string, unknown> | null;
+
 /** Stands for a body that nobody has read yet: a door reads it, once it is known who is asking. */
 export const UNREAD = {};
 
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
+const MAX_BROKEN = 20;
 const MAX_REASON_LENGTH = 200;
 /** So much is parsed in some milliseconds. */
 const MUCH_TEXT = 1_048_576;
@@ -26,7 +31,7 @@ const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
  * parsed, and with 422 what is nested too deeply, what is neither an object nor null, and what holds NUL or half a
  * character, wherever it stands. What is large is worked on in steps, so that others get their turn.
  */
-export async function readJson(request: Request, bounds: Bounds): Promise<unknown> {
+export async function readJson(request: Request, bounds: Bounds): Promise<JsonBody> {
   const bytes = await readBytes(request, bounds.bytes);
   if (isBlank(bytes)) return {};
   const type = request.headers.get("content-type");
@@ -35,14 +40,13 @@ export async function readJson(request: Request, bounds: Bounds): Promise<unknow
   const text = decode(bytes);
   await breathe(text);
   const body = parse(text);
-  // Elysia takes a list or a number for an object without fields, wherever all fields may be left out.
   if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
   await breathe(text);
   if (SUSPICIOUS.test(text)) {
     const errors = brokenText(body);
     if (errors.length > 0) throw problems.invalid(errors);
   }
-  return body;
+  return body as JsonBody;
 }
 
 /** The body as it is; refuses with 413 what is larger than `limit` bytes, without reading all of it. */
@@ -97,21 +101,19 @@ function parse(text: string): unknown {
   }
 }
 
-/** Where text stands that PostgreSQL cannot hold. Walks with a list of its own: the nesting may be deep. */
+/** Where text stands that PostgreSQL cannot hold: the first places. */
 function brokenText(body: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  const waiting: [path: string, value: unknown][] = [["", body]];
-  for (let next = waiting.pop(); next && errors.length < 20; next = waiting.pop()) {
-    const [path, value] = next;
-    if (typeof value === "string" && isBroken(value)) errors.push(brokenAt(path));
-    if (typeof value !== "object" || value === null) continue;
-    for (const [key, inner] of Object.entries(value)) {
-      const at = path === "" ? key : `${path}.${key}`;
-      if (isBroken(key)) errors.push(brokenAt(at.replaceAll("\0", "")));
-      else waiting.push([at, inner]);
-    }
+  return [...take(brokenPlaces(body, ""), MAX_BROKEN)].map(brokenAt);
+}
+
+function* brokenPlaces(value: unknown, path: string): Generator<string> {
+  if (typeof value === "string" && isBroken(value)) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Object.keys(value)) {
+    const at = path === "" ? key : `${path}.${key}`;
+    if (isBroken(key)) yield at.replaceAll("\0", "");
+    else yield* brokenPlaces((value as Record<string, unknown>)[key], at);
   }
-  return errors;
 }
 
 function isBroken(text: string): boolean {

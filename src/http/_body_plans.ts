@@ -1,11 +1,10 @@
 // What is known of each body before it is read. Elysia would check it too, and does so afterwards, but where it refuses
 // it writes out the whole of what it refuses, several times: so it is never given anything to refuse.
-import type { TSchema } from "@sinclair/typebox";
-import type { ValueError } from "@sinclair/typebox/errors";
-import { getSchemaValidator } from "elysia";
+import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Context } from "../context.ts";
 import { type FieldError, problems } from "../problem.ts";
-import { BODY_LIMIT, readJson } from "./_body.ts";
+import { BODY_LIMIT, type JsonBody, readJson } from "./_body.ts";
 import { type Bounds, bodyBounds, IGNORED_BODY } from "./_body_bounds.ts";
 import { fieldErrors } from "./_field_errors.ts";
 import { isForm } from "./_form.ts";
@@ -13,16 +12,10 @@ import { isForm } from "./_form.ts";
 /** How the body of a route is read. */
 interface BodyPlan {
   bounds: Bounds;
-  /** All that is wrong with a body by its schema and its rules. Leaves it as it is. */
-  errorsOf(body: unknown): Promise<FieldError[]>;
-}
-
-/** What Elysia makes of a schema. */
-interface Validator {
-  isOptional: boolean;
-  Clean(body: unknown): unknown;
-  Check(body: unknown): boolean;
-  Errors(body: unknown): Iterable<ValueError>;
+  /** The fields that the route knows; null where it does not say. */
+  fields: string[] | null;
+  /** All that is wrong with a body by its schema and its rules. */
+  errorsOf(body: JsonBody): Promise<FieldError[]>;
 }
 
 /** A route, as Elysia lists it. */
@@ -32,7 +25,7 @@ interface Route {
   hooks: { body?: TSchema };
 }
 
-const NO_SCHEMA: BodyPlan = { bounds: IGNORED_BODY, errorsOf: () => Promise.resolve([]) };
+const NO_SCHEMA: BodyPlan = { bounds: IGNORED_BODY, fields: null, errorsOf: () => Promise.resolve([]) };
 
 const plans = new WeakMap<Context, Map<string, BodyPlan>>();
 
@@ -46,45 +39,80 @@ export function planBodies(ctx: Context, routes: Route[]): void {
 }
 
 /**
- * The JSON of a request to this route, once it is known who is asking: what cannot fit its schema is not even parsed, and
- * what does not is refused with 422. Where there is no schema, any small body will do. `limit` is the most that any may
- * have, in bytes.
+ * The JSON of a request to this route, once it is known who is asking, without fields that the route does not know: what
+ * cannot fit its schema is not even parsed, and what does not is refused with 422. Where there is no schema, any small
+ * body will do. `limit` is the most that any may have, in bytes.
  */
 export async function readBody(
   ctx: Context,
   request: Request,
   route: string,
   limit = BODY_LIMIT,
-): Promise<unknown> {
-  const { bounds, errorsOf } = plans.get(ctx)?.get(`${request.method} ${route}`) ?? NO_SCHEMA;
-  const body = await readJson(request, { ...bounds, bytes: Math.min(bounds.bytes, limit) });
+): Promise<JsonBody> {
+  const { bounds, fields, errorsOf } = plans.get(ctx)?.get(`${request.method} ${route}`) ?? NO_SCHEMA;
+  const given = await readJson(request, { ...bounds, bytes: Math.min(bounds.bytes, limit) });
+  const body = given && fields ? pick(given, fields) : given;
   const errors = await errorsOf(body);
   if (errors.length > 0) throw problems.invalid(errors);
   return body;
 }
 
+/** One for each schema, however many services a process has, as in tests. */
+const known = new WeakMap<TSchema, BodyPlan>();
+
 function planOf(schema: TSchema): BodyPlan {
-  let validator: Validator | undefined;
+  let plan = known.get(schema);
+  if (plan === undefined) known.set(schema, (plan = makePlan(schema)));
+  return plan;
+}
+
+function makePlan(schema: TSchema): BodyPlan {
+  const validator = TypeCompiler.Compile(schema);
   return {
     bounds: bodyBounds(schema),
+    fields: fieldsOf(schema),
     async errorsOf(body) {
-      validator ??= getSchemaValidator(schema, { normalize: true }) as Validator;
-      const clean = cleaned(validator, body);
-      if (validator.isOptional && isNothing(clean)) return [];
-      return validator.Check(clean) ? [] : await fieldErrors(schema, validator.Errors(clean), clean);
+      const isLeftOut = OptionalKind in schema && (body === null || Object.keys(body).length === 0);
+      const tooLong = lengthErrors(schema, body);
+      if (tooLong.length === 0 && (isLeftOut || validator.Check(body))) return [];
+      // What is in a list that is too long is not looked at.
+      const rest = without(body, tooLong);
+      return await fieldErrors(schema, validator.Errors(rest), rest, tooLong);
     },
   };
 }
 
-/** Without the fields that no schema knows, as Elysia has it. */
-function cleaned(validator: Validator, body: unknown): unknown {
-  try {
-    return validator.Clean(body);
-  } catch {
-    return body;
-  }
+/** The lists that hold more than they may. */
+function lengthErrors(schema: TSchema, body: JsonBody): FieldError[] {
+  if (body === null || schema[Kind] !== "Object") return [];
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([field, property]) => {
+    const value = body[field];
+    const most = Array.isArray(value) ? maxItemsOf(property) : undefined;
+    if (most === undefined || (value as unknown[]).length <= most) return [];
+    return [{ field, code: "too_big", message: `Expected array length to be less or equal to ${most}` }];
+  });
 }
 
-function isNothing(body: unknown): boolean {
-  return typeof body !== "object" || body === null || Object.keys(body).length === 0;
+function maxItemsOf(schema: TSchema): number | undefined {
+  if (schema[Kind] !== "Union") return schema.maxItems as number | undefined;
+  return (schema.anyOf as TSchema[]).map(maxItemsOf).find((most) => most !== undefined);
+}
+
+function without(body: JsonBody, errors: FieldError[]): JsonBody {
+  if (body === null || errors.length === 0) return body;
+  const refused = new Set(errors.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)));
+}
+
+/** Of an object, and of one that may be left out. */
+function fieldsOf(schema: TSchema): string[] | null {
+  if (schema[Kind] === "Object") return Object.keys(schema.properties as object);
+  if (schema[Kind] !== "Union") return null;
+  return (schema.anyOf as TSchema[]).flatMap((branch) => fieldsOf(branch) ?? []);
+}
+
+function pick(body: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((field) => (Object.hasOwn(body, field) ? [[field, body[field]]] : [])),
+  );
 }

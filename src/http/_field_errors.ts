@@ -18,14 +18,15 @@ export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
 
 /**
  * The field errors of a value that its schema has refused: every field that is missing, the first 100 others, and what
- * the rules say. No more errors are looked for than are told.
+ * the rules say. No more errors are looked for than are told. `before` are those that are known of other fields.
  */
 export async function fieldErrors(
   schema: TSchema,
   errors: Iterable<ValueError>,
   value: unknown,
+  before: FieldError[] = [],
 ): Promise<FieldError[]> {
-  const found = firstErrors(errors);
+  const found = firstErrors(errors, before);
   const rules = (schema as { [RULES]?: Rules })[RULES];
   if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
   const refused = new Set(found.map((error) => error.field.split(".")[0]!));
@@ -35,8 +36,8 @@ export async function fieldErrors(
 }
 
 /** One for each field: what is missing is reported by TypeBox twice, as missing (first of all) and as of the wrong type. */
-function firstErrors(errors: Iterable<ValueError>): FieldError[] {
-  const found = new Map<string, FieldError>();
+function firstErrors(errors: Iterable<ValueError>, before: FieldError[]): FieldError[] {
+  const found = new Map(before.map((error) => [error.field, error]));
   let others = 0;
   for (const error of errors) {
     for (const fieldError of toFieldErrors(error)) {
@@ -72,7 +73,8 @@ function branchesOf(error: ValueError): ValueError[][] {
   return branches;
 }
 
-function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+/** The first of them; what is not asked for is not made. */
+export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
   let left = count;
   for (const item of items) {
     yield item;
