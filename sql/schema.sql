@@ -591,6 +591,46 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, projects uuid[], mails uuid[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  held uuid[];
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_advisory_xact_lock_shared(marks_of(worker));
+  if not exists (
+    select from handover_marks
+    where worker_id = worker and email_id = '00000000-0000-0000-0000-000000000000'
+  ) then
+    return null;
+  end if;
+  select coalesce(array_agg(a.id), '{}') into held
+  from unnest(projects, mails) as a (project_id, id)
+  where (
+    select e.claimed_by = worker and e.status = 'SENDING'
+    from emails e
+    where e.project_id = a.project_id and e.id = a.id
+  );
+  insert into handover_marks (worker_id, email_id)
+  select worker, unnest(held)
+  on conflict do nothing;
+  return held;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.marks_of(worker uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(('marks of '::text || (worker)::text), (0)::bigint);
+
+CREATE OR REPLACE FUNCTION public.may_be_sent(worker uuid, mail uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((EXISTS (SELECT FROM handover_marks WHERE ((handover_marks.worker_id = may_be_sent.worker) AND (handover_marks.email_id = may_be_sent.mail)))) OR (NOT (EXISTS (SELECT FROM handover_marks WHERE ((handover_marks.worker_id = may_be_sent.worker) AND (handover_marks.email_id = '00000000-0000-0000-0000-000000000000'::uuid))))));
+
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
  LANGUAGE sql
@@ -1364,6 +1404,12 @@ create table expired (
   constraint expired_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'emails'::text])))
 );
 
+create unlogged table handover_marks (
+  worker_id uuid not null,
+  email_id uuid not null,
+  constraint handover_marks_pkey PRIMARY KEY (worker_id, email_id)
+);
+
 create table idempotency_keys (
   project_id uuid not null,
   key text not null,
@@ -1843,6 +1889,7 @@ create table workers (
   pools text[] not null default '{}'::text[],
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  mail_away_since timestamp with time zone,
   standing text[] not null default '{}'::text[],
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)

@@ -210,7 +210,14 @@ from campaigns c
 join projects p on p.id = c.project_id and p.disabled_at is null
 where c.status in ('SCHEDULED', 'SENDING', 'CANCELLED')
   and c.finished_at is null
-  and (c.status <> 'SCHEDULED' or c.scheduled_for < :now);
+  and (c.status <> 'SCHEDULED' or c.scheduled_for < :now)
+order by c.scheduled_for, c.id;
+
+-- name: forgive :exec
+-- What mails that are due have waited since `since`, when the mail server let nobody in, does not count as being tried.
+update emails
+set tried_at = tried_at + (:now::timestamptz - greatest(due_at, :since))
+where status = 'PENDING' and campaign_id is not null and due_at <= :now and tried_at is not null;
 
 -- name: requeue :one
 -- Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried

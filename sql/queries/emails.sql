@@ -39,8 +39,9 @@ order by id;
 -- One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
--- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, event_id, event, event_data}`.
--- A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
+-- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
+-- event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
+-- it is tried begins anew. Marks of the handover are taken away. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
 -- unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
 -- again share one job.
 --
@@ -53,8 +54,13 @@ with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
     project_id uuid, id uuid, status email_status, message_id text, provider_id text, error text, at timestamptz,
-    retry_at timestamptz, event_id uuid, event text, event_data jsonb
+    retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb
   )
+),
+unmarked as (
+  delete from handover_marks m
+  using outcome o
+  where m.worker_id = :worker_id and m.email_id = o.id
 ),
 settled as (
   update emails e
@@ -66,6 +72,8 @@ settled as (
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),
+    attempts    = e.attempts - (not o.was_tried)::int,
+    tried_at    = case when o.was_tried then e.tried_at end,
     data        = case when o.status in ('PENDING', 'IN_DOUBT', 'CAPTURED') then e.data end,
     captured_at = case when o.status = 'CAPTURED' then o.at end,
     sent_at     = case
@@ -208,39 +216,44 @@ where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid
   and status = 'SENDING'
 returning project_id, id, campaign_id;
 
--- name: doubt_dead :many
--- What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-update emails
-set
-  status     = reached('IN_DOUBT', opened_at, clicked_at),
-  sent_at    = coalesce(sent_at, opened_at),
-  due_at     = :now,
-  doubted_at = case when opened_at is null then coalesce(doubted_at, :now) else doubted_at end,
-  error      = case
-    when opened_at is null then 'The process that was sending this mail ended before it knew the answer'
-  end
-where status = 'SENDING' and claimed_by = any(:worker_ids::uuid[])
-returning project_id, id;
+-- name: orphaned_by :many
+-- Who has held a mail since `before` and is not in the table of workers.
+select distinct e.claimed_by as "worker_id!"
+from emails e
+where e.status = 'SENDING'
+  and e.due_at < :before
+  and not exists (select from workers w where w.id = e.claimed_by);
 
--- name: doubt_orphans :many
--- What has been held since `before` by a process that is not in the table of workers.
+-- name: settle_dead :many
+-- What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
+-- ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
+-- because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
 update emails e
 set
-  status     = reached('IN_DOUBT', e.opened_at, e.clicked_at),
-  sent_at    = coalesce(e.sent_at, e.opened_at),
-  due_at     = :now,
-  doubted_at = case when e.opened_at is null then coalesce(e.doubted_at, :now) else e.doubted_at end,
+  status     = case when f.is_over then reached('IN_DOUBT', e.opened_at, e.clicked_at) else 'PENDING' end,
+  sent_at    = case when f.is_over then coalesce(e.sent_at, e.opened_at) else e.sent_at end,
+  claimed_by = case when f.is_over then e.claimed_by end,
+  due_at     = case
+    when f.is_over or e.attempts <= :patience::int then :now::timestamptz
+    else :now::timestamptz + least(interval '1 hour', interval '15 seconds' * 2 ^ least(e.attempts - 1, 20))
+  end,
+  doubted_at = case when f.is_over and e.opened_at is null then coalesce(e.doubted_at, :now) else e.doubted_at end,
   error      = case
     when e.opened_at is null then 'The process that was sending this mail ended before it knew the answer'
   end
-where e.status = 'SENDING'
-  and e.due_at < :before
-  and not exists (select from workers w where w.id = e.claimed_by)
-returning e.project_id, e.id;
+from (
+  select h.project_id, h.id, h.opened_at is not null or may_be_sent(h.claimed_by, h.id) as is_over
+  from emails h
+  where h.status = 'SENDING' and h.claimed_by = any(:worker_ids::uuid[])
+  for update
+) as f
+where e.project_id = f.project_id and e.id = f.id
+returning e.project_id, e.id, e.campaign_id, e.status, e.due_at;
 
 -- name: settle_doubts :many
--- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
--- campaign that was cancelled nothing is sent again.
+-- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
+-- workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
+-- again.
 with doubtful as materialized (
   select project_id, id
   from emails
@@ -252,12 +265,15 @@ with doubtful as materialized (
 judged as (
   select
     e.project_id, e.id,
-    e.source_type::text = any(p.resend_in_doubt)
-      and (e.campaign_id is null or k.status in ('SENDING', 'SENT')) as is_resent
+    (
+      e.source_type::text = any(p.resend_in_doubt)
+      or e.source_type = 'WORKFLOW' and o.type = 'TRANSACTIONAL' and 'TRANSACTIONAL' = any(p.resend_in_doubt)
+    ) and (e.campaign_id is null or k.status in ('SENDING', 'SENT')) as is_resent
   from doubtful d
   join emails e on e.project_id = d.project_id and e.id = d.id
   join projects p on p.id = e.project_id
   left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
+  left join contents o on o.project_id = e.project_id and o.id = e.content_id
 )
 update emails e
 set

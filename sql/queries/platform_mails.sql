@@ -30,11 +30,13 @@ select exists (
 
 -- name: settle :exec
 -- nullable: error, sent_at, failed_at
--- What became of an attempt. With neither time it is tried again; else nobody needs its words any more.
+-- What became of an attempt. With neither time it is tried again; else nobody needs its words any more. One that was not
+-- tried, because the mail server let nobody in, does not count.
 update platform_mails
 set
   words      = case when coalesce(:sent_at::timestamptz, :failed_at::timestamptz) is null then words end,
   held_until = null,
+  attempts   = attempts - (not :was_tried::boolean)::int,
   doubts     = doubts + (:in_doubt::boolean)::int,
   error      = :error,
   sent_at    = :sent_at,

@@ -49,3 +49,14 @@ from unnest(:lanes::text[]) as lane, workers w
 where w.seen_at > now() - interval '30 seconds'
 group by lane
 having bool_and(lane = any(w.standing)) or bool_or(w.id = :self and lane = any(w.standing));
+
+-- name: note_mail_server :one
+-- Notes whether the mail server lets this process in, and says whether it lets others in who live.
+with noted as (
+  update workers
+  set mail_away_since = case when :is_away::boolean then coalesce(mail_away_since, now()) end
+  where id = :id
+)
+select exists (
+  select from workers where id <> :id and mail_away_since is null and seen_at > now() - interval '15 seconds'
+) as "others_reach_it!";

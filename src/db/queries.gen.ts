@@ -198,9 +198,12 @@ export interface Queries {
      * still be tried: without one they stand still.
      * (sql/queries/campaign_send.sql:199) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
+    /** What mails that are due have waited since `since`, when the mail server let nobody in, does not count as being tried.
+     * (sql/queries/campaign_send.sql:216) */
+    forgive(on: On, args: { now: Date; since: Date }): Promise<number>;
     /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
      * again begins anew, as in `emails.requeue_overdue`.
-     * (sql/queries/campaign_send.sql:215) */
+     * (sql/queries/campaign_send.sql:222) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -500,8 +503,9 @@ export interface Queries {
     /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
-     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, event_id, event, event_data}`.
-     * A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
+     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
+     * event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
+     * it is tried begins anew. Marks of the handover are taken away. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
      * unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
      * again share one job.
      * 
@@ -513,39 +517,42 @@ export interface Queries {
      * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:202) */
+     * (sql/queries/emails.sql:210) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** What a dead process had in flight: nobody knows whether it was sent, so the ledger says so.
-     * (sql/queries/emails.sql:211) */
-    doubtDead(on: On, args: { now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** What has been held since `before` by a process that is not in the table of workers.
-     * (sql/queries/emails.sql:225) */
-    doubtOrphans(on: On, args: { now: Date; before: Date }): Promise<{ projectId: string; id: string }[]>;
-    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. Of a
-     * campaign that was cancelled nothing is sent again.
-     * (sql/queries/emails.sql:241) */
+    /** Who has held a mail since `before` and is not in the table of workers.
+     * (sql/queries/emails.sql:219) */
+    orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
+    /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
+     * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
+     * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
+     * (sql/queries/emails.sql:227) */
+    settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
+    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
+     * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
+     * again.
+     * (sql/queries/emails.sql:253) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:271) */
+     * (sql/queries/emails.sql:287) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:290) */
+    /** (sql/queries/emails.sql:306) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:297) */
+     * (sql/queries/emails.sql:313) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:312) */
+     * (sql/queries/emails.sql:328) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:323) */
+     * (sql/queries/emails.sql:339) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:329) */
+     * (sql/queries/emails.sql:345) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:336) */
+     * (sql/queries/emails.sql:352) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -814,6 +821,23 @@ export interface Queries {
      * (sql/queries/folding.sql:1) */
     hold(on: On): Promise<{ isMine: boolean }>;
   };
+  handoverMarks: {
+    /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before.
+     * (sql/queries/handover_marks.sql:1) */
+    noteDown(on: On, args: { workerId: string; emailIds: string[] }): Promise<number>;
+    /** Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
+     * (sql/queries/handover_marks.sql:7) */
+    mark(on: On, args: { workerId: string; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
+    /** Until the commit these processes mark nothing; what they have marked is committed.
+     * (sql/queries/handover_marks.sql:11) */
+    hold(on: On, args: { workerIds: string[] }): Promise<number>;
+    /** What these processes have marked is settled.
+     * (sql/queries/handover_marks.sql:17) */
+    remove(on: On, args: { workerIds: string[] }): Promise<number>;
+    /** Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
+     * (sql/queries/handover_marks.sql:21) */
+    removeUnknown(on: On): Promise<number>;
+  };
   idempotencyKeys: {
     /** Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
      * waited for, and if that one fails, the key is free again. An expired key is claimed anew.
@@ -1053,11 +1077,12 @@ export interface Queries {
     /** Whether it has still to be sent, by whomever.
      * (sql/queries/platform_mails.sql:25) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
-    /** What became of an attempt. With neither time it is tried again; else nobody needs its words any more.
+    /** What became of an attempt. With neither time it is tried again; else nobody needs its words any more. One that was not
+     * tried, because the mail server let nobody in, does not count.
      * (sql/queries/platform_mails.sql:31) */
-    settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
+    settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; wasTried: boolean; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
     /** Old ones, oldest first.
-     * (sql/queries/platform_mails.sql:44) */
+     * (sql/queries/platform_mails.sql:46) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projectRows: {
@@ -1708,6 +1733,9 @@ export interface Queries {
     /** The lanes that stand still: for this process, or for all that take jobs.
      * (sql/queries/workers.sql:45) */
     standing(on: On, args: { lanes: string[]; self: string }): Promise<{ lane: string }[]>;
+    /** Notes whether the mail server lets this process in, and says whether it lets others in who live.
+     * (sql/queries/workers.sql:53) */
+    noteMailServer(on: On, args: { isAway: boolean; id: string }): Promise<{ othersReachIt: boolean }>;
   };
   workflowFields: {
     /** The keys in the data of the newest events, and every type of their values.

@@ -11,6 +11,8 @@ export interface Failure extends Error {
   command?: string | undefined;
   /** How much of the message has left. `whole`: with the dot that ends it, so that the server may have taken it. */
   sent?: "nothing" | "part" | "whole";
+  /** It says nothing about the message: nobody was let in, or we kept its end back. */
+  isAboutUs?: "unreached" | "withheld" | undefined;
 }
 
 /** What a server says: its code, 0 where there is none, and all of its words. */
@@ -53,10 +55,16 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
   const listeners: PromiseWithResolvers<Reply>[] = [];
   let received = "";
   let isEarly = false;
+  /** What we have said and has not left yet. */
+  let leaving = 0;
   let over: Failure | null = null;
 
   const hear = (text: string) => {
-    const reply = { code: Number(/^\d{3}(?!\d)/.exec(text)?.[0] ?? 0), text, isEarly };
+    const reply = {
+      code: Number(/^\d{3}(?!\d)/.exec(text)?.[0] ?? 0),
+      text,
+      isEarly: isEarly || leaving > 0,
+    };
     isEarly = false;
     progress();
     const listener = listeners.shift();
@@ -87,11 +95,14 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
     },
     say(words, given) {
       const left = () => {
+        leaving -= 1;
         isEarly = received.trim() !== "";
         progress();
         given?.();
       };
-      if (!over) socket.write(words, "latin1", (error) => !error && left());
+      if (over) return;
+      leaving += 1;
+      socket.write(words, "latin1", (error) => !error && left());
     },
     listen() {
       const listener = Promise.withResolvers<Reply>();

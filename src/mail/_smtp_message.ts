@@ -16,11 +16,13 @@ const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 /** A message as it goes over the wire, with the line that ends it. No piece is empty. */
 export type Pieces = Buffer[] | Readable;
 
-/** Opens the message and makes it fit for the wire. Throws what its opening throws. */
-export function toPieces(message: Message): Pieces {
-  if (isPlain(message)) return split(Buffer.concat([message, LAST_LINE]));
+/** Opens the message and makes it fit for the wire; its last line is a piece of its own where `isEndApart`. Throws what its opening throws. */
+export function toPieces(message: Message, isEndApart: boolean): Pieces {
+  if (isPlain(message)) {
+    return isEndApart ? [...split(message), LAST_LINE] : split(Buffer.concat([message, LAST_LINE]));
+  }
   const source = message instanceof Buffer ? Readable.from([message]) : message();
-  // The encoder of the library mends line breaks, doubles dots and writes the last line. What befalls the source
+  // The encoder of the library mends line breaks, doubles dots and writes the last line, always apart. What befalls the source
   // befalls the encoder.
   return pipeline(source, new DataStream(), () => {});
 }

@@ -2,6 +2,7 @@
 
 import type { Failure } from "./_smtp_dialogue.ts";
 import type { Message } from "./_smtp_message.ts";
+import type { MayEnd } from "./mailer.ts";
 import { type Envelope, openSession, type Session, type SessionOptions } from "./_smtp_session.ts";
 
 /** How many connections there may be, and how many messages each may carry. */
@@ -10,7 +11,9 @@ export type PoolOptions = SessionOptions & { maxConnections: number; maxMessages
 /** The connections to one server. */
 export interface SmtpPool {
   /** Hands a message over on the next free connection, and answers the server's words. Rejects with a `Failure`. */
-  deliver(envelope: Envelope, message: Message): Promise<string>;
+  deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
+  /** Resolves when there is a connection, which waits for a message then. Rejects with a `Failure`. */
+  reach(): Promise<void>;
   /** Ends the connections that have nothing under way, and the others when they are done. */
   close(): void;
 }
@@ -77,23 +80,24 @@ export function createSmtpPool(options: PoolOptions): SmtpPool {
         if (isOpen) return grow();
         opening -= 1;
         pausedUntil = performance.now() + PAUSE_MS;
-        if (connections === 0) refuseAll(reason);
+        if (connections === 0) refuseAll(Object.assign(reason, { isAboutUs: "unreached" as const }));
         else grow();
       },
     });
   };
   return {
-    async deliver(envelope, message) {
+    async deliver(envelope, message, mayEnd) {
       for (;;) {
         const session = await take();
         const isFresh = session.messages === 0;
         try {
-          return await session.deliver(envelope, message);
+          return await session.deliver(envelope, message, mayEnd);
         } catch (error) {
           if (isFresh || !wasStale(error as Failure)) throw error;
         }
       }
     },
+    reach: async () => offer(await take()),
     close() {
       isClosed = true;
       clearTimeout(retry);

@@ -15,6 +15,7 @@ import {
   type Reply,
 } from "./_smtp_dialogue.ts";
 import { type Message, type Pieces, split, toPieces } from "./_smtp_message.ts";
+import type { MayEnd } from "./mailer.ts";
 import { createPatience, type Patience, type PatienceOptions } from "./_smtp_patience.ts";
 
 /** How a server is reached, in the options of the mail library. */
@@ -36,7 +37,7 @@ export interface Session {
   /** How many messages it was given. */
   readonly messages: number;
   /** Hands a message over, and answers the server's words. Rejects with a `Failure`. */
-  deliver(envelope: Envelope, message: Message): Promise<string>;
+  deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
   /** Says goodbye. */
   quit(): void;
 }
@@ -126,13 +127,13 @@ function createSession(line: Line, free: (session: Session) => void): Session {
   const { dialogue, patience, hangUp, leave } = line;
   const session = {
     messages: 0,
-    async deliver(envelope: Envelope, message: Message) {
+    async deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd) {
       const progress: Progress = { sent: "nothing" };
       session.messages += 1;
       patience.begin();
       try {
         await announce(line, envelope);
-        const { text } = await transfer(line, message, progress);
+        const { text } = await transfer(line, { message, mayEnd }, progress);
         rest();
         return text;
       } catch (error) {
@@ -180,12 +181,18 @@ function failureOf(command: string, good: RegExp, reply: PromiseSettledResult<Re
   return good.test(reply.value.text) ? null : refusal(command, reply.value);
 }
 
+/** What is handed over, and who says whether its end may go. */
+interface Transfer {
+  message: Message;
+  mayEnd: MayEnd | undefined;
+}
+
 /** Sends the message after its announcement, and answers what the server says to it. */
-async function transfer(line: Line, message: Message, progress: Progress): Promise<Reply> {
+async function transfer(line: Line, { message, mayEnd }: Transfer, progress: Progress): Promise<Reply> {
   progress.sent = "part"; // from here on the server takes everything for a part of the message
-  const pieces = toPieces(message);
+  const pieces = toPieces(message, mayEnd !== undefined);
   const reply = line.dialogue.listen();
-  give(line, pieces, () => (progress.sent = "whole")).catch(line.hangUp);
+  give(line, pieces, { mayEnd, whole: () => (progress.sent = "whole") }).catch(line.hangUp);
   try {
     return assertTaken(line, await reply, progress);
   } finally {
@@ -193,10 +200,14 @@ async function transfer(line: Line, message: Message, progress: Progress): Promi
   }
 }
 
-/** Says one part when the one before has left. `whole`: the last one has, and with it the end of the message. */
-async function give({ dialogue }: Line, pieces: Pieces, whole: () => void): Promise<void> {
-  // Most messages are one part.
-  if (Array.isArray(pieces) && pieces.length === 1) return dialogue.say(pieces[0]!, whole);
+/** The end of a message: whether it may go, and what is called when it has gone. */
+interface End {
+  mayEnd: MayEnd | undefined;
+  whole(): void;
+}
+
+/** Says one part when the one before has left, and the last one, which ends the message, when that is allowed. */
+async function give({ dialogue }: Line, pieces: Pieces, { mayEnd, whole }: End): Promise<void> {
   let last: Buffer | undefined;
   for await (const piece of pieces) {
     for (const part of split(piece as Buffer)) {
@@ -205,7 +216,16 @@ async function give({ dialogue }: Line, pieces: Pieces, whole: () => void): Prom
     }
   }
   // Not after the loop: nobody may know of an answer before this is known.
-  dialogue.say(last!, whole);
+  if (!mayEnd) return dialogue.say(last!, whole);
+  if (!(await mayEnd())) throw withheld();
+  if (dialogue.isOver) return;
+  // Known before the network has taken it: a connection may end between the two.
+  whole();
+  dialogue.say(last!);
+}
+
+function withheld(): Failure {
+  return Object.assign(new Error("The end of the mail was kept back"), { isAboutUs: "withheld" as const });
 }
 
 function assertTaken(line: Line, reply: Reply, { sent }: Progress): Reply {

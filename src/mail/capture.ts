@@ -15,7 +15,8 @@ export interface CapturedMail {
 export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>): Mailer {
   return {
     connections: 4,
-    async send(mail) {
+    async send(mail, mayEnd) {
+      if (mayEnd && !(await mayEnd())) return { state: "withheld", response: "Not captured" };
       try {
         const { envelope, subject } = mail;
         await store({ from: envelope.from, to: envelope.to, subject, source: await sourceOf(mail) });
@@ -27,6 +28,7 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
         };
       }
     },
+    reach: async () => null,
     close() {},
   };
 }

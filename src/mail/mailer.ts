@@ -55,20 +55,26 @@ export interface Attachment {
 /**
  * How a handover ended. `accepted`: the server has taken it. `captured`: it is kept here, for want of a server. `deferred`: it has not, and may take it later.
  * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the end of the
- * message may have reached the server, and no answer to it came, so it may have been taken.
+ * message may have reached the server, and no answer to it came, so it may have been taken. Two say nothing about the
+ * mail. `unreached`: the server lets nobody in. `withheld`: we did not let its end go.
  */
 export interface Handover {
-  state: "accepted" | "captured" | "deferred" | "bounced" | "refused" | "in_doubt";
+  state: "accepted" | "captured" | "deferred" | "bounced" | "refused" | "in_doubt" | "unreached" | "withheld";
   /** What the other side said, or what happened. One line, at most 500 characters. */
   response: string;
 }
+
+/** Asked once, when all of a mail has left but its end. Unless it says true, the end does not leave. Never rejects. */
+export type MayEnd = () => Promise<boolean>;
 
 /** What carries mail away. */
 export interface Mailer {
   /** How many mails can be under way at once. */
   readonly connections: number;
   /** Hands one mail over. Never throws: what went wrong is in the answer. */
-  send(mail: Mail | ReadyMail | StreamedMail): Promise<Handover>;
+  send(mail: Mail | ReadyMail | StreamedMail, mayEnd?: MayEnd): Promise<Handover>;
+  /** Whether the other side lets us in now: null, or why not. Sends nothing. */
+  reach(): Promise<string | null>;
   /** Ends all connections that have nothing under way. */
   close(): void;
 }

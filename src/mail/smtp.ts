@@ -37,13 +37,24 @@ export function createSmtpMailer(url: string): Mailer {
   const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts } as PoolOptions);
   return {
     connections: maxConnections,
-    async send(mail) {
+    async send(mail, mayEnd) {
       const unfit = Object.values(mail.envelope).find((address) => !PLAIN_ADDRESS.test(address));
       if (unfit !== undefined) return { state: "refused", response: line(`Not an address: ${unfit}`) };
       try {
-        return { state: "accepted", response: line(await pool.deliver(mail.envelope, toSource(mail))) };
+        return {
+          state: "accepted",
+          response: line(await pool.deliver(mail.envelope, toSource(mail), mayEnd)),
+        };
       } catch (error) {
         return classify(error as Failure);
+      }
+    },
+    async reach() {
+      try {
+        await pool.reach();
+        return null;
+      } catch (error) {
+        return wordsOf(error as Failure);
       }
     },
     close: () => pool.close(),
@@ -68,7 +79,8 @@ function toSource(mail: Mail | ReadyMail | StreamedMail): Message {
 
 /** Tells what a failed handover means for the mail (wire.md section 6; RFC 5321 section 4.2, RFC 3463). */
 function classify(failure: Failure): Handover {
-  const response = line(failure.response || failure.message || String(failure));
+  const response = wordsOf(failure);
+  if (failure.isAboutUs) return { state: failure.isAboutUs, response };
   const { responseCode: code = 0, command = "", sent } = failure;
   // Behind the end of a message only an answer to it counts. Without one, or with one that is none, nobody knows.
   const isAnswer = code >= 400 && (sent !== "whole" || command === "DATA");
@@ -88,6 +100,10 @@ function isRecipientsFault(response: string, code: number, command: string): boo
     return (subject === 1 || subject === 2) && !aboutSender;
   }
   return command.startsWith("RCPT TO") && [550, 551, 552, 553].includes(code);
+}
+
+function wordsOf(failure: Failure): string {
+  return line(failure.response || failure.message || String(failure));
 }
 
 /** Remote text in one line: without control characters, and without half of a character where it is cut. */

@@ -4,7 +4,8 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./campaign_audience.ts";
-import { deliverEmails } from "./delivery.ts";
+import { gateOf } from "./_server_gate.ts";
+import { CLOSED_WAIT_MS, deliverEmails } from "./delivery.ts";
 import { placeOfBatch, rateOf } from "./send_rates.ts";
 import { notifyMembers } from "./platform_mail.ts";
 import { cutShort } from "./usage_notices.ts";
@@ -72,6 +73,8 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const { projectId, campaignId } = batch;
   const campaign = await q.campaignSend.sendable(ctx, { projectId, campaignId });
   if (!campaign?.sendable) return await suppressCampaign(ctx, projectId, campaignId);
+  // A place in the queue is kept, so that nobody has to look for what was left; and few are at it.
+  if (!(await gateOf(ctx).opened(CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
   const rate = await rateOf(ctx, projectId);
   const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
   if (wait > PACE_MS) return await again(ctx, { ...batch, inLine: true }, wait);

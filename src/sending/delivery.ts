@@ -4,10 +4,13 @@ import { type Context, inTransaction, perService } from "../context.ts";
 import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
-import type { Attachment } from "../mail/mailer.ts";
+import type { Attachment, MayEnd } from "../mail/mailer.ts";
+import { addJob, type Jobs } from "../jobs.ts";
 import { metersOf } from "../meters.ts";
-import { createCourier, type Errand, Postponed } from "./_courier.ts";
+import { type Admission, createCourier, type Errand, Postponed } from "./_courier.ts";
+import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { giveUpOn, type Lost } from "./_giving_up.ts";
+import { gateOf, type Way } from "./_server_gate.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
 import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
 import { sendSigned } from "./dkim.ts";
@@ -28,7 +31,7 @@ interface Parcel {
 /**
  * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each. Called
  * twice for the same mail it sends it once: the second call finds nothing to claim. Answers the mails that have to wait
- * because of a rate, and for how long at least.
+ * because of a rate, and for how long at least; Infinity when the mail server lets nobody in.
  */
 export async function deliverEmails(
   ctx: Context,
@@ -51,8 +54,23 @@ export async function deliverEmails(
   };
 }
 
+/**
+ * Sends single mails, and leaves to a later job what has to wait for a rate. While nobody reaches the mail server nothing
+ * is kept in the queue: whoever reaches it again gives a job to all that is due. Where others reach it, it is theirs.
+ */
+export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["send_emails"]): Promise<void> {
+  const leads = (way: Way) => gateOf(ctx).way === way;
+  if (leads("elsewhere")) await gateOf(ctx).opened(CLOSED_WAIT_MS);
+  if (leads("nowhere")) return;
+  const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds);
+  if (postponed.length === 0 || (waitMs === Infinity && leads("nowhere"))) return;
+  const runAt = new Date(ctx.now().getTime() + (waitMs === Infinity ? 0 : waitMs));
+  await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt });
+}
+
 /** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */
 export function stopDelivery(ctx: Context): void {
+  gateOf(ctx).stop();
   courierOf(ctx).stop();
 }
 
@@ -75,17 +93,33 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
   });
 }
 
+/** A job waits so long for a way to the mail server, before it comes again. */
+export const CLOSED_WAIT_MS = 2_000;
+
 /** An answer to a claim that has not come by now does not come any more. */
 const LOST_AFTER_MS = 20_000;
+
+/** The marks of this process: which of its mails may have been sent. */
+const marksOf = perService((ctx): HandoverMarks =>
+  createHandoverMarks(ctx, {
+    connections: ctx.mailer.connections,
+    underway: () => courierOf(ctx).underway,
+  }),
+);
 
 const courierOf = perService((ctx) =>
   createCourier<Parcel, Outcome>({
     connections: ctx.mailer.connections,
-    admit: (errands) => admit(ctx, errands),
+    admit: (errands) => (gateOf(ctx).way === "here" ? admit(ctx, errands) : refuse(errands)),
     turn: (outcomes, errands) => turn(ctx, outcomes, errands),
-    carry: (parcel) => handOver(ctx, parcel),
+    carry: (parcel) => marksOf(ctx).onItsWay(parcel.email, (mayEnd) => handOver(ctx, parcel, mayEnd)),
   }),
 );
+
+/** The mail server lets nobody in: until then nothing is claimed. */
+async function refuse(errands: Errand[]): Promise<Admission> {
+  return { admitted: [], refused: errands.map((errand) => ({ errand, waitMs: Infinity })) };
+}
 
 /** Settles and claims in one commit; apart, when that fails: outcomes until they are written, claims only once. */
 async function turn(
@@ -93,6 +127,7 @@ async function turn(
   outcomes: Outcome[],
   errands: Errand[],
 ): Promise<Map<string, Parcel> | Error> {
+  if (outcomes.length + errands.length === 0) return new Map();
   try {
     return await toParcels(ctx, await settleAndClaim(ctx, outcomes, errands));
   } catch (error) {
@@ -109,6 +144,7 @@ async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand
   const campaigns = [...new Map(errands.map((errand) => [errand.campaignId, errand])).values()].filter(
     ({ campaignId }) => campaignId !== null,
   );
+  if (errands.length > 0) await marksOf(ctx).noted();
   const take = async (on: Context) => {
     const rows = await q.emails.turn(on, {
       workerId: ctx.workerId,
@@ -165,13 +201,19 @@ async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<stri
 }
 
 /** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
-async function handOver(ctx: Context, { email, content, attachments }: Parcel): Promise<Outcome> {
+async function handOver(
+  ctx: Context,
+  { email, content, attachments }: Parcel,
+  mayEnd: MayEnd,
+): Promise<Outcome> {
   const known = content ?? { fromEmail: null };
   try {
     const reason = reasonAgainst(email, content?.type ?? null);
     if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
     const mail = await content!.compose(addresseeOf(email), attachments);
-    return outcomeOf(ctx, email, content!, mail, await sendSigned(ctx, content!, mail));
+    const handover = await sendSigned(ctx, content!, mail, mayEnd);
+    if (handover.state === "unreached") gateOf(ctx).shut(handover.response);
+    return outcomeOf(ctx, email, content!, mail, handover);
   } catch (error) {
     // A fault of ours in one mail must not hold up the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });

@@ -3,7 +3,7 @@ import { createPrivateKey } from "node:crypto";
 import { type Context, perService } from "../context.ts";
 import { describeError } from "../log.ts";
 import { fieldsWrittenBy, signMail, type SigningKey } from "../mail/dkim.ts";
-import type { Handover, Mail, ReadyMail } from "../mail/mailer.ts";
+import type { Handover, Mail, MayEnd, ReadyMail } from "../mail/mailer.ts";
 import { dkimKeyOf } from "./dkim_keys.ts";
 
 /** Whose mail it is. */
@@ -27,12 +27,17 @@ const knownOf = perService(({ config }) => ({
  * Hands a mail over, signed where the domain of its sender signs. Never throws. A mail whose signature cannot be made
  * now has to wait: without the signature that receivers expect it may end as spam.
  */
-export async function sendSigned(ctx: Context, sender: Sender, mail: Mail | ReadyMail): Promise<Handover> {
+export async function sendSigned(
+  ctx: Context,
+  sender: Sender,
+  mail: Mail | ReadyMail,
+  mayEnd: MayEnd,
+): Promise<Handover> {
   try {
     const key = await keyOf(ctx, sender);
-    if (!key) return await ctx.mailer.send(mail);
+    if (!key) return await ctx.mailer.send(mail, mayEnd);
     const { except } = knownOf(ctx);
-    return await ctx.mailer.send(await signMail(mail, key, { at: ctx.now(), except }));
+    return await ctx.mailer.send(await signMail(mail, key, { at: ctx.now(), except }), mayEnd);
   } catch (error) {
     ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
     return { state: "deferred", response: "The mail could not be signed yet" };

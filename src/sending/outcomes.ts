@@ -18,6 +18,8 @@ export interface Outcome {
   error: string | null;
   at: Date;
   retry_at: Date | null;
+  /** False: nobody was let in, or we kept its end back. It does not count as an attempt. */
+  was_tried: boolean;
   event_id: string | null;
   event: string | null;
   event_data: Record<string, unknown> | null;
@@ -30,6 +32,8 @@ export interface Outcome {
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;
 const LONGEST_RETRY_MS = 3_600_000;
+/** Whose end we kept back: the database was away, and has enough to do. */
+const WITHHELD_RETRY_MS = 5_000;
 
 const STATUS = {
   accepted: "SENT",
@@ -45,7 +49,10 @@ interface SentMail {
   subject: string;
 }
 
-/** The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. */
+/**
+ * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. What says
+ * nothing about the mail leaves it as it was.
+ */
 export function outcomeOf(
   ctx: Context,
   email: ClaimedEmail,
@@ -54,6 +61,10 @@ export function outcomeOf(
   handover: Handover,
 ): Outcome {
   if (handover.state === "deferred") return deferral(ctx, email, mail.messageId, handover.response);
+  if (handover.state === "unreached") return untried(ctx, email, mail.messageId, handover.response, 0);
+  if (handover.state === "withheld") {
+    return untried(ctx, email, mail.messageId, handover.response, WITHHELD_RETRY_MS);
+  }
   const status = STATUS[handover.state];
   return {
     ...base(ctx, email, mail.messageId),
@@ -115,6 +126,17 @@ function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response
   return { ...outcome, status: "PENDING", retry_at: retry };
 }
 
+function untried(
+  ctx: Context,
+  email: ClaimedEmail,
+  messageId: string,
+  error: string,
+  pauseMs: number,
+): Outcome {
+  const retry = new Date(ctx.now().getTime() + pauseMs);
+  return { ...base(ctx, email, messageId), status: "PENDING", error, retry_at: retry, was_tried: false };
+}
+
 function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
   return {
     project_id: email.projectId,
@@ -125,6 +147,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
     provider_id: null,
     at: ctx.now(),
     retry_at: null,
+    was_tried: true,
     event_id: null,
     event: null,
     event_data: null,

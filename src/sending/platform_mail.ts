@@ -6,6 +6,7 @@ import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { parseMailbox } from "../mail/address.ts";
 import type { Mail } from "../mail/mailer.ts";
+import { gateOf } from "./_server_gate.ts";
 import { messageIdOf } from "./compose.ts";
 import { type PlatformLayout, platformLayout, platformText, type PlatformWords } from "./_platform_layout.ts";
 
@@ -26,6 +27,7 @@ const HOLD_MS = 5 * 60_000;
 const MAX_ATTEMPTS = 15;
 /** What was in doubt is sent once more. Who has two copies already gets no third one. */
 const MAX_DOUBTS = 1;
+const CLOSED_PAUSE_MS = 10_000;
 const KEEP_DAYS = 30;
 const PURGE_LIMIT = 1_000;
 const MAX_SUBJECT = 250;
@@ -60,6 +62,7 @@ export async function sendPlatformMail(
  * and its row says why.
  */
 export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
+  if (gateOf(ctx).way !== "here") return await comeAgain(ctx, mailId);
   // Before anything is claimed: where it cannot be had, the mail is as it was, and its job comes again.
   const layout = await platformLayout(ctx);
   const now = ctx.now();
@@ -75,6 +78,11 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   const words = wordsOf(ctx, mailId, mail);
   if (!words) return await settle(ctx, mailId, { failedAt: now, error: UNREADABLE });
   const { state, response } = await ctx.mailer.send(toMail(mailId, { ...mail, words }, from, layout));
+  if (state === "unreached") {
+    gateOf(ctx).shut(response);
+    await settle(ctx, mailId, { error: response, wasTried: false });
+    return await comeAgain(ctx, mailId);
+  }
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
   // It is not released later: its link has expired by then, or what it tells of is over.
   if (state === "captured") return await settle(ctx, mailId, { sentAt: ctx.now(), error: response });
@@ -88,6 +96,12 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   }
   await settle(ctx, mailId, { error: response, inDoubt });
   throw new Error(`Cannot send this platform mail yet: it is ${state}`);
+}
+
+/** The mail server lets nobody in: that is no attempt. They come at different times. */
+async function comeAgain(ctx: Context, mailId: string): Promise<void> {
+  const runAt = new Date(ctx.now().getTime() + CLOSED_PAUSE_MS * (1 + Math.random()));
+  await addJob(ctx, "send_platform_mail", { mailId }, { runAt });
 }
 
 const DOUBTFUL = "Given up: nobody knows whether it was taken";
@@ -116,11 +130,12 @@ interface Attempt {
   failedAt?: Date;
   error?: string;
   inDoubt?: boolean;
+  wasTried?: boolean;
 }
 
 async function settle(ctx: Context, mailId: string, attempt: Attempt): Promise<void> {
-  const { sentAt = null, failedAt = null, error = null, inDoubt = false } = attempt;
-  await q.platformMails.settle(ctx, { mailId, sentAt, failedAt, error, inDoubt });
+  const { sentAt = null, failedAt = null, error = null, inDoubt = false, wasTried = true } = attempt;
+  await q.platformMails.settle(ctx, { mailId, sentAt, failedAt, error, inDoubt, wasTried });
 }
 
 type StoredMail = NonNullable<Awaited<ReturnType<typeof q.platformMails.claim>>>;

@@ -7,21 +7,46 @@ import { addJobs, type Jobs } from "../jobs.ts";
 const DOUBT_MS = 15 * 60_000;
 /** A mail that is so long overdue has lost its job. */
 const OVERDUE_MS = 2 * 60_000;
+/** Of the day for which a mail is tried, less than this is no matter. */
+const LONG_CLOSED_MS = 10 * 60_000;
 const SWEEP_LIMIT = 1_000;
 const EMAILS_A_JOB = 10;
 
-/** Buries processes that are gone: their jobs go to others, and what they had in flight is in doubt. */
-export async function buryDeadWorkers(ctx: Context): Promise<{ workers: number; inDoubt: number }> {
+/** A mail that so many claims in a row have come to nothing for is not sent again at once: it may be why processes die. */
+const PATIENCE_ATTEMPTS = 3;
+
+/**
+ * Buries processes that are gone: their jobs go to others, and so do the mails that they had in flight, but for those
+ * whose end may have been sent: they are in doubt.
+ */
+export async function buryDeadWorkers(
+  ctx: Context,
+): Promise<{ workers: number; inDoubt: number; givenBack: number }> {
   return await inTransaction(ctx, async (tx) => {
     const dead = await q.workers.buryDead(tx, { self: ctx.workerId });
-    if (dead.length === 0) return { workers: 0, inDoubt: 0 };
-    const inDoubt = await q.emails.doubtDead(tx, {
-      now: ctx.now(),
-      workerIds: dead.map((worker) => worker.id),
-    });
+    if (dead.length === 0) return { workers: 0, inDoubt: 0, givenBack: 0 };
+    const settled = await settleDead(
+      tx,
+      dead.map((worker) => worker.id),
+    );
     await q.jobs.forceUnlock(tx, { pools: dead.flatMap((worker) => worker.pools) });
-    return { workers: dead.length, inDoubt: inDoubt.length };
+    return { workers: dead.length, ...settled };
   });
+}
+
+/** What these processes hold is in doubt, or sent by others. One that lives after all cannot end a mail from here on. */
+async function settleDead(tx: Context, workerIds: string[]): Promise<{ inDoubt: number; givenBack: number }> {
+  await q.handoverMarks.hold(tx, { workerIds });
+  const now = tx.now();
+  const settled = await q.emails.settleDead(tx, { now, workerIds, patience: PATIENCE_ATTEMPTS });
+  await q.handoverMarks.remove(tx, { workerIds });
+  const givenBack = settled.filter((email) => email.status === "PENDING");
+  // The others are found by a sweep when they are due.
+  await addSendJobs(
+    tx,
+    givenBack.filter((email) => email.dueAt <= now),
+  );
+  return { inDoubt: settled.length - givenBack.length, givenBack: givenBack.length };
 }
 
 /** Settles what has been in doubt for 15 minutes: sent again where the project wants that, else kept as it is. */
@@ -38,16 +63,39 @@ export async function settleDoubts(ctx: Context): Promise<void> {
 }
 
 /**
- * Gives a job to mails that are due and have none, as after a project was enabled again; and calls in doubt what a
- * process holds that nobody knows any more.
+ * Gives a job to mails that are due and have none, as after a project was enabled again; and settles what a process holds
+ * that nobody knows any more.
  */
 export async function sweepEmails(ctx: Context): Promise<void> {
+  const before = new Date(ctx.now().getTime() - OVERDUE_MS);
   await inTransaction(ctx, async (tx) => {
-    const now = ctx.now();
-    const before = new Date(now.getTime() - OVERDUE_MS);
-    await q.emails.doubtOrphans(tx, { now, before });
-    await addSendJobs(tx, await q.emails.requeueOverdue(tx, { now, before, limit: SWEEP_LIMIT }));
+    const workerIds = (await q.emails.orphanedBy(tx, { before })).map((row) => row.workerId);
+    if (workerIds.length > 0) await settleDead(tx, workerIds);
+    await q.handoverMarks.removeUnknown(tx);
   });
+  await requeueDue(ctx, before);
+}
+
+/**
+ * Lets go on what has waited because the mail server let nobody in for so long: single mails get a job, which theirs was
+ * dropped for. What a mail has waited does not count as being tried.
+ */
+export async function wakeMails(ctx: Context, closedForMs: number): Promise<void> {
+  const now = ctx.now();
+  await requeueDue(ctx, now);
+  if (closedForMs < LONG_CLOSED_MS) return;
+  await q.campaignSend.forgive(ctx, { now, since: new Date(now.getTime() - closedForMs) });
+}
+
+/** Gives a job to each single mail that has been due since `before`, some hundreds a commit. */
+export async function requeueDue(ctx: Context, before: Date): Promise<void> {
+  for (let mails = SWEEP_LIMIT; mails === SWEEP_LIMIT;) {
+    mails = await inTransaction(ctx, async (tx) => {
+      const overdue = await q.emails.requeueOverdue(tx, { now: tx.now(), before, limit: SWEEP_LIMIT });
+      await addSendJobs(tx, overdue);
+      return overdue.length;
+    });
+  }
 }
 
 /** Enqueues the sending of these mails, a few a job, so that several processes share a burst. */

@@ -56,10 +56,10 @@ describe("connecting", () => {
     ["554 5.7.1 Not welcome", "greeting"],
     ["nonsense", "greeting"],
     ["421 4.3.2 Closing", "EHLO"],
-  ] as const)("to a server that says %j at %s defers the mail", async (words, step) => {
+  ] as const)("to a server that says %j at %s says nothing about the mail", async (words, step) => {
     const server = await serve({ [step]: words });
 
-    expect((await mailerOf(server.url).send(ready())).state).toBe("deferred");
+    expect((await mailerOf(server.url).send(ready())).state).toBe("unreached");
     expect(server.messages).toEqual([]);
   });
 
@@ -81,16 +81,16 @@ describe("connecting", () => {
   test("to a server that says nothing is given up", async () => {
     const server = await serve({ greeting: SILENCE });
 
-    expect((await mailerOf(`${server.url}?greetingTimeout=100`).send(ready())).state).toBe("deferred");
+    expect((await mailerOf(`${server.url}?greetingTimeout=100`).send(ready())).state).toBe("unreached");
   });
 
-  test("to nobody defers every mail, and works when somebody is there", async () => {
+  test("to nobody says nothing about any mail", async () => {
     const gone = await startScriptedServer();
     await gone.stop();
     const mailer = mailerOf(`${gone.url}?maxConnections=5`);
     const handovers = await sendMany(mailer, 20);
 
-    expect(statesOf(handovers)).toEqual({ deferred: 20 });
+    expect(statesOf(handovers)).toEqual({ unreached: 20 });
     expect(handovers[0]!.response).toContain("ECONNREFUSED");
   });
 

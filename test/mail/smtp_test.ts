@@ -88,8 +88,8 @@ describe.each(servers)("a server that %s", (_, EHLO) => {
   );
 
   test.each([
-    ["greeting", "deferred"],
-    ["EHLO", "deferred"],
+    ["greeting", "unreached"],
+    ["EHLO", "unreached"],
     ["MAIL", "deferred"],
     ["RCPT", "deferred"],
     ["DATA", "deferred"],

@@ -136,7 +136,7 @@ describe("a server that says something without an end", () => {
     const sent = mailerOf(`${server.url}?messageTimeout=300`).send(ready());
     drip(await socketAt(server, "EHLO"), "250-still here\r\n");
 
-    expect((await sent).state).toBe("deferred");
+    expect((await sent).state).toBe("unreached");
   });
 
   test("after a refusal, is left, and the next mail leaves on a new connection", async () => {
@@ -181,7 +181,7 @@ describe("words that nobody asked for", () => {
       const socket = await socketAt(server, "EHLO");
       socket.write(`250-scripted\r\n250 PIPELINING\r\n${words}`);
 
-      expect((await sent).state).toBe("deferred");
+      expect((await sent).state).toBe("unreached");
       expect(server.messages).toEqual([]);
     },
   );

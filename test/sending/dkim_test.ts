@@ -348,6 +348,7 @@ test.each([
       attachments,
       date: service.now(),
     },
+    async () => true,
   );
 
   expect([state, kept.length, kept[0]!.subject]).toEqual(["captured", 1, "Hello"]);
