@@ -56,6 +56,11 @@ const REFUSED: [string[], number, string][] = [
   [["member", "remove", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
   [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
   [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
+  [["release", "--all"], 1, "without SMTP_URL: set it"],
+  [["release", "--yes"], 1, "without knowing which. Say --yes with it"],
+  [["release", "5", "--yes"], 1, "id"],
+  [["release", "--since", "yesterday", "--yes"], 1, "--since"],
+  [["release", "--project", UNKNOWN, "--yes"], 1, "Cannot find this project"],
 ];
 
 const admin = (...args: string[]) => adminWith({ DATABASE_URL: service.databaseUrl, SECRET_KEY }, ...args);
@@ -365,6 +370,28 @@ describe("bun run admin", () => {
     },
   );
 
+  test("release counts what was captured, and sends it when it is told which", async () => {
+    const project = await service.createProject();
+    const settings = { DATABASE_URL: service.databaseUrl, SECRET_KEY, SMTP_URL: service.smtp.url };
+    const [content] = await service.pool`
+      insert into contents ${service.pool({ project_id: project.id, subject: "Hi", html: "<p>Hi</p>", from_email: "hello@shop.example" })}
+      returning id`;
+    await service.pool`
+      insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at, captured_at)
+      values (${project.id}, 'ada@example.com', ${content!.id}, 'TRANSACTIONAL', 'CAPTURED', now(), now(), now() - interval '1 hour')`;
+    const counted = adminWith(settings, "release", "--project", project.id);
+    const later = adminWith(settings, "release", "--since", new Date().toISOString(), "--yes");
+    const done = adminWith(settings, "release", "--all", "--yes");
+    service.smtp.received.length = 0;
+    await service.runJobs();
+
+    const one = { captured: 1, released: 1, refused: {}, overLimit: 0 };
+    expect(JSON.parse(counted.out)).toEqual({ wouldBe: one, toRelease: expect.stringContaining("--yes") });
+    expect(JSON.parse(later.out)).toMatchObject({ captured: 0 });
+    expect(JSON.parse(done.out)).toEqual(one);
+    expect(service.smtp.received.map(({ to }) => to)).toEqual([["ada@example.com"]]);
+  }, 60_000);
+
   test("--help lists every command", () => {
     const { out, exitCode } = admin("--help");
 
@@ -383,6 +410,7 @@ describe("bun run admin", () => {
       "member add",
       "member set-role",
       "member remove",
+      "release",
       "campaign list",
       "campaign cancel",
       "migrate",

@@ -630,6 +630,35 @@ describe("SECRET_KEY in production", () => {
   });
 });
 
+test("PLATFORM_FROM is asked for where mails are sent, and matters nowhere else", async () => {
+  const { port } = await smtpServer();
+  const SMTP_URL = `smtp://127.0.0.1:${port}`;
+  const [without, captured] = [await see({ SMTP_URL }), await see({})];
+
+  expect(about(without, "platform_from")).toEqual([
+    {
+      check: "platform_from",
+      status: "warning",
+      message: expect.stringContaining("nobody can verify an address, reset a password or be invited"),
+      advice: expect.stringContaining("Set PLATFORM_FROM"),
+    },
+  ]);
+  expect(about(captured, "platform_from")[0]!.status).toBe("skipped");
+});
+
+test("production without SMTP_URL is an error, which says that mails are kept and how they are sent later", async () => {
+  const findings = await see({ NODE_ENV: "production" });
+
+  expect(about(findings, "smtp")).toEqual([
+    {
+      check: "smtp",
+      status: "error",
+      message: "Mails are captured and shown on /inbox: none is sent",
+      advice: expect.stringMatching(/Set SMTP_URL.*bun run admin release/),
+    },
+  ]);
+});
+
 test("where everything keeps silent each check ends by itself, and none is left out", async () => {
   const quiet = await silent();
   const findings = await see({
