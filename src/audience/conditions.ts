@@ -8,6 +8,7 @@
 // happen is one pass over the events of one name; for containment (`@>`) there are statistics. EXISTS becomes a
 // semi-join where all of a group must hold, and a hash table beside an OR (see `audience.allow_hashing`). Several
 // EXISTS written as one, as IN or with UNION ALL were slower, up to never ending.
+import { searchedAddress } from "../mail/address.ts";
 import type { Db, Fragment, Json } from "../db/types.ts";
 import { type Field, fieldOf, type OperatorOf, readOperator } from "./_condition_fields.ts";
 import {
@@ -103,11 +104,12 @@ function compileField(scope: Scope, field: Field, filter: Filter): Fragment {
 
 /** Addresses are stored in lower case. LIKE, because it can use an index on parts of addresses. */
 function compileEmail({ sql }: Scope, operator: OperatorOf<"email">, value: string): Fragment {
+  const wanted = searchedAddress(value);
   switch (operator) {
     case "equals":
-      return sql`(c.email = lower(${value}::text))`;
+      return sql`(c.email = ${wanted}::text)`;
     case "contains":
-      return sql`(c.email like lower(${`%${value.replace(/[\\%_]/g, "\\$&")}%`}::text))`;
+      return sql`(c.email like ${`%${wanted.replace(/[\\%_]/g, "\\$&")}%`}::text)`;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import type { Fragment } from "../db/types.ts";
+import { searchedAddress } from "../mail/address.ts";
 import { withinBudget } from "../time_budget.ts";
 
 /** Which contacts a list shows. */
@@ -82,10 +83,7 @@ export async function countBySubscription(
 
 /** The filter as SQL over the contact `c`. The wildcards of LIKE are ordinary characters in a search. */
 export function compileFilter({ sql }: Context, { search, subscribed }: ContactFilter): Fragment {
-  const pattern = `%${(search ?? "")
-    .trim()
-    .toLowerCase()
-    .replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = `%${searchedAddress(search ?? "").replace(/[\\%_]/g, "\\$&")}%`;
   return sql`(
     ${subscribed === undefined ? sql`true` : sql`c.subscribed = ${subscribed}`}
     and ${pattern === "%%" ? sql`true` : sql`c.email like ${pattern}`}

@@ -115,6 +115,11 @@ function door<Given extends { actor: Actor }>(
       const given = await enter({ request, headers, set, route, params });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
+      if (!isDecodable(request.url))
+        throw problems.badRequest(
+          "Cannot read this address: a % starts no character",
+          "Write a % itself as %25",
+        );
       if (visit.body === UNREAD) {
         visit.body =
           reads === "form"
@@ -123,6 +128,17 @@ function door<Given extends { actor: Actor }>(
       }
       return given;
     });
+}
+
+/** Whether all that is percent-encoded in an address is UTF-8. */
+function isDecodable(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function byKey(ctx: Context, kind: KeyKind, visit: Visit) {

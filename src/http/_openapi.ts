@@ -1,5 +1,8 @@
 // The OpenAPI document, made from the routes themselves.
-import { toOpenAPISchema } from "@elysiajs/openapi";
+//
+// From the part of the package that makes it: its main door loads two more validation libraries, which put formats of
+// their own (`email`, `uuid`, …) in place of those that bodies are checked with.
+import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
 import type { Config } from "../config.ts";
 import { VERSION } from "../version.ts";

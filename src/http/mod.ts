@@ -53,6 +53,7 @@ export function createApp(ctx: Context): AnyElysia {
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);
       return answer ?? undefined;
     })
+    .onTransform({ as: "global" }, ({ params }) => readable(params))
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
       const seconds = logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
       const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
@@ -95,6 +96,11 @@ function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   const end = url.indexOf("?", start);
   return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
+}
+
+/** The router makes null of what is no percent-encoding; to a route it is text, and of nothing that there is. */
+function readable(params: Record<string, string | null | undefined> = {}): void {
+  for (const name in params) params[name] ??= "\ufffd";
 }
 
 /** The methods that a path has, so that another one gets 405 and not 404. */

@@ -31,10 +31,15 @@ export function parseAddress(text: string): Address | null {
   return email.length <= maxAddressLength && addressPattern.test(email) ? { email, domain } : null;
 }
 
+/** What to look for in stored addresses: as they are stored where it is a whole one, else in lower case as they are. */
+export function searchedAddress(text: string): string {
+  return parseAddress(text)?.email ?? text.trim().toLowerCase();
+}
+
 /** Reads `Name <a@b.io>`, `"Quoted, Name" <a@b.io>` or a bare address; null for anything else, and for control characters. */
 export function parseMailbox(text: string): Mailbox | null {
-  if (text.length > maxMailboxLength || hasControls(text)) return null;
   const trimmed = text.trim();
+  if (trimmed.length > maxMailboxLength || hasControls(trimmed)) return null;
   if (!trimmed.endsWith(">")) {
     const plain = parseAddress(trimmed);
     return plain && { email: plain.email };

@@ -67,7 +67,11 @@ export async function contentOf(
     html,
     fromEmail: parseAddress(from!)!.email,
     fromName: (input.fromName === undefined ? template?.fromName : input.fromName)?.trim() || null,
-    replyTo: (input.replyTo === undefined ? template?.replyTo : input.replyTo)?.trim() || null,
+    replyTo: input.replyTo
+      ? parseAddress(input.replyTo)!.email
+      : input.replyTo === undefined
+        ? (template?.replyTo ?? null)
+        : null,
     type: input.type ?? template?.type ?? "MARKETING",
     audienceType: input.audienceType,
     segmentId: input.audienceType === "SEGMENT" ? input.segmentId! : null,

@@ -7,6 +7,7 @@ import { plainText } from "../content/plain_text.ts";
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { parseAddress } from "../mail/address.ts";
 import { problems } from "../problem.ts";
 import { addSendJobs } from "./recovery.ts";
 import { type Recipient, recipientsOf, type SendInput, sendErrors, toRecipient } from "./send_input.ts";
@@ -56,7 +57,7 @@ async function contentOf(tx: Context, projectId: string, input: SendInput): Prom
     text: html.includes("{{") ? null : plainText(html),
     fromEmail: from.email,
     fromName: from.name,
-    replyTo: input.reply?.trim() ?? template?.replyTo ?? null,
+    replyTo: input.reply === undefined ? (template?.replyTo ?? null) : parseAddress(input.reply)!.email,
     headers: input.headers ?? null,
     data: input.data ? sortData(input.data).values : null,
     templateId: template?.id ?? null,

@@ -1,7 +1,7 @@
 // What `POST /v1/send` may carry, and everything about it that a schema cannot say.
 import { type DataInput, dataErrors } from "../audience/contact_data.ts";
 import { templateErrors } from "../content/template_errors.ts";
-import { parseMailbox } from "../mail/address.ts";
+import { parseAddress, parseMailbox } from "../mail/address.ts";
 import type { FieldError } from "../problem.ts";
 
 /** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
@@ -46,10 +46,12 @@ const FORBIDDEN_HEADER =
 
 /** Reads one mailbox. Null when it is none. */
 export function toRecipient(input: MailboxInput): Recipient | null {
-  const parsed = parseMailbox(typeof input === "string" ? input : input.email);
-  if (!parsed) return null;
-  const name = typeof input === "string" ? parsed.name : input.name?.trim();
-  return { email: parsed.email, name: name || null };
+  if (typeof input === "string") {
+    const mailbox = parseMailbox(input);
+    return mailbox && { email: mailbox.email, name: mailbox.name || null };
+  }
+  const address = parseAddress(input.email);
+  return address && { email: address.email, name: input.name?.trim() || null };
 }
 
 /** Every recipient in the order given, the same address as often as it was given. */

@@ -3,6 +3,7 @@
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
+import { searchedAddress } from "../mail/address.ts";
 import { type FieldError, problems } from "../problem.ts";
 
 /** An address on the list, as the API shows it. */
@@ -124,7 +125,7 @@ export async function removeSuppression(ctx: Context, projectId: string, email: 
 
 /** The wildcards of LIKE are ordinary characters in a search; stored addresses are lower case. */
 function filterArgs({ search = "", reason }: SuppressionFilter) {
-  const part = search.trim().toLowerCase();
+  const part = searchedAddress(search);
   const pattern = part === "" ? null : `%${part.replace(/[\\%_]/g, "\\$&")}%`;
   return { reason: reason ?? null, pattern };
 }

@@ -132,6 +132,7 @@ describe("parseMailbox", () => {
     ['"Lovelace, Ada" <ada@acme.test>', { email: "ada@acme.test", name: "Lovelace, Ada" }],
     ['"The \\"A\\" <Team> \\\\" <ada@acme.test>', { email: "ada@acme.test", name: 'The "A" <Team> \\' }],
     ['"" <ada@acme.test>', { email: "ada@acme.test" }],
+    ["\tAda <ada@acme.test>\r\n", { email: "ada@acme.test", name: "Ada" }],
     ["Ada 🚀 <ada@acme.test>", { email: "ada@acme.test", name: "Ada 🚀" }],
   ])("%j is read", (text, mailbox) => {
     expect(parseMailbox(text)).toEqual(mailbox);
@@ -153,8 +154,7 @@ describe("parseMailbox", () => {
     '"Ada" x <ada@acme.test>',
     '"Ada\\" <ada@acme.test>',
     "Ada\r\nBcc: evil@x.io\r\n <ada@acme.test>",
-    "Ada <ada@acme.test>\r\n",
-    "ada@acme.test\n",
+    "Ada\n<ada@acme.test>",
     "A\0da <ada@acme.test>",
     `${"A".repeat(1_000)} <ada@acme.test>`,
   ])("%j is refused", (text) => {

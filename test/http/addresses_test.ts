@@ -1,0 +1,212 @@
+// Every endpoint that takes an address reads it in the same way: trimmed, in lower case, the domain in its DNS form.
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import { type Person, signUp } from "../support/accounts.ts";
+import { type Answer, DOMAIN, useService } from "../support/service.ts";
+
+const service = useService({ PLATFORM_FROM: "hello@platform.example" });
+
+let project: NewProject;
+let owner: Person;
+let visitor: Person;
+let projectId: string;
+let paths: Record<"template" | "campaign" | "contact" | "segment", string>;
+
+const asKey = (method: string, path: string, body: unknown) =>
+  service.request(method, path, { key: path === "/v1/track" ? project.public : project.secret, body });
+
+const MESSAGE = { subject: "s", body: "<p>b</p>", from: `hello@${DOMAIN}` };
+const CAMPAIGN = { name: "c", ...MESSAGE, audienceType: "ALL" };
+const TEMPLATE = { name: "t", ...MESSAGE, type: "TRANSACTIONAL" };
+const PASSWORD = "correct horse battery";
+
+/** What the document calls a field, and a request that has this address in it. */
+const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
+  ["POST /v1/track email", (email) => asKey("POST", "/v1/track", { email, event: "e" })],
+  ["POST /v1/send to", (to) => asKey("POST", "/v1/send", { ...MESSAGE, to })],
+  ["POST /v1/send to.email", (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: { email } })],
+  ["POST /v1/send to.[]", (to) => asKey("POST", "/v1/send", { ...MESSAGE, to: [to] })],
+  ["POST /v1/send to.[].email", (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: [{ email }] })],
+  ["POST /v1/send reply", (reply) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", reply })],
+  ["POST /v1/verify email", (email) => asKey("POST", "/v1/verify", { email })],
+  ["POST /contacts email", (email) => asKey("POST", "/contacts", { email })],
+  ["PATCH /contacts/{id} email", (email) => asKey("PATCH", paths.contact, { email })],
+  ["POST /campaigns replyTo", (replyTo) => asKey("POST", "/campaigns", { ...CAMPAIGN, replyTo })],
+  ["PUT /campaigns/{id} replyTo", (replyTo) => asKey("PUT", paths.campaign, { ...CAMPAIGN, replyTo })],
+  ["POST /campaigns/{id}/test email", (email) => asKey("POST", `${paths.campaign}/test`, { email })],
+  ["POST /templates replyTo", (replyTo) => asKey("POST", "/templates", { ...TEMPLATE, replyTo })],
+  ["PATCH /templates/{id} replyTo", (replyTo) => asKey("PATCH", paths.template, { replyTo })],
+  ["POST /events/track email", (email) => asKey("POST", "/events/track", { event: "e", email })],
+  ["POST /suppressions email", (email) => asKey("POST", "/suppressions", { email })],
+  ["POST /suppressions emails.[]", (email) => asKey("POST", "/suppressions", { emails: [email] })],
+  ["DELETE /suppressions email", (email) => asKey("DELETE", "/suppressions", { email })],
+  [
+    "POST /auth/signup email",
+    (email) => visitor.request("POST", "/auth/signup", { email, password: PASSWORD }),
+  ],
+  [
+    "POST /auth/login email",
+    (email) => visitor.request("POST", "/auth/login", { email, password: PASSWORD }),
+  ],
+  [
+    "POST /auth/request-verification email",
+    (email) => visitor.request("POST", "/auth/request-verification", { email }),
+  ],
+  [
+    "POST /auth/request-password-reset email",
+    (email) => visitor.request("POST", "/auth/request-password-reset", { email }),
+  ],
+  [
+    "POST /projects/{id}/members email",
+    (email) => owner.request("POST", `/projects/${projectId}/members`, { email }),
+  ],
+];
+
+/** Senders have to be of a verified domain: tested apart. */
+const SENDERS = [
+  "POST /v1/send from",
+  "POST /v1/send from.email",
+  "POST /campaigns from",
+  "PUT /campaigns/{id} from",
+];
+
+const SPELLINGS = [
+  [" \tAda@Example.com \n", "ada@example.com"],
+  ["a@müller.de", "a@xn--mller-kva.de"],
+  ["A@MÜLLER。DE", "a@xn--mller-kva.de"],
+] as const;
+
+const REFUSED = [
+  `a@${"b".repeat(64)}.test`,
+  `${"a".repeat(65)}@example.com`,
+  `a@${"b.".repeat(50_000)}test`,
+  `a@${"ü".repeat(63)}.de`,
+  "a@xn--.",
+  "a b@example.com",
+  "ada",
+];
+
+beforeAll(async () => {
+  project = await service.createProject();
+  owner = await signUp(service);
+  visitor = await signUp(service);
+  await service.sql`update users set email_verified_at = now() where id = ${owner.userId}`;
+  projectId = (await owner.request("POST", "/users/@me/projects", { name: "P" })).body.id;
+  const made = async (path: string, body: object) => {
+    const { body: answer } = await asKey("POST", path, body);
+    return `${path}/${(answer.data ?? answer).id}`;
+  };
+  paths = {
+    template: await made("/templates", TEMPLATE),
+    campaign: await made("/campaigns", CAMPAIGN),
+    contact: await made("/contacts", { email: "someone@example.com" }),
+    segment: await made("/segments", { name: "s", type: "STATIC" }),
+  };
+});
+
+describe("an address", () => {
+  test("is tried at every place that the document has for one", async () => {
+    const { body: document } = await service.request("GET", "/openapi.json");
+    const tried = new Set([...PLACES.map(([place]) => place), ...SENDERS]);
+    const missed = addressesOf(document).filter((place) => !tried.has(place));
+
+    expect(missed).toEqual([]);
+  });
+
+  test.each(PLACES)("%s: is taken in any spelling", async (_, call) => {
+    for (const [spelling] of SPELLINGS) {
+      const { status, body } = await call(spelling);
+      // Somebody else may have it by now, or nobody: that is no matter of spelling.
+      expect([spelling, status, status < 300 || [401, 404, 409].includes(status) ? null : body]).toEqual([
+        spelling,
+        status,
+        null,
+      ]);
+    }
+  });
+
+  test.each(PLACES)("%s: is refused with 422 where it is none", async (_, call) => {
+    for (const wrong of REFUSED) {
+      const { status, body } = await call(wrong);
+      // Or the body is larger than one of this endpoint can be.
+      const isRefused = status === 422 ? body.error.code === "VALIDATION_ERROR" : status === 413;
+      expect([wrong.slice(0, 70), status, isRefused]).toEqual([wrong.slice(0, 70), status, true]);
+    }
+  });
+
+  test("is stored alike wherever it came in", async () => {
+    const stored = await service.sql`
+      select email from contacts
+      union select email from suppressions
+      union select reply_to from contents where reply_to is not null
+      union select reply_to from campaigns where reply_to is not null
+      union select reply_to from templates where reply_to is not null
+      union select email from users
+      union select email from invitations
+    `;
+    const ours = ["a@b.io", "someone@example.com", owner.email, visitor.email];
+    const addresses = new Set(
+      stored.map((row) => row.email as string).filter((email) => !ours.includes(email)),
+    );
+
+    expect([...addresses].sort()).toEqual([...new Set(SPELLINGS.map(([, email]) => email))].sort());
+  });
+});
+
+describe("an address that is looked for", () => {
+  beforeAll(async () => {
+    for (const [, email] of SPELLINGS) await asKey("POST", "/contacts", { email });
+  });
+
+  test.each(SPELLINGS)("%p is found by a look-up, a search and a segment", async (spelling, email) => {
+    const found = await asKey("POST", "/contacts/lookup", { emails: [spelling] });
+    const listed = await asKey("GET", `/contacts?search=${encodeURIComponent(spelling)}`, undefined);
+    const members = await asKey("POST", `${paths.segment}/members`, { emails: [spelling] });
+    const filter = { field: "email", operator: "equals", value: spelling };
+    const condition = { logic: "AND", groups: [{ filters: [filter] }] };
+    const segment = await asKey("POST", "/segments", { name: crypto.randomUUID(), condition });
+    const live = await asKey("GET", `/segments/${segment.body.id}/contacts`, undefined);
+
+    expect(found.body).toEqual({ found: [spelling], notFound: [] });
+    expect(listed.body.data.map((contact: { email: string }) => contact.email)).toEqual([email]);
+    expect(members.body.notFound).toEqual([]);
+    expect(live.body.data.map((contact: { email: string }) => contact.email)).toEqual([email]);
+  });
+});
+
+/** Where the document has an address in what comes in. */
+function addressesOf(document: { paths: Record<string, Record<string, object>> }): string[] {
+  const places = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => {
+      const { requestBody = {}, parameters = [] } = operation as {
+        requestBody?: { content?: Record<string, { schema: object }> };
+        parameters?: { name: string; schema: object }[];
+      };
+      const bodies = Object.values(requestBody.content ?? {}).flatMap(({ schema }) => fieldsOf(schema, []));
+      const given = parameters.flatMap(({ name, schema }) => fieldsOf(schema, [name]));
+      return [...bodies, ...given].map((field) => `${method.toUpperCase()} ${path} ${field}`);
+    }),
+  );
+  return [...new Set(places)];
+}
+
+function fieldsOf(schema: unknown, at: string[]): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const {
+    format = "",
+    anyOf = [],
+    items,
+    properties = {},
+  } = schema as {
+    format?: string;
+    anyOf?: object[];
+    items?: object;
+    properties?: object;
+  };
+  return [
+    ...(["email", "email-or-empty", "mailbox"].includes(format) ? [at.join(".")] : []),
+    ...anyOf.flatMap((branch) => fieldsOf(branch, at)),
+    ...fieldsOf(items, [...at, "[]"]),
+    ...Object.entries(properties).flatMap(([name, inner]) => fieldsOf(inner, [...at, name])),
+  ];
+}
