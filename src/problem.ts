@@ -244,6 +244,11 @@ export const problems = {
       suggestion: "See /docs for every endpoint",
     }),
 
+  unreadablePath: () =>
+    new Problem(404, "RESOURCE_NOT_FOUND", "Cannot read this address: a % in it starts no character", {
+      suggestion: "Write a % itself as %25",
+    }),
+
   methodNotAllowed: (method: string, path: string, allowed: string[]) =>
     new Problem(405, "RESOURCE_NOT_FOUND", `Cannot ${method} ${path}`, {
       details: { allowed },

