@@ -27,6 +27,21 @@ export const Settings = t.Object({
       description: "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
     }),
   ),
+  DATABASE_DIRECT_URL: t.Optional(
+    t.String({
+      pattern: "^postgres(ql)?://",
+      secret: true,
+      description:
+        "The same database past a pooler: where `DATABASE_URL` leads to PgBouncer in transaction mode, this is the address of Postgres itself, for locks, notifications, the queue and migrations. Left out: there is no pooler.",
+    }),
+  ),
+  DATABASE_WAIT_SECONDS: t.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 60,
+    description:
+      "How long the service waits at its start for a database that cannot be reached. Meanwhile `/health` is 200 and everything else 503.",
+  }),
   DATA_DIR: t.String({
     minLength: 1,
     default: ".data",

@@ -1,3 +1,5 @@
+import { isSilence, silence } from "./db/patience.ts";
+
 /** How a batcher gathers. */
 export interface BatcherOptions<In> {
   /** Items in one flush. */
@@ -49,6 +51,8 @@ export function createBatcher<In, Out>(
       });
     } catch (error) {
       for (const call of batch) call.reject(error);
+      // Who has waited beside them for as long would wait as long again.
+      if (isSilence(error)) for (const call of waiting.splice(0)) call.reject(silence());
     } finally {
       flights--;
       if (keyOf) for (const call of batch) busyKeys.delete(keyOf(call.item));

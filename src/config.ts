@@ -53,8 +53,16 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
 
 /** What the schema cannot tell. Values are not repeated: an address may hold a password. */
 function unusable(settings: Static<typeof Settings>): string[] {
-  const { SECRET_KEY, BASE_URL, DATABASE_URL, SMTP_URL, PLATFORM_FROM, DNS_SERVERS, SNS_TOPIC_ARNS } =
-    settings;
+  const {
+    SECRET_KEY,
+    BASE_URL,
+    DATABASE_URL,
+    DATABASE_DIRECT_URL,
+    SMTP_URL,
+    PLATFORM_FROM,
+    DNS_SERVERS,
+    SNS_TOPIC_ARNS,
+  } = settings;
   const lines: string[] = [];
   if (isProduction(settings) && !SECRET_KEY) {
     lines.push("SECRET_KEY: required in production; make one with `openssl rand -hex 32`");
@@ -63,6 +71,14 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push("BASE_URL: expected an address such as https://example.com");
   if (DATABASE_URL && !parseUrl(DATABASE_URL)) {
     lines.push("DATABASE_URL: expected an address such as postgres://user:password@host:5432/database");
+  }
+  if (DATABASE_DIRECT_URL && !parseUrl(DATABASE_DIRECT_URL)) {
+    lines.push(
+      "DATABASE_DIRECT_URL: expected an address such as postgres://user:password@host:5432/database",
+    );
+  }
+  if (DATABASE_DIRECT_URL && !DATABASE_URL) {
+    lines.push("DATABASE_URL: missing, while DATABASE_DIRECT_URL is set");
   }
   if (SMTP_URL) lines.push(...wrongInSmtp(SMTP_URL).map((reason) => `SMTP_URL: ${reason}`));
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {

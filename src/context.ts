@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Config } from "./config.ts";
 import { isConflict } from "./database_errors.ts";
+import { transactionIn } from "./db/patience.ts";
 import { countUse } from "./db/pool.ts";
 import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
@@ -23,6 +24,11 @@ export interface Context {
   readonly now: () => Date;
   /** This process, in claims and heartbeats. */
   readonly workerId: string;
+  /**
+   * How long a statement may be without an answer for the one who waits for it. Left out: until it is ended by the
+   * server, or its connection by us. Infinity: as long as it takes.
+   */
+  readonly patienceMs?: number;
 }
 
 const CONFLICT_ATTEMPTS = 4;
@@ -35,11 +41,18 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Prom
   if (ctx.sql !== ctx.pool) return await work(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await countUse(ctx.pool, () => ctx.pool.begin((sql) => work({ ...ctx, sql })))) as T;
+      return await countUse(ctx.pool, () =>
+        transactionIn(ctx.pool, (sql) => work({ ...ctx, sql }), ctx.patienceMs),
+      );
     } catch (error) {
       if (!isConflict(error) || attempt === CONFLICT_ATTEMPTS) throw error;
     }
   }
+}
+
+/** For statements that may take longer than any answer: counting the mails of a year, say. */
+export function patiently(ctx: Context): Context {
+  return { ...ctx, patienceMs: Infinity };
 }
 
 /** A new time-ordered id (UUID version 7) by the clock of the service, or of the time that is given. */

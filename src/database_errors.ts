@@ -1,4 +1,5 @@
 // What an error of the database means, by its SQLSTATE or the driver's code.
+export { mayHaveHappened, withoutEffect } from "./db/patience.ts";
 
 /** The data is at fault, not the database: classes 22 and 23, and what is too large or too deep for it (54). */
 export function isRefusal(error: unknown): boolean {

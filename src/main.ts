@@ -4,7 +4,7 @@ import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
 import { welcome } from "./first_start.ts";
-import { createHealthApp } from "./http/health.ts";
+import { createHealthApp, createWaitingApp } from "./http/health.ts";
 import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
@@ -12,7 +12,7 @@ import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { routable } from "./request_url.ts";
-import { openService, type Service } from "./service.ts";
+import { createService } from "./service.ts";
 import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
@@ -38,18 +38,24 @@ let server: Bun.Server<undefined> | undefined;
 let inbound: InboundServer | undefined;
 let worker: Worker | undefined;
 let stopping = false;
+const ending = new AbortController();
 const started = start();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
 for (const event of ["unhandledRejection", "uncaughtException"] as const) {
   process.on(event, (error: unknown) => onStray(event, error));
 }
-await started.catch(end);
+await started.catch(async (error: Error) => {
+  if (!stopping) await end(error);
+});
 
 async function start(): Promise<void> {
+  // Before the database is asked for anything: whoever watches us hears that we live.
+  server = await listen();
+  await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
   await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
+  await serve(server);
   // Whoever cannot listen must not have taken a job.
-  server = await listen();
   inbound = await listenForMail();
   if (MODE !== "http") {
     worker = await startWorker(ctx, service, {
@@ -66,24 +72,28 @@ async function start(): Promise<void> {
   if (MODE !== "worker") await welcome(service, server.port!);
 }
 
-/** A worker answers too, so that its container can be watched, but nothing else than how it is. */
+/** Until the database is there, nothing is answered but how we are. */
 async function listen(): Promise<Bun.Server<undefined>> {
-  // A worker does without the routes, and the memory that they take.
-  const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
   try {
-    const listening = Bun.serve({
+    return Bun.serve({
       hostname: HOST,
       port: PORT,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       idleTimeout: 60,
-      fetch: routable(counted(ctx, app.fetch)),
+      fetch: routable(createWaitingApp(ctx).fetch),
     });
-    // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
-    app.server = listening as never;
-    return listening;
   } catch (error) {
     throw cannotListen("PORT", PORT, error);
   }
+}
+
+/** A worker answers too, so that its container can be watched, but nothing else than how it is. */
+async function serve(listening: Bun.Server<undefined>): Promise<void> {
+  // A worker does without the routes, and the memory that they take.
+  const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
+  listening.reload({ fetch: routable(counted(ctx, app.fetch)) });
+  // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
+  app.server = listening as never;
 }
 
 /** What comes back as mail is taken where requests are. */
@@ -121,6 +131,7 @@ async function stop(signal: string, code = 0): Promise<void> {
   if (stopping) return;
   stopping = true;
   ctx.log.info("stopping", { signal });
+  ending.abort(new Error("Stopped while it waited for the database"));
   await started.catch(() => {});
   await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
   await service.close();
@@ -142,9 +153,9 @@ async function recover(on: Context): Promise<void> {
   if (released > 0) on.log.warn("gave back lost claims", { mails: released });
 }
 
-async function open(): Promise<Service> {
+async function open() {
   try {
-    return await openService(loadConfig());
+    return await createService(loadConfig());
   } catch (error) {
     console.error((error as Error).message);
     process.exit(1);

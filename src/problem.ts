@@ -576,6 +576,19 @@ export const problems = {
       suggestion: "Nothing was changed: try again in a few seconds",
     }),
 
+  /** The answer of the database was lost, and not the question. */
+  unsure: () =>
+    new Problem(
+      503,
+      "INTERNAL_SERVER_ERROR",
+      "Cannot tell whether this was done: the database went away meanwhile",
+      {
+        headers: { "retry-after": "5" },
+        suggestion:
+          "It may have been carried out: repeat it with the same Idempotency-Key, or look before you repeat it",
+      },
+    ),
+
   unavailable: () =>
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the database at the moment", {
       headers: { "retry-after": "5" },

@@ -11,6 +11,7 @@ import { openPool } from "./db/pool.ts";
 import { openWorkerPool, type WorkerPool } from "./db/worker_pool.ts";
 import { createLog, toStderr } from "./log.ts";
 import { createDns } from "./mail/dns.ts";
+import { type Waiting, waitForDatabase } from "./_database_wait.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
 import { createInboxMailer } from "./sending/captured_mails.ts";
 
@@ -35,28 +36,34 @@ const WORKER_POOL_SIZE = 8;
  * Opens everything that the settings name, and migrates the database. Nothing listens and no job runs yet. A `guest`
  * is a command that is done soon: its log goes to standard error, and it does not look after the embedded Postgres.
  */
-export async function openService(given: Config, { guest = false } = {}): Promise<Service> {
+export async function openService(given: Config, options: { guest?: boolean } = {}): Promise<Service> {
+  const service = await createService(given, options);
+  try {
+    await service.prepare();
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return service;
+}
+
+/** The same, before anything is asked of a database that may be away; an embedded one is started. */
+export async function createService(
+  given: Config,
+  { guest = false } = {},
+): Promise<Service & { prepare(options?: Waiting): Promise<void> }> {
   const config = given.SECRET_KEY ? given : { ...given, SECRET_KEY: developmentSecret(given.DATA_DIR) };
   const log = createLog(config.LOG_LEVEL, guest ? toStderr : undefined);
   const embedded = config.DATABASE_URL
     ? null
     : await startOwnPostgres(config, guest, (message, level) => log[level](message));
   const url = config.DATABASE_URL ?? embedded!.url;
-  const pool = openPool(url, { max: POOL_SIZE });
-  const workerPool = openWorkerPool(url, WORKER_POOL_SIZE);
-  const heartPool = openPool(url, { max: 1, name: "postrider heartbeat" });
+  // What belongs to a session goes past the pooler: locks of processes, LISTEN, the queue, migrations.
+  const directUrl = config.DATABASE_DIRECT_URL ?? url;
+  const pool = openPool(url, { max: POOL_SIZE, isPooled: config.DATABASE_DIRECT_URL !== undefined });
+  const workerPool = openWorkerPool(directUrl, WORKER_POOL_SIZE);
+  const heartPool = openPool(directUrl, { max: 1, name: "postrider heartbeat" });
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
-  const close = async () => {
-    mailer.close();
-    await Promise.all([pool.end({ timeout: 5 }), heartPool.end({ timeout: 5 }), endWorkerPool(workerPool)]);
-    await embedded?.stop();
-  };
-  try {
-    await migrate(pool, workerPool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
   const ctx: Context = {
     config,
     pool,
@@ -67,7 +74,31 @@ export async function openService(given: Config, { guest = false } = {}): Promis
     now: () => new Date(),
     workerId: Bun.randomUUIDv7(),
   };
-  return { ctx, workerPool, heartPool, isEmbedded: embedded !== null, close };
+  return {
+    ctx,
+    workerPool,
+    heartPool,
+    isEmbedded: embedded !== null,
+    async prepare(waiting = {}) {
+      await waitForDatabase(ctx, heartPool, waiting);
+      await migrateDirectly(directUrl, workerPool);
+    },
+    async close() {
+      mailer.close();
+      await Promise.all([pool.end({ timeout: 5 }), heartPool.end({ timeout: 5 }), endWorkerPool(workerPool)]);
+      await embedded?.stop();
+    },
+  };
+}
+
+/** A migration may take its time, on a connection of its own. */
+async function migrateDirectly(url: string, workerPool: WorkerPool): Promise<void> {
+  const sql = openPool(url, { max: 1, name: "postrider migrations", silenceS: 0 });
+  try {
+    await migrate(sql, workerPool);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 /** What still holds a connection after 5 s loses it. */

@@ -8,6 +8,7 @@ const ROOMS = [
   ["src/main.ts", "src/admin.ts"],
   ["src/first_start.ts", "src/_admin_people.ts", "src/_admin_release.ts", "src/doctor"],
   ["src/service.ts"],
+  ["src/_database_wait.ts"],
   ["tasks", "src/http", "src/worker.ts"],
   ["src/_heartbeat.ts"],
   ["src/_lane.ts"],

@@ -43,7 +43,7 @@ export async function generateTypes(sql: postgres.Sql): Promise<string> {
     "// Generated from sql/queries by `bun run sql:types`. Do not edit.",
     'import type { Db, Fragment, Json, JsonArg } from "./types.ts";',
     "",
-    "type On = { sql: Db };",
+    "type On = { sql: Db; patienceMs?: number };",
     "",
     "export interface Queries {",
   ];

@@ -15,8 +15,13 @@ export interface PoolOptions {
   max: number;
   /** What Postgres shows its connections as. */
   name?: string;
-  /** After so many seconds without an answer a connection is ended. */
+  /** After so many seconds without an answer a connection is ended; 0: never. */
   silenceS?: number;
+  /**
+   * A pooler stands between, which gives each transaction another connection: nothing lasts longer than one. It refuses
+   * parameters that it does not know, so no statement ends by itself either.
+   */
+  isPooled?: boolean;
 }
 
 /** Opens a pool. Columns become camelCase; the keys inside jsonb stay as they are. Times are UTC. */
@@ -27,10 +32,11 @@ export function openPool(url: string, options: PoolOptions): postgres.Sql {
     connect_timeout: 10,
     silence_timeout: options.silenceS ?? SILENCE_S,
     backoff: () => (0.5 + Math.random()) * RECONNECT_S,
+    ...(options.isPooled && { prepare: false }),
     connection: {
       TimeZone: "UTC",
       application_name: options.name ?? "postrider",
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      ...(!options.isPooled && { statement_timeout: STATEMENT_TIMEOUT_MS }),
     },
     // Not `postgres.camel`: that one also renames the keys of contact data.
     transform: { column: { from: (name) => postgres.toCamel(name.replace(/[!?]$/, "")) } },
@@ -45,6 +51,11 @@ export function openPool(url: string, options: PoolOptions): postgres.Sql {
  */
 export function poolUse(pool: postgres.Sql): { size: number; underway: number } {
   return { size: pool.options.max, underway: underwayIn.get(pool)?.count ?? 0 };
+}
+
+/** Whether a statement on it is a transaction of its own. */
+export function isPool(sql: object): boolean {
+  return underwayIn.has(sql);
 }
 
 /** Counts work on a pool as long as it is under way. What is done inside a transaction has its connection already. */

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import postgres from "postgres";
 import { parseStatements, type Statement } from "./_parse.ts";
-import { countUse } from "./pool.ts";
+import { answerOf } from "./patience.ts";
+import { countUse, isPool } from "./pool.ts";
 import type { Queries } from "./queries.gen.ts";
 import type { Db } from "./types.ts";
 
@@ -26,11 +27,13 @@ function toFunction(statement: Statement, file: string) {
   const keys = statement.params.map(postgres.toCamel);
   // A spliced statement has a new text for every condition, and a prepared one lives as long as its connection.
   const prepared = statement.splices.size === 0;
-  return async ({ sql }: { sql: Db }, args: Record<string, never> = {}) => {
+  return async ({ sql, patienceMs }: { sql: Db; patienceMs?: number }, args: Record<string, never> = {}) => {
     // postgres.js takes a file's statement as if it were a tagged template: values, arrays and fragments included.
     const query = sql(statement.strings, ...keys.map((key) => args[key]!));
-    if (!prepared) Object.assign(query, { options: { prepare: false } });
-    const rows = await countUse(sql, () => query);
+    const patient = patienceMs === Infinity;
+    if (!prepared || patient)
+      Object.assign(query, { options: { ...(!prepared && { prepare: false }), patient } });
+    const rows = await countUse(sql, () => answerOf(query, patienceMs, { isAlone: isPool(sql) }));
     if (statement.rows === "many") return [...rows];
     if (statement.rows === "exec") return rows.count;
     if (statement.rows === "maybe") return rows[0] ?? null;

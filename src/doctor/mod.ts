@@ -106,7 +106,11 @@ async function openDatabase(config: Config): Promise<Opened | Error> {
 
 /** As it is: whatever the schema, it is left alone. */
 async function connect(config: Config, url: string): Promise<Opened> {
-  const sql = openPool(url, { max: 4, name: "postrider doctor" });
+  const sql = openPool(url, {
+    max: 4,
+    name: "postrider doctor",
+    isPooled: config.DATABASE_DIRECT_URL !== undefined,
+  });
   const close = () => sql.end({ timeout: 1 });
   try {
     await q.doctor.clock({ sql });

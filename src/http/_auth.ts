@@ -6,6 +6,7 @@ import { type RateLimit, takeRequest, takeUserRequest } from "../accounts/limits
 import { assertRole, type Role, roleNeeded } from "../accounts/roles.ts";
 import { findSession, type FoundSession, type SessionUser, slideSession } from "../accounts/sessions.ts";
 import type { Context } from "../context.ts";
+import { withoutEffect } from "../database_errors.ts";
 import { problems } from "../problem.ts";
 import { BODY_LIMIT, UNREAD } from "./_body.ts";
 import { readBody } from "./_body_plans.ts";
@@ -112,7 +113,10 @@ function door<Given extends { actor: Actor }>(
       const { request, headers, set, route, params } = visit;
       // What is shown to one person is for no cache between, whether or not it is refused.
       set.headers["cache-control"] = "no-store";
-      const given = await enter({ request, headers, set, route, params });
+      // Nothing is done before it is known who is asking.
+      const given = await enter({ request, headers, set, route, params }).catch((error: unknown) => {
+        throw withoutEffect(error);
+      });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
       if (!hasReadablePath(request.url)) throw problems.unreadablePath();

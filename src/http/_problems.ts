@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { ValueError } from "@sinclair/typebox/errors";
-import { isDatabaseAway } from "../database_errors.ts";
+import { isDatabaseAway, mayHaveHappened } from "../database_errors.ts";
 import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import { fieldErrors } from "./_field_errors.ts";
@@ -16,7 +16,7 @@ export function problemResponses(allowedMethods: (path: string) => string[]) {
       const problem =
         code === "NOT_FOUND" && !(error instanceof Problem)
           ? unknownRoute(request.method, path, allowedMethods(path))
-          : await toProblem(error);
+          : await toProblem(error, request);
       if (problem.status >= 500) note(request, faultOf(problem, error));
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
@@ -49,10 +49,13 @@ function faultOf(problem: Problem, error: unknown) {
     : { error: describeError(error) };
 }
 
-async function toProblem(error: unknown): Promise<Problem> {
+async function toProblem(error: unknown, request: Request): Promise<Problem> {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return await validationProblem(error);
-  if (isDatabaseAway(error)) return problems.unavailable();
+  if (isDatabaseAway(error)) {
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    return mayHaveHappened(error) && !isReading ? problems.unsure() : problems.unavailable();
+  }
   return problems.unexpected();
 }
 

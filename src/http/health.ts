@@ -1,6 +1,7 @@
 // For whatever watches the container. No key, no limit.
 import { Elysia, t } from "elysia";
 import type { Context } from "../context.ts";
+import { problems } from "../problem.ts";
 import { readiness } from "../sending/readiness.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { problemResponses } from "./_problems.ts";
@@ -13,6 +14,13 @@ export function createHealthApp(ctx: Context) {
     .use(problemResponses(() => []))
     .use(healthRoutes(ctx))
     .use(metricsRoutes(ctx));
+}
+
+/** What a process answers that still waits for its database. */
+export function createWaitingApp(ctx: Context) {
+  return createHealthApp(ctx).all("/*", () => {
+    throw problems.unavailable();
+  });
 }
 
 /** `GET /health`: the process is alive. `GET /ready`: it can do its work. */

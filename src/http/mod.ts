@@ -38,8 +38,12 @@ import { webhooksRoutes } from "./webhooks.ts";
 import { workflowExecutionRoutes } from "./_workflow_executions.ts";
 import { workflowsRoutes } from "./workflows.ts";
 
+// Of a database that says nothing: whoever asks us will not wait longer.
+const PATIENCE_MS = 15_000;
+
 /** The HTTP service, not yet listening. */
-export function createApp(ctx: Context): AnyElysia {
+export function createApp(given: Context): AnyElysia {
+  const ctx: Context = { patienceMs: PATIENCE_MS, ...given };
   const transport = transportHeaders(ctx.config);
   const app: AnyElysia = new Elysia({ aot: true, precompile: true })
     .onRequest(({ request, set }) => {

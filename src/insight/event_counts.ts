@@ -1,5 +1,5 @@
 // Events by day and name: kept by triggers (sql/migrations/0027_counters.sql), folded and checked here.
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, patiently } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { foldAll } from "../folding.ts";
 
@@ -54,12 +54,12 @@ export async function recountEvents(
 ): Promise<number> {
   let wrong = 0;
   for await (const days of weeksOf(ctx, projectId, forgets)) {
-    wrong += await inTransaction(ctx, async (tx) => {
+    wrong += await inTransaction(patiently(ctx), async (tx) => {
       await q.recounts.hold(tx, { projectId, kind: "events" });
       return await q.eventCounts.recount(tx, { projectId, ...days, forgets });
     });
   }
-  return await inTransaction(ctx, async (tx) => {
+  return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.keepOutFolding(tx);
     return wrong + (await q.eventCounts.recountTotals(tx, { projectId }));
   });

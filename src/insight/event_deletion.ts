@@ -1,6 +1,6 @@
 // All events of one name, taken away for good: a few at once, many in a job.
 import { isReservedEvent } from "../audience/events.ts";
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, patiently } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
 import { problems } from "../problem.ts";
@@ -77,7 +77,7 @@ export async function runEventDeletion(
     }
   }
   // What is counted of events that have expired. The trigger knows only what it sees.
-  await inTransaction(ctx, async (tx) => {
+  await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.hold(tx, { projectId, kind: "events" });
     await q.eventDeletion.forget(tx, { projectId, name });
   });

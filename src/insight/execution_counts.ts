@@ -1,6 +1,6 @@
 // Executions by the day on which they began: kept by triggers (sql/migrations/0030_execution_counts.sql), folded and
 // checked here.
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, patiently } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { foldAll } from "../folding.ts";
@@ -19,7 +19,7 @@ export async function executionCountFaults(
   projectId: string,
   { limit }: { limit: number },
 ): Promise<ExecutionCountFault[]> {
-  return await inTransaction(ctx, async (tx) => {
+  return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.takeTime(tx);
     return await q.executionCounts.faults(tx, { projectId, limit });
   });
@@ -27,7 +27,7 @@ export async function executionCountFaults(
 
 /** Makes the counters of a project equal its executions, while others begin. Answers how many days were wrong. */
 export async function recountExecutions(ctx: Context, projectId: string): Promise<number> {
-  return await inTransaction(ctx, async (tx) => {
+  return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.hold(tx, { projectId, kind: "executions" });
     return await q.executionCounts.recount(tx, { projectId });
   });

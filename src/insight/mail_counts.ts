@@ -1,6 +1,6 @@
 // What became of mails by the quarter of an hour: kept by a trigger of the ledger (sql/migrations/0013_campaigns.sql),
 // folded and checked here.
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, patiently } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { foldAll } from "../folding.ts";
@@ -31,7 +31,7 @@ export async function mailCountFaults(
 ): Promise<MailCountFault[]> {
   if (await seemRight(ctx, projectId, forgets)) return [];
   // Something has changed while it was looked at, or it is a fault: only one statement sees all at one moment.
-  return await inTransaction(ctx, async (tx) => {
+  return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.takeTime(tx);
     return await q.mailCounts.faults(tx, { projectId, forgets, limit });
   });
@@ -46,7 +46,7 @@ export async function recountMails(
   projectId: string,
   { forgets }: { forgets: boolean },
 ): Promise<number> {
-  return await inTransaction(ctx, async (tx) => {
+  return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.hold(tx, { projectId, kind: "mails" });
     return await q.mailCounts.recount(tx, { projectId, forgets });
   });

@@ -13,6 +13,8 @@ export interface TestProxy {
   cut(options?: { refuse?: boolean }): void;
   /** Lets connections in again. */
   admit(): void;
+  /** How many connections were asked for so far. */
+  attempts(): number;
   /** How many connections are open. */
   connections(): number;
   stop(): Promise<void>;
@@ -22,9 +24,11 @@ export interface TestProxy {
 export async function startProxy(target: string): Promise<TestProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<[Socket, Socket]>();
+  let attempts = 0;
   let isFrozen = false;
   let isRefusing = false;
   const server = createServer((near) => {
+    attempts++;
     if (isRefusing) return void near.destroy();
     const far = connect({ host: hostname, port: Number(port) });
     const pair: [Socket, Socket] = [near, far];
@@ -61,6 +65,7 @@ export async function startProxy(target: string): Promise<TestProxy> {
     admit() {
       isRefusing = false;
     },
+    attempts: () => attempts,
     connections: () => pairs.size,
     async stop() {
       for (const socket of all()) socket.destroy();
