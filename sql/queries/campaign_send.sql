@@ -221,7 +221,8 @@ where status = 'PENDING' and campaign_id is not null and due_at <= :now and trie
 
 -- name: requeue :one
 -- Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
--- again begins anew, as in `emails.requeue_overdue`.
+-- again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
+-- a join would look at every mail for every mail of every mail.
 with due as materialized (
   select id, tried_at
   from emails
@@ -229,17 +230,18 @@ with due as materialized (
   order by due_at
   limit :limit::int
 ),
+held as (
+  select w.id
+  from emails w
+  where w.project_id = :project_id
+    and w.id = any(array(select id from due where tried_at is not null))
+    and w.status = 'PENDING'
+  for update of w skip locked
+),
 renewed as (
   update emails e
   set tried_at = null
-  from (
-    select w.id
-    from emails w
-    where w.project_id = :project_id and w.id in (select id from due where tried_at is not null)
-      and w.status = 'PENDING'
-    for update of w skip locked
-  ) as held
-  where e.project_id = :project_id and e.id = held.id
+  where e.project_id = :project_id and e.id = any(array(select id from held))
 ),
 numbered as (
   select id, (row_number() over (order by id) - 1) / :batch_size::int as batch

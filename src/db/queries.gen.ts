@@ -202,7 +202,8 @@ export interface Queries {
      * (sql/queries/campaign_send.sql:216) */
     forgive(on: On, args: { now: Date; since: Date }): Promise<number>;
     /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
-     * again begins anew, as in `emails.requeue_overdue`.
+     * again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
+     * a join would look at every mail for every mail of every mail.
      * (sql/queries/campaign_send.sql:222) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
