@@ -144,6 +144,18 @@ set
   updated_at       = :now
 where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
 
+-- name: due_before :many
+-- What else of the project was due before this one, and has not begun, in the order in which it was due.
+select c.id
+from campaigns c
+join campaigns late on late.project_id = c.project_id and late.id = :campaign_id
+where c.project_id = :project_id
+  and c.status = 'SCHEDULED'
+  and c.scheduled_for <= :now
+  and (c.scheduled_for, c.id) < (late.scheduled_for, late.id)
+order by c.scheduled_for, c.id
+limit :limit::int;
+
 -- name: unschedule :exec
 -- Back to a draft: what it needs to be sent is gone.
 update campaigns

@@ -235,18 +235,21 @@ export interface Queries {
     /** From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
      * (sql/queries/campaigns.sql:134) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
-    /** Back to a draft: what it needs to be sent is gone.
+    /** What else of the project was due before this one, and has not begun, in the order in which it was due.
      * (sql/queries/campaigns.sql:147) */
+    dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
+    /** Back to a draft: what it needs to be sent is gone.
+     * (sql/queries/campaigns.sql:159) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
      * finished.
-     * (sql/queries/campaigns.sql:153) */
+     * (sql/queries/campaigns.sql:165) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:170) */
+     * (sql/queries/campaigns.sql:182) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:177) */
+     * (sql/queries/campaigns.sql:189) */
     fold(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {

@@ -8,6 +8,7 @@ import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import type { JsonArg } from "../db/types.ts";
 import { addJob } from "../jobs.ts";
+import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import {
   type AudienceDefinition,
@@ -23,6 +24,8 @@ type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
 
 /** More than this is no difference of clocks: the campaign has been scheduled anew. */
 const MAX_SKEW_MS = 60_000;
+/** More than so many overdue campaigns of a project begin as their jobs come. */
+const MAX_OVERDUE = 100;
 const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 
 /**
@@ -75,10 +78,22 @@ export async function sendCampaign(
 }
 
 /**
- * Starts a campaign whose time has come. One that was cancelled, rescheduled or sent meanwhile is left alone; one whose
- * sender is not verified any more becomes a draft again.
+ * Starts a campaign whose time has come, and before it those of its project that were due earlier: after an outage they
+ * begin in the order of their times. One that was cancelled, rescheduled or sent meanwhile is left alone; one whose sender
+ * is not verified any more becomes a draft again.
  */
 export async function startScheduled(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  const due = { projectId, campaignId, now: ctx.now(), limit: MAX_OVERDUE };
+  for (const earlier of await q.campaigns.dueBefore(ctx, due)) {
+    // It has a job of its own, which will say so again.
+    await start(ctx, projectId, earlier.id).catch((error: unknown) => {
+      ctx.log.warn("campaign not started", { projectId, campaignId: earlier.id, ...describeError(error) });
+    });
+  }
+  await start(ctx, projectId, campaignId);
+}
+
+async function start(ctx: Context, projectId: string, campaignId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
     if (campaign?.status !== "SCHEDULED") return;
@@ -161,7 +176,11 @@ async function begin(
     totalRecipients,
     now: tx.now(),
   });
-  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
+  const { scheduledFor } = campaign;
+  // In the queue an overdue campaign comes before those that were due later, of whatever project.
+  const runAt = scheduledFor !== null && scheduledFor <= tx.now() ? scheduledFor : null;
+  const key = `freeze_audience:${campaignId}`;
+  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key, runAt });
 }
 
 async function addStartJob(tx: Context, projectId: string, campaignId: string, runAt: Date): Promise<void> {

@@ -619,6 +619,51 @@ describe("freezing", () => {
   });
 });
 
+describe("scheduled campaigns that are overdue", () => {
+  const begun = async (ids: string[]) => {
+    const rows = await service.pool`
+      select j.payload ->> 'campaignId' as campaign
+      from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+      where t.identifier = 'freeze_audience' order by j.run_at, j.id`;
+    return rows.map((row) => ids.indexOf(row.campaign as string));
+  };
+
+  test.each([
+    [
+      "each by its job, the last one first",
+      async (ids: string[]) => {
+        for (const id of ids.toReversed()) await startScheduled(service, project.id, id);
+      },
+    ],
+    [
+      "all at once",
+      async (ids: string[]) => {
+        await Promise.all(ids.toReversed().map((id) => startScheduled(service, project.id, id)));
+      },
+    ],
+  ] as const)("begin in the order of their times: %s", async (_, start) => {
+    await addContacts(3);
+    const ids: string[] = [];
+    // Made in another order than they are due.
+    for (const hours of [3, 1, 4, 2, 5]) {
+      ids[hours - 1] = await create();
+      await send(ids[hours - 1]!, new Date(service.now().getTime() + hours * 3_600_000));
+    }
+    await service.pool`delete from graphile_worker._private_jobs`;
+    service.setNow(new Date(service.now().getTime() + 86_400_000));
+    await start(ids);
+    const rows = await service.pool`select id, sent_at from campaigns where id = any(${ids})`;
+    const sentAt = new Map(rows.map((row) => [row.id as string, (row.sentAt as Date).getTime()]));
+    const times = ids.map((id) => sentAt.get(id)!);
+
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(await begun(ids)).toEqual([0, 1, 2, 3, 4]);
+    service.setNow(new Date());
+    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.pool`update campaigns set status = 'CANCELLED', finished_at = now() where id = any(${ids})`;
+  });
+});
+
 describe("a campaign that stands still", () => {
   test("because its jobs are lost, is found and goes on", async () => {
     await addContacts(600);
