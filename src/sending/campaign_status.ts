@@ -176,11 +176,7 @@ async function begin(
     totalRecipients,
     now: tx.now(),
   });
-  const { scheduledFor } = campaign;
-  // In the queue an overdue campaign comes before those that were due later, of whatever project.
-  const runAt = scheduledFor !== null && scheduledFor <= tx.now() ? scheduledFor : null;
-  const key = `freeze_audience:${campaignId}`;
-  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key, runAt });
+  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
 }
 
 async function addStartJob(tx: Context, projectId: string, campaignId: string, runAt: Date): Promise<void> {
