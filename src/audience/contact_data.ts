@@ -109,11 +109,18 @@ function define(object: DataInput, key: string, value: unknown): void {
 /** True where JSON held a number beyond what a double can hold, such as 1e400. */
 function hasOverflow(value: unknown, levels = MAX_DEPTH): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
-  if (typeof value !== "object" || value === null || levels === 0) return false;
-  return Object.values(value).some((inner) => hasOverflow(inner, levels - 1));
+  return levels > 0 && someInner(value, (inner) => hasOverflow(inner, levels - 1));
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
+}
+
+/** Without a list of what is in it: there may be tens of thousands of small objects. */
+function someInner(value: unknown, holds: (inner: unknown) => boolean): boolean {
+  if (Array.isArray(value)) return value.some(holds);
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (holds((value as Record<string, unknown>)[key])) return true;
+  return false;
 }

@@ -20,6 +20,8 @@ export type Form = Record<string, string | UploadedFile>;
 export const FORM_OVERHEAD_BYTES = 65_536;
 
 const MAX_PARTS = 100;
+/** Of one part, all together. */
+const MAX_HEADERS_BYTES = 16_384;
 const FORM_TYPE = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
 const WANTED = "a form with Content-Type: multipart/form-data";
 
@@ -57,7 +59,7 @@ function readParts(body: Buffer, boundary: string): Form {
   for (let parts = 0; parts < MAX_PARTS && at > -3; parts++) {
     const start = at + delimiter.length;
     if (body.toString("latin1", start, start + 2) === "--") return form;
-    const headersEnd = body.indexOf("\r\n\r\n", start);
+    const headersEnd = body.subarray(0, start + MAX_HEADERS_BYTES).indexOf("\r\n\r\n", start);
     at = headersEnd === -1 ? -1 : body.indexOf(delimiter, headersEnd + 4);
     if (at === -1) break;
     const part = readPart(body.toString("utf8", start, headersEnd), body.subarray(headersEnd + 4, at));

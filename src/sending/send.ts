@@ -29,7 +29,7 @@ type Content = Omit<Parameters<Queries["contents"]["insert"]>[1], "shared">;
  * recipients who have opted out of MARKETING mail, 409 for a used key, 402 where less is left of the month.
  */
 export async function send(ctx: Context, request: IdempotentRequest, input: SendInput): Promise<SendResult> {
-  const errors = sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
+  const errors = await sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
   if (errors.length > 0) throw problems.invalid(errors);
   const recipients = recipientsOf(input);
   try {

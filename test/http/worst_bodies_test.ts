@@ -1,0 +1,243 @@
+// What the worst bodies cost, at every endpoint that takes one, through the real door: a server in a process of its own.
+// `DOOR_TEST=long` tries many more of them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import fc from "fast-check";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import { bodyBounds, IGNORED_BODY } from "../../src/http/_body_bounds.ts";
+import { isForm } from "../../src/http/_form.ts";
+import { join, type Person, signUp } from "../support/accounts.ts";
+import { type MeasuredService, startMeasured } from "../support/measured.ts";
+import { until } from "../support/process.ts";
+import { useService } from "../support/service.ts";
+import { BODIES, VALUES } from "../support/worst_bodies.ts";
+
+const RUNS = process.env.DOOR_TEST === "long" ? 200 : 8;
+const ATTEMPTS = 6;
+/** What it takes to parse the sample on the machine that the limits are for. */
+const REFERENCE_SPEED_MS = 6;
+const MAX_BLOCKED_MS = 50;
+const MB = 1_048_576;
+
+const service = useService();
+let project: NewProject;
+let person: Person;
+let measured: MeasuredService;
+
+beforeAll(async () => {
+  project = await service.createProject();
+  person = await signUp(service);
+  await join(service, person, project.id, "OWNER");
+  measured = await startMeasured(service);
+});
+
+afterAll(() => measured.stop());
+
+interface Endpoint {
+  name: string;
+  method: string;
+  path: string;
+  fields: string[];
+  bounds: { bytes: number; values: number };
+}
+
+/** Every endpoint that a body can be sent to. A new one is among them by itself. */
+function endpoints(): Endpoint[] {
+  return service.app.routes
+    .filter(({ method }) => !["GET", "HEAD", "OPTIONS"].includes(method))
+    .map(({ method, path, hooks }) => {
+      const schema = (hooks as { body?: Parameters<typeof bodyBounds>[0] }).body;
+      const object = schema?.anyOf ? schema.anyOf[0] : schema;
+      return {
+        name: `${method} ${path}`,
+        method,
+        path,
+        fields: Object.keys(object?.properties ?? {}),
+        bounds: schema && !isForm(schema) ? bodyBounds(schema) : IGNORED_BODY,
+      };
+    });
+}
+
+/** What a request has cost, of what it may cost: 1 ms of processor for 10 KB, and 5 ms. */
+interface Cost {
+  status: number;
+  ofAllowed: number;
+  blocked: number;
+}
+
+/** The least of some attempts: what else goes on in the process comes and goes. */
+async function costOf({ method, path }: { method: string; path: string }, body: string): Promise<Cost> {
+  const bytes = new TextEncoder().encode(body);
+  const best = { status: 0, ofAllowed: Infinity, blocked: Infinity };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const before = await measured.measure();
+    const { status } = await send(method, path, bytes);
+    const { cpu, blocked } = await measured.measure();
+    const slowness = attempt === 0 ? 1 : Math.max(1, (await measured.speed()) / REFERENCE_SPEED_MS);
+    const allowed = (5 + bytes.length / 10_240) * slowness;
+    best.status = status;
+    best.ofAllowed = Math.min(best.ofAllowed, (cpu - before.cpu) / allowed);
+    best.blocked = Math.min(best.blocked, blocked / slowness);
+    if (best.ofAllowed <= 1 && best.blocked <= MAX_BLOCKED_MS) break;
+  }
+  return best;
+}
+
+async function send(method: string, path: string, body: Uint8Array<ArrayBuffer> | string) {
+  const answer = await fetch(`${measured.url}${addressOf(path)}`, {
+    method,
+    body,
+    headers: {
+      "content-type": "application/json",
+      // As from all over the world: strangers have limits of their own.
+      "x-forwarded-for": `203.0.113.${Math.floor(Math.random() * 256)}`,
+      "sec-fetch-site": "same-origin",
+      ...(/^\/(users|projects|auth)\b/.test(path)
+        ? { cookie: person.cookie }
+        : { authorization: `Bearer ${path === "/v1/track" ? project.public : project.secret}` }),
+    },
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** Ids of nobody: the body is looked at first. What would be gone afterwards is somebody else's project. */
+function addressOf(path: string): string {
+  const isOwn = /^\/(users\/@me\/)?projects\/:id\/?[^/]*$/.test(path) && !/(reset|keys)$/.test(path);
+  return path.replace(/:(\w+)/g, (_found, name) =>
+    name === "id" && isOwn && path !== "/users/@me/projects/:id" ? project.id : crypto.randomUUID(),
+  );
+}
+
+interface Body {
+  shape: string;
+  json: string;
+}
+
+/** A body for an endpoint: in one of its fields or as a whole, small, as large as it may be, or far too large. */
+function worstBody({ fields, bounds }: Endpoint): fc.Arbitrary<Body> {
+  const place = fc.constantFrom(null, ...fields, "unknown");
+  const size = fc.constantFrom("small", "full", "too large");
+  return fc
+    .record({ place, size, value: fc.constantFrom(...VALUES), whole: fc.constantFrom(...BODIES) })
+    .map(({ place: field, size: given, value, whole }) => {
+      const room = Math.min(bounds.bytes - 200, MB);
+      const bytes = { small: 3_000, full: room, "too large": 5 * MB }[given];
+      const made = (of: number) =>
+        field === null ? whole.json(of) : `{${JSON.stringify(field)}:${value.json(of)}}`;
+      const json = made(bytes);
+      // Else it would be refused unread, and nobody sees what reading it takes.
+      const values = given === "full" ? (json.match(/[,[{]/g)?.length ?? 0) : 0;
+      const fitting = values > bounds.values ? made((bytes * bounds.values * 0.9) / values) : json;
+      const shape = field === null ? whole.shape : `${value.shape} in ${field}`;
+      return { shape: `${shape}, ${given}: ${fitting.length} bytes`, json: fitting };
+    });
+}
+
+describe("a request", () => {
+  test(
+    "never costs more than its size deserves, whatever is in it, at any endpoint",
+    async () => {
+      for (const endpoint of endpoints()) {
+        for (let i = 0; i < 3; i++) await costOf(endpoint, '{"unknown":[1,2,3]}');
+        await fc.assert(
+          fc.asyncProperty(
+            // What it was is told by its name: a body of megabytes is nothing to read.
+            worstBody(endpoint).map(({ shape, json }) =>
+              Object.assign(() => json, { toString: () => shape }),
+            ),
+            async (body) => {
+              const cost = await costOf(endpoint, body());
+              // What is lawful is worked on, and that is another matter; others get their turn all the same.
+              const isOver = cost.status >= 400 && cost.ofAllowed > 1;
+              const isFault = cost.status >= 500 && cost.status !== 501;
+
+              expect({ endpoint: endpoint.name, ...cost, isOver, isFault }).toMatchObject({
+                isOver: false,
+                isFault: false,
+              });
+              expect(cost.blocked).toBeLessThanOrEqual(MAX_BLOCKED_MS);
+            },
+          ),
+          { numRuns: RUNS, endOnFailure: true },
+        );
+      }
+    },
+    { timeout: 3_600_000 },
+  );
+
+  const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  const ones = (count: number) => `[${"1,".repeat(count - 1)}1]`;
+
+  test.each([
+    ["15,000 levels of data", "/v1/track", `{"email":"a@b.io","event":"e","data":${deep(15_000)}}`, 422],
+    ["100,000 levels in an address", "/v1/track", `{"email":${deep(100_000)}}`, 422],
+    ["5,000 levels of nobody", "/auth/login", `{"email":${deep(5_000)}}`, 422],
+    ["2,400,000 numbers in data", "/v1/track", `{"email":"a@b.io","data":{"x":${ones(2_400_000)}}}`, 413],
+    ["1,000,000 recipients", "/v1/send", `{"to":${ones(1_000_000)}}`, 413],
+    ["30,000 recipients", "/v1/send", `{"to":${ones(30_000)}}`, 422],
+    ["30,000 files", "/v1/send", `{"attachments":${ones(30_000)}}`, 422],
+    ["11,000 ids", "/contacts/bulk-delete", `{"contactIds":${ones(11_000)}}`, 422],
+    ["1,400 members", "/segments/:id/members", `{"emails":${ones(1_400)}}`, 422],
+  ])("with %s is refused clearly and at once: %s", async (_what, path, body, status) => {
+    const method = "POST";
+    for (let i = 0; i < 3; i++) await send(method, path, body);
+    const cost = await costOf({ method, path }, body);
+
+    expect([cost.status, cost.ofAllowed <= 1, cost.blocked <= MAX_BLOCKED_MS]).toEqual([status, true, true]);
+  });
+
+  test("that is refused leaves no memory behind", async () => {
+    const bodies = [
+      `{"to":${ones(1_000_000)}}`,
+      `{"data":${deep(50_000)}}`,
+      `{"to":"${"x".repeat(10 * MB)}"}`,
+    ];
+    const round = async () => {
+      for (let i = 0; i < 3; i++) await Promise.all(bodies.map((body) => send("POST", "/v1/send", body)));
+      return await measured.memory();
+    };
+    await round();
+    const first = await round();
+    const later = [await round(), await round(), await round()];
+
+    // One body or another may still lie about: not more of them, the more there were.
+    expect(Math.min(...later.map(({ rss }) => rss))).toBeLessThan(first.rss * 1.2);
+    expect(Math.min(...later.map(({ heapTotal }) => heapTotal))).toBeLessThan(first.heapTotal * 1.2);
+  });
+
+  test("that is large and lawful is worked on in steps: a mail with files of 10 MB", async () => {
+    const content = Buffer.alloc(5 * MB - 2).toString("base64");
+    const file = { filename: "a.bin", content, contentType: "application/octet-stream" };
+    const body = JSON.stringify({
+      to: "ada@example.com",
+      from: "hello@shop.example",
+      subject: "Two files",
+      body: "<p>Look</p>",
+      attachments: [file, file],
+    });
+    await send("POST", "/v1/send", body);
+    const cost = await costOf({ method: "POST", path: "/v1/send" }, body);
+
+    expect([cost.status, cost.blocked <= MAX_BLOCKED_MS]).toEqual([200, true]);
+  });
+
+  test("whose sender hangs up in the middle of it is a refusal in the log, and no error", async () => {
+    const before = (await measured.measure()).logged;
+    const { port } = new URL(measured.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(
+      `POST /v1/track HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${project.public}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"email":"a@b.io',
+    );
+    await Bun.sleep(100);
+    socket.destroy();
+    const isLogged = async () => (await measured.measure()).logged["info 400"] !== before["info 400"];
+    await until("the refusal in the log", isLogged);
+
+    const { logged } = await measured.measure();
+    expect([logged["info 400"], logged["error 500"]]).toEqual([
+      (before["info 400"] ?? 0) + 1,
+      before["error 500"],
+    ]);
+  });
+});
