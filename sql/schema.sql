@@ -735,6 +735,12 @@ CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
 
+CREATE OR REPLACE FUNCTION public.recipient_domain(address text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (strpos(address, '@'::text) > 0) THEN split_part(address, '@'::text, '-1'::integer) ELSE ''::text END;
+
 CREATE OR REPLACE FUNCTION public.recounting(project uuid, kind text)
  RETURNS bigint
  LANGUAGE sql
@@ -1279,6 +1285,7 @@ create table emails (
   captured_at timestamp with time zone,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
+CREATE INDEX emails_apart ON public.emails USING btree (recipient_domain(address), ((campaign_id IS NOT NULL)), tried_at, id) WHERE ((status = 'PENDING'::email_status) AND (due_at = 'infinity'::timestamp with time zone));
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
 CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);

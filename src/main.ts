@@ -8,7 +8,7 @@ import { createHealthApp, createWaitingApp } from "./http/health.ts";
 import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
-import { releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
+import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
 import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { routable } from "./request_url.ts";
@@ -151,6 +151,7 @@ async function recover(on: Context): Promise<void> {
   if (buried.workers > 0) on.log.warn("recovered from dead workers", buried);
   const released = await releaseLostClaims(on);
   if (released > 0) on.log.warn("gave back lost claims", { mails: released });
+  await fetchApart(on);
 }
 
 async function open() {

@@ -15,8 +15,8 @@ export interface WorkerParts {
   crontab: string;
   /** Called with every heartbeat: whatever must be noticed within seconds. */
   onBeat: (ctx: Context) => Promise<void>;
-  /** Called when no more jobs will be taken. */
-  onStop: (ctx: Context) => void;
+  /** Called when no more jobs will be taken. Resolves when nothing is under way that no job waits for. */
+  onStop: (ctx: Context) => Promise<void>;
 }
 
 /** The connections of its own that a worker needs. */
@@ -52,8 +52,8 @@ export async function startWorker(
   }
   return {
     async stop() {
-      const drained = Promise.all(lanes.map((lane) => lane.stop()));
-      onStop(ctx);
+      const stopping = lanes.map((lane) => lane.stop());
+      const drained = Promise.all([...stopping, onStop(ctx)]);
       const inTime = await Promise.race([drained.then(() => true), Bun.sleep(DRAIN_MS).then(() => false)]);
       if (inTime) await q.jobs.forceUnlock(ctx, { pools: [...pools] }).catch(() => {});
       // What is still under way keeps its heartbeat row: whoever survives settles it.

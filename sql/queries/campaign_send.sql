@@ -117,11 +117,11 @@ analyze emails;
 -- The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
 -- rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
 with range as materialized (
-  select id, campaign_id, status, due_at
+  select id, campaign_id, status, due_at, recipient_domain(address) as domain
   from emails
   where project_id = :project_id and id between :from_id and :to_id
 )
-select id
+select id, domain as "domain!"
 from range
 where campaign_id = :campaign_id and status = 'PENDING' and due_at <= :now::timestamptz + interval '5 seconds'
 order by id

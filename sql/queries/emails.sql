@@ -207,6 +207,100 @@ left join contents o
   and e.content_id <> all (:known_contents::uuid[])
 left join projects p on p.id = o.project_id;
 
+-- name: recipients :many
+-- Where these mails go, of those that are still to be sent.
+select e.project_id, e.id, recipient_domain(e.address) as "domain!"
+from emails e
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and e.status = 'PENDING';
+
+-- name: set_apart :exec
+-- Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Where the domain takes no
+-- mail, that is the beginning of the day for which it is tried.
+update emails e
+set
+  due_at   = 'infinity',
+  tried_at = case when w.is_failing then coalesce(e.tried_at, :now) else e.tried_at end
+from unnest(:project_ids::uuid[], :ids::uuid[], :failing::boolean[]) as w (project_id, id, is_failing)
+where e.project_id = w.project_id and e.id = w.id and e.status = 'PENDING';
+
+-- name: come_back :many
+-- Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
+-- (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
+-- the other end, so that it is not the same ones that try it each time.
+with asked as materialized (
+  select * from unnest(:domains::text[], :counts::int[], :lasts::int[]) as d (domain, first, last)
+),
+firsts as materialized (
+  select w.project_id, w.id
+  from asked d
+  cross join lateral (
+    select e.project_id, e.id
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) = d.domain
+    order by e.campaign_id is not null, e.tried_at, e.id
+    limit d.first
+    for update skip locked
+  ) as w
+),
+lasts as materialized (
+  select w.project_id, w.id
+  from asked d
+  cross join lateral (
+    select e.project_id, e.id
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) = d.domain
+    order by e.campaign_id is not null desc, e.tried_at desc, e.id desc
+    limit d.last
+    for update skip locked
+  ) as w
+)
+update emails e
+set due_at = :now
+from (select project_id, id from firsts union select project_id, id from lasts) as c
+where e.project_id = c.project_id and e.id = c.id and e.status = 'PENDING' and e.due_at = 'infinity'
+returning e.project_id, e.id, e.campaign_id, recipient_domain(e.address) as "domain!";
+
+-- name: apart_domains :many
+-- Domains behind this one for which mails wait apart, in order; each costs one look into the index.
+with recursive found as (
+  (
+    select recipient_domain(e.address) as domain
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) > :after
+    order by recipient_domain(e.address)
+    limit 1
+  )
+  union all
+  select (
+    select recipient_domain(e.address)
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) > f.domain
+    order by recipient_domain(e.address)
+    limit 1
+  )
+  from found f
+  where f.domain is not null
+)
+select domain as "domain!" from found where domain is not null limit :limit::int;
+
+-- name: give_up_apart :exec
+-- Ends what has waited apart since `before` for a domain that took no mail.
+with old as materialized (
+  select e.project_id, e.id
+  from emails e
+  where e.status = 'PENDING'
+    and e.due_at = 'infinity'
+    and recipient_domain(e.address) = :domain
+    and e.tried_at < :before
+  limit :limit::int
+  for update skip locked
+)
+update emails e
+set status = 'FAILED', due_at = :now, error = :error, data = null
+from old o
+where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING' and e.due_at = 'infinity';
+
 -- name: put_back :many
 -- Gives back mails that this process claimed and never began to send, as when it is told to stop.
 update emails

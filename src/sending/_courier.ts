@@ -1,8 +1,13 @@
+import { createDomainPace, type DomainPace, type Flight, TICK_MS, type Verdict } from "./_domain_pace.ts";
+import { createLines } from "./_lines.ts";
+
 /** One mail that somebody wants carried away. Those of a campaign are bulk: they never hold another one back. */
 export interface Errand {
   projectId: string;
   emailId: string;
   campaignId: string | null;
+  /** The domain of its recipient. */
+  domain: string;
 }
 
 /** Says of some errands which may be carried away now. */
@@ -16,6 +21,8 @@ export interface Admission {
 interface CourierParts<Parcel, Outcome> {
   /** How many mails may be claimed and not settled yet: what would be in doubt if the process died. */
   connections: number;
+  /** The time of the service, in milliseconds. */
+  now(): number;
   /** Keeps to the rates that are allowed. Null where nothing is limited. */
   admit(errands: Errand[]): Promise<Admission | null>;
   /**
@@ -23,18 +30,32 @@ interface CourierParts<Parcel, Outcome> {
    * the answer does not hold is somebody else's, or done; an Error says that nothing could be taken.
    */
   turn(outcomes: Outcome[], errands: Errand[]): Promise<Map<string, Parcel> | Error>;
-  /** Hands one mail over. Never throws. */
-  carry(parcel: Parcel): Promise<Outcome>;
+  /**
+   * Hands one mail over, and says what that tells of the recipient's domain. Never throws. `pause` is called when the
+   * time that passes is not the domain's, and its answer when it is again.
+   */
+  carry(parcel: Parcel, pause: () => () => void): Promise<{ outcome: Outcome; verdict: Verdict }>;
+  /** How many mails to a domain wait apart. */
+  waitingApart(domain: string): number;
+  /** Places may be free. These are settled, and nobody waited for it any more. */
+  settled(loose: Errand[]): void;
 }
 
 /** Carries mails away, as many at once as there are connections. */
 export interface Courier {
-  /** Resolves when the mail is settled, by this process or by another one. Rejects with Postponed when it has to wait. */
+  /**
+   * Resolves when the mail is settled, by this process or by another one. A bulk mail that takes long is let go of before:
+   * it is under way, and nobody needs to wait. Rejects with Postponed or Apart when it has to wait.
+   */
   deliver(errand: Errand): Promise<void>;
   /** Ids of the mails that this process has claimed. */
   underway: ReadonlySet<string>;
-  /** Takes no more errands and fails those that are not claimed yet. */
-  stop(): void;
+  /** What is known of the domains of recipients. */
+  pace: DomainPace;
+  /** How many mails to a domain wait here. */
+  waiting(domain: string): number;
+  /** Takes no more errands and fails those that are not claimed yet. Resolves when nothing is under way any more. */
+  stop(): Promise<void>;
 }
 
 /** The rate does not allow this mail for a while. Who asked should do something else, and ask again then. */
@@ -47,17 +68,38 @@ export class Postponed extends Error {
   }
 }
 
+/** The domain of the recipient is slow, or takes no mail: this one has to wait apart from the others. */
+export class Apart extends Error {
+  /** It takes no mail. */
+  readonly isFailing: boolean;
+
+  constructor(isFailing: boolean) {
+    super("The domain of the recipient has no room at the moment");
+    this.isFailing = isFailing;
+  }
+}
+
 // While others are under way a turn waits until it is worth it, but never longer than this.
 const PATIENCE_MS = 3;
 /** Bulk leaves a tenth of the connections to the others: a server that is slow to answer would else hold all. */
 const BULK_SHARE = 0.9;
 /** Whose place is nearer than this waits for it here; the others wait in the queue of the database, where it costs nothing. */
 const LONGEST_WAIT_MS = 2_000;
+/** A mail whose domain is still being tried by others after this time waits apart. */
+const LONGEST_HERE_MS = 1_000;
 
 /** Turns that are being committed at the same time. */
 const MAX_TURNS = 2;
 
-type Waiting = Errand & { done: () => void; failed: (error: unknown) => void };
+type Waiting = Errand & {
+  done: () => void;
+  failed: (error: unknown) => void;
+  since: number;
+  flight: Flight | null;
+  /** It holds a place of bulk: it is bulk, and not slow. */
+  isInBulk: boolean;
+  isLoose: boolean;
+};
 
 /**
  * A courier over these parts. It works in turns: each settles what has ended and claims as many again, in one commit.
@@ -69,38 +111,104 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
   const worthwhile = Math.ceil(connections / 3);
   const bulkConnections = Math.max(1, Math.floor(connections * BULK_SHARE));
   const underway = new Set<string>();
-  const lanes = { fast: [] as Waiting[], bulk: [] as Waiting[] };
-  /** Places that are taken: by what is claimed, or about to be, and not settled. */
+  const pace = createDomainPace({ connections, now: parts.now });
+  const lanes = { fast: createLines<Waiting>(), bulk: createLines<Waiting>() };
+  const waitingHere = new Map<string, number>();
+  const inFlight = new Map<string, number>();
+  /** Places that are taken: by what is claimed, or about to be, and not settled; of bulk, by what is on a connection. */
   const held = { all: 0, bulk: 0 };
   let ended: { errand: Waiting; outcome: Outcome }[] = [];
   let turns = 0;
   let patient = false;
+  let ticking = false;
+  let idle: (() => void) | null = null;
   let stopped = false;
 
   const carry = async (errand: Waiting, parcel: Parcel): Promise<void> => {
-    const outcome = await parts.carry(parcel);
+    const flight = errand.flight!;
+    flight.begin();
+    tickLater();
+    const { outcome, verdict } = await parts.carry(parcel, flight.pause);
+    flight.end(verdict);
+    leaveBulk(errand);
+    add(inFlight, errand.projectId, -1);
     ended.push({ errand, outcome });
     pump();
   };
 
-  /** How many could begin now: what has ended makes room for what is claimed in the same turn. */
-  const ready = (): number => {
-    const freed = countOf(ended.map(({ errand }) => errand));
-    const bulk = Math.min(lanes.bulk.length, bulkConnections - held.bulk + freed.bulk);
-    return Math.min(connections - held.all + freed.all, lanes.fast.length + bulk);
+  /** How many places there are: what has ended makes room for what is claimed in the same turn. */
+  const free = () => connections - held.all + ended.length;
+  /** Slow ones have taken theirs of bulk. One is left to it in any case. */
+  const freeForBulk = () => Math.max(1, bulkConnections - pace.slow) - held.bulk;
+  /** How many could begin now, as far as their domains have room. */
+  const ready = () =>
+    Math.min(free(), lanes.fast.size + Math.max(0, Math.min(lanes.bulk.size, freeForBulk())));
+
+  const askingOf = ({ domain, campaignId, projectId }: Waiting) => ({
+    domain,
+    owner: campaignId ?? projectId,
+    waiting: (waitingHere.get(domain) ?? 0) + parts.waitingApart(domain),
+  });
+
+  /** Takes those that may begin: first in fair shares, then, where places are left, whoever wants them. */
+  const choose = (): Waiting[] => {
+    const places = Math.max(0, free());
+    const chosen: Waiting[] = [];
+    for (const lane of [lanes.fast, lanes.bulk]) {
+      const room = () =>
+        Math.min(places - chosen.length, lane === lanes.bulk ? freeForBulk() : Number.POSITIVE_INFINITY);
+      const share = Math.ceil(connections / Math.max(1, lane.domains));
+      const projectShare = Math.ceil(connections / Math.max(1, lane.projects));
+      const isFair = ({ domain, projectId }: Waiting) =>
+        pace.inFlight(domain) < share && (inFlight.get(projectId) ?? 0) < projectShare;
+      for (const isWanted of [isFair, () => true]) {
+        if (lane.size === 0 || room() <= 0) continue;
+        chosen.push(...lane.take(room(), (item) => isWanted(item) && occupy(item)));
+      }
+    }
+    return chosen;
+  };
+
+  /** Takes a place, if the domain has one. */
+  const occupy = (errand: Waiting): boolean => {
+    const asking = askingOf(errand);
+    if (pace.ask(asking) !== "now") return false;
+    add(waitingHere, errand.domain, -1);
+    add(inFlight, errand.projectId, 1);
+    errand.isInBulk = errand.campaignId !== null;
+    if (errand.isInBulk) held.bulk += 1;
+    errand.flight = pace.take(asking, () => {
+      // What is bulk and slow holds a job for nothing, and there are few for bulk.
+      leaveBulk(errand);
+      if (errand.campaignId !== null && underway.has(errand.emailId)) letGo(errand);
+    });
+    return true;
+  };
+  const letGo = (errand: Waiting) => {
+    errand.isLoose = true;
+    errand.done();
+  };
+  const leaveBulk = (errand: Waiting) => {
+    if (errand.isInBulk) held.bulk -= 1;
+    errand.isInBulk = false;
+  };
+  /** Gives up the place of one that was chosen, and does not begin. */
+  const vacate = (errand: Waiting) => {
+    errand.flight?.cancel();
+    errand.flight = null;
+    leaveBulk(errand);
+    add(inFlight, errand.projectId, -1);
   };
 
   const takeTurn = async (): Promise<void> => {
+    const asked = choose();
+    if (asked.length + ended.length === 0) return;
     turns += 1;
-    const count = Math.max(0, ready());
     const settling = ended;
     ended = [];
-    const fast = lanes.fast.splice(0, count);
-    const asked = [...fast, ...lanes.bulk.splice(0, count - fast.length)];
-    const release = reserve(
-      settling.map(({ errand }) => errand),
-      asked,
-    );
+    // What this turn settles gives its places to what it claims at once, and to others when it is committed.
+    const passedOn = Math.min(asked.length, settling.length);
+    held.all += asked.length - passedOn;
     const errands = await admitted(asked);
     const claimed = await parts.turn(
       settling.map(({ outcome }) => outcome),
@@ -110,25 +218,12 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
       underway.delete(errand.emailId);
       errand.done();
     }
-    release(errands.filter((errand) => begin(errand, claimed)));
+    const begun = errands.filter((errand) => begin(errand, claimed));
+    held.all -= settling.length - passedOn + asked.length - begun.length;
     turns -= 1;
+    parts.settled(settling.flatMap(({ errand }) => (errand.isLoose ? [errand] : [])));
     pump();
-  };
-
-  /**
-   * Takes the places of what is asked for. What this turn settles gives its places to what it claims, and to others
-   * only when it is committed: then the answer is called, with what was begun.
-   */
-  const reserve = (settling: Errand[], asked: Errand[]): ((begun: Errand[]) => void) => {
-    const [freed, wanted] = [countOf(settling), countOf(asked)];
-    const before = { all: Math.max(0, wanted.all - freed.all), bulk: Math.max(0, wanted.bulk - freed.bulk) };
-    held.all += before.all;
-    held.bulk += before.bulk;
-    return (begun) => {
-      const kept = countOf(begun);
-      held.all += kept.all - freed.all - before.all;
-      held.bulk += kept.bulk - freed.bulk - before.bulk;
-    };
+    if (held.all === 0) idle?.();
   };
 
   /** Lets go of those that have to wait: for a moment they wait here, for longer in the queue. */
@@ -136,11 +231,15 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     if (asked.length === 0) return [];
     const admission = await parts.admit(asked).catch((error: Error) => error);
     if (admission instanceof Error) {
-      for (const errand of asked) errand.failed(admission);
+      for (const errand of asked) {
+        vacate(errand);
+        errand.failed(admission);
+      }
       return [];
     }
     if (!admission) return asked;
     for (const { errand, waitMs } of admission.refused as { errand: Waiting; waitMs: number }[]) {
+      vacate(errand);
       // What waits here occupies a job, and there are few for bulk.
       const isTooLong = waitMs > LONGEST_WAIT_MS || errand.campaignId !== null;
       if (isTooLong) errand.failed(new Postponed(waitMs));
@@ -155,8 +254,10 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     if (parcel && !underway.has(errand.emailId)) {
       underway.add(errand.emailId);
       void carry(errand, parcel);
+      if (errand.flight!.isSlow && errand.campaignId !== null) letGo(errand);
       return true;
     }
+    vacate(errand);
     if (claimed instanceof Error) errand.failed(claimed);
     // Somebody else's. Nor is it a second time when it was asked for twice.
     else errand.done();
@@ -178,25 +279,67 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     }, PATIENCE_MS);
   };
 
+  /** As long as something waits or is under way, somebody looks who takes long. */
+  const tickLater = () => {
+    if (ticking) return;
+    ticking = true;
+    setTimeout(() => {
+      ticking = false;
+      pace.tick();
+      sendApart();
+      pump();
+      parts.settled([]);
+      if (held.all + lanes.fast.size + lanes.bulk.size > 0) tickLater();
+    }, TICK_MS);
+  };
+
+  /** Mails whose domain has no room wait elsewhere: here they would occupy jobs. */
+  const sendApart = () => {
+    const before = performance.now() - LONGEST_HERE_MS;
+    const isStuck = (first: Waiting) => {
+      const leave = pace.ask(askingOf(first));
+      return leave === "apart" || (leave === "trying" && first.since < before);
+    };
+    for (const lane of [lanes.fast, lanes.bulk]) {
+      for (const errand of lane.takeStuck(isStuck)) {
+        add(waitingHere, errand.domain, -1);
+        errand.failed(new Apart(pace.isFailing(errand.domain)));
+      }
+    }
+  };
+
   const enqueue = (errand: Waiting): void => {
     if (stopped) return errand.failed(new Error("This process is stopping"));
+    if (pace.ask(askingOf(errand)) === "apart") {
+      return errand.failed(new Apart(pace.isFailing(errand.domain)));
+    }
+    errand.since = performance.now();
+    add(waitingHere, errand.domain, 1);
     lanes[errand.campaignId === null ? "fast" : "bulk"].push(errand);
     pump();
+    tickLater();
   };
 
   return {
     underway,
-    deliver: (errand) => new Promise((done, failed) => enqueue({ ...errand, done, failed })),
-    stop() {
+    pace,
+    waiting: (domain) => waitingHere.get(domain) ?? 0,
+    deliver: (errand) =>
+      new Promise((done, failed) =>
+        enqueue({ ...errand, done, failed, since: 0, flight: null, isInBulk: false, isLoose: false }),
+      ),
+    async stop() {
       stopped = true;
-      for (const errand of [...lanes.fast, ...lanes.bulk])
-        errand.failed(new Error("This process is stopping"));
-      lanes.fast = [];
-      lanes.bulk = [];
+      for (const lane of [lanes.fast, lanes.bulk]) {
+        for (const errand of lane.takeStuck(() => true)) errand.failed(new Error("This process is stopping"));
+      }
+      if (held.all > 0) await new Promise<void>((resolve) => (idle = resolve));
     },
   };
 }
 
-function countOf(errands: Errand[]): { all: number; bulk: number } {
-  return { all: errands.length, bulk: errands.filter((errand) => errand.campaignId !== null).length };
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
 }

@@ -5,7 +5,7 @@ import { q } from "../db/queries.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./campaign_audience.ts";
 import { gateOf } from "./_server_gate.ts";
-import { CLOSED_WAIT_MS, deliverEmails } from "./delivery.ts";
+import { CLOSED_WAIT_MS, deliverBatch } from "./delivery.ts";
 import { placeOfBatch, rateOf } from "./send_rates.ts";
 import { notifyMembers } from "./platform_mail.ts";
 import { cutShort } from "./usage_notices.ts";
@@ -81,7 +81,7 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const limit = rate === null ? BATCH_LIMIT : Math.max(1, Math.floor((rate * PACE_MS) / 1000));
   const rows = await q.campaignSend.batch(ctx, { ...batch, now: ctx.now(), limit });
   const ids = rows.map((row) => row.id);
-  const { postponed } = await deliverEmails(ctx, projectId, ids, campaignId);
+  const { postponed } = await deliverBatch(ctx, projectId, rows, campaignId);
   // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
   if (postponed.length > 0)
     return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, PACE_MS);

@@ -4,16 +4,20 @@ import { type Context, inTransaction, perService } from "../context.ts";
 import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
-import type { Attachment, MayEnd } from "../mail/mailer.ts";
+import type { Attachment, Handover, MayEnd } from "../mail/mailer.ts";
+import { createBatcher } from "../batcher.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { metersOf } from "../meters.ts";
-import { type Admission, createCourier, type Errand, Postponed } from "./_courier.ts";
+import { createWaiting, type Waiting } from "./_apart.ts";
+import { createCampaignEnds } from "./_campaign_ends.ts";
+import { type Admission, Apart, type Courier, createCourier, type Errand, Postponed } from "./_courier.ts";
+import type { Verdict } from "./_domain_pace.ts";
 import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { giveUpOn, type Lost } from "./_giving_up.ts";
 import { gateOf, type Way } from "./_server_gate.ts";
 import type { Addressee, PreparedContent } from "./compose.ts";
 import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
-import { sendSigned } from "./dkim.ts";
+import { NOT_SIGNED, sendSigned } from "./dkim.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
@@ -28,20 +32,57 @@ interface Parcel {
   attachments: Attachment[];
 }
 
+/** A mail, and the domain of its recipient. */
+interface Addressed {
+  id: string;
+  domain: string;
+}
+
+/** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server lets nobody in. */
+interface Delivered {
+  postponed: string[];
+  waitMs: number;
+}
+
 /**
- * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each. Called
- * twice for the same mail it sends it once: the second call finds nothing to claim. Answers the mails that have to wait
- * because of a rate, and for how long at least; Infinity when the mail server lets nobody in.
+ * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each, but for those
+ * whose domain has no room: they wait apart. Called twice for the same mail it sends it once: the second call finds nothing
+ * to claim.
  */
-export async function deliverEmails(
+export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<Delivered> {
+  const { domainOf } = officeOf(ctx);
+  const domains = await Promise.all(emailIds.map((emailId) => domainOf({ projectId, emailId })));
+  const emails = emailIds.flatMap((id, i) => (domains[i] === null ? [] : [{ id, domain: domains[i]! }]));
+  return await deliver(ctx, projectId, emails, null);
+}
+
+/** The same for mails of a campaign. Those whose server takes long are let go of: they are under way. */
+export async function deliverBatch(
   ctx: Context,
   projectId: string,
-  emailIds: string[],
-  campaignId: string | null = null,
-): Promise<{ postponed: string[]; waitMs: number }> {
-  const courier = courierOf(ctx);
+  emails: Addressed[],
+  campaignId: string,
+): Promise<Delivered> {
+  return await deliver(ctx, projectId, emails, campaignId);
+}
+
+async function deliver(
+  ctx: Context,
+  projectId: string,
+  emails: Addressed[],
+  campaignId: string | null,
+): Promise<Delivered> {
+  const { courier, waiting } = officeOf(ctx);
+  const carry = async (errand: Errand): Promise<void> => {
+    try {
+      await courier.deliver(errand);
+    } catch (reason) {
+      if (!(reason instanceof Apart)) throw reason;
+      await waiting.add(errand, reason.isFailing);
+    }
+  };
   const ends = await Promise.allSettled(
-    emailIds.map((emailId) => courier.deliver({ projectId, emailId, campaignId })),
+    emails.map(({ id, domain }) => carry({ projectId, emailId: id, campaignId, domain })),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   // One that failed fails the job, but only when nothing of it is under way any more.
@@ -49,7 +90,7 @@ export async function deliverEmails(
   if (failure) throw failure;
   const waits = (refusals as Postponed[]).map((postponed) => postponed.waitMs);
   return {
-    postponed: emailIds.filter((_, i) => ends[i]!.status === "rejected"),
+    postponed: emails.flatMap(({ id }, i) => (ends[i]!.status === "rejected" ? [id] : [])),
     waitMs: Math.min(...waits, Infinity),
   };
 }
@@ -68,15 +109,23 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
   await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt });
 }
 
-/** Lets go of mails that have not begun; their jobs go to another process. What is under way is finished. */
-export function stopDelivery(ctx: Context): void {
+/** Fetches mails that wait apart, where there is room. */
+export async function fetchApart(ctx: Context): Promise<void> {
+  await officeOf(ctx).waiting.lookAround();
+}
+
+/**
+ * Lets go of mails that have not begun; their jobs go to another process. Resolves when what is under way is finished,
+ * also what no job waits for.
+ */
+export async function stopDelivery(ctx: Context): Promise<void> {
   gateOf(ctx).stop();
-  courierOf(ctx).stop();
+  await officeOf(ctx).courier.stop();
 }
 
 /** Gives back rows that this process holds without knowing it: the answer to its claim was lost on the way. */
 export async function releaseLostClaims(ctx: Context): Promise<number> {
-  const { underway } = courierOf(ctx);
+  const { underway } = officeOf(ctx).courier;
   const before = new Date(ctx.now().getTime() - LOST_AFTER_MS);
   const held = await q.emails.heldBy(ctx, { workerId: ctx.workerId, before });
   const lost = held.filter((row) => !underway.has(row.id));
@@ -103,18 +152,56 @@ const LOST_AFTER_MS = 20_000;
 const marksOf = perService((ctx): HandoverMarks =>
   createHandoverMarks(ctx, {
     connections: ctx.mailer.connections,
-    underway: () => courierOf(ctx).underway,
+    underway: () => officeOf(ctx).courier.underway,
   }),
 );
 
-const courierOf = perService((ctx) =>
-  createCourier<Parcel, Outcome>({
+/** What belongs together in one process. */
+interface Office {
+  courier: Courier;
+  waiting: Waiting;
+  /** The domain of a mail that is still to be sent; null for others. */
+  domainOf(mail: { projectId: string; emailId: string }): Promise<string | null>;
+}
+
+const officeOf = perService((ctx): Office => {
+  const finish = createCampaignEnds(ctx);
+  const courier: Courier = createCourier<Parcel, Outcome>({
     connections: ctx.mailer.connections,
+    now: () => ctx.now().getTime(),
     admit: (errands) => (gateOf(ctx).way === "here" ? admit(ctx, errands) : refuse(errands)),
     turn: (outcomes, errands) => turn(ctx, outcomes, errands),
-    carry: (parcel) => marksOf(ctx).onItsWay(parcel.email, (mayEnd) => handOver(ctx, parcel, mayEnd)),
-  }),
-);
+    carry: (parcel, pause) =>
+      marksOf(ctx).onItsWay(parcel.email, (mayEnd) =>
+        handOver(ctx, parcel, async () => {
+          const goOn = pause();
+          return await mayEnd().finally(goOn);
+        }),
+      ),
+    waitingApart: (domain) => waiting.count(domain),
+    settled: (loose) => {
+      for (const errand of loose) finish(errand);
+      if (gateOf(ctx).way === "here") waiting.fetch();
+    },
+  });
+  const waiting = createWaiting(ctx, courier, finish);
+  return { courier, waiting, domainOf: createDomainLookUp(ctx) };
+});
+
+/** Mails whose domains are looked up in one statement. */
+const LOOK_UP = 500;
+
+function createDomainLookUp(ctx: Context): Office["domainOf"] {
+  return createBatcher<{ projectId: string; emailId: string }, string | null>(
+    async (mails) => {
+      const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
+      const rows = await q.emails.recipients(ctx, { projectIds, ids });
+      const domains = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row.domain]));
+      return mails.map(({ projectId, emailId }) => domains.get(`${projectId} ${emailId}`) ?? null);
+    },
+    { maxItems: LOOK_UP, maxFlights: 2 },
+  );
+}
 
 /** The mail server lets nobody in: until then nothing is claimed. */
 async function refuse(errands: Errand[]): Promise<Admission> {
@@ -205,20 +292,35 @@ async function handOver(
   ctx: Context,
   { email, content, attachments }: Parcel,
   mayEnd: MayEnd,
-): Promise<Outcome> {
+): Promise<Handed> {
   const known = content ?? { fromEmail: null };
   try {
     const reason = reasonAgainst(email, content?.type ?? null);
-    if (reason !== null) return suppressed(ctx, email, known.fromEmail, reason);
+    if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
     const mail = await content!.compose(addresseeOf(email), attachments);
     const handover = await sendSigned(ctx, content!, mail, mayEnd);
     if (handover.state === "unreached") gateOf(ctx).shut(handover.response);
-    return outcomeOf(ctx, email, content!, mail, handover);
+    return { outcome: outcomeOf(ctx, email, content!, mail, handover), verdict: verdictOf(handover) };
   } catch (error) {
     // A fault of ours in one mail must not hold up the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
-    return failed(ctx, email, known.fromEmail, "The mail could not be composed");
+    return unsent(failed(ctx, email, known.fromEmail, "The mail could not be composed"));
   }
+}
+
+/** What became of a mail, and what it says about the domain of its recipient. */
+interface Handed {
+  outcome: Outcome;
+  verdict: Verdict;
+}
+
+function unsent(outcome: Outcome): Handed {
+  return { outcome, verdict: "unknown" };
+}
+
+function verdictOf({ state, response }: Handover): Verdict {
+  if (state === "unreached" || state === "withheld" || response === NOT_SIGNED) return "unknown";
+  return state === "deferred" || state === "in_doubt" ? "deferred" : "answered";
 }
 
 function addresseeOf(email: ClaimedEmail): Addressee {

@@ -23,6 +23,9 @@ const knownOf = perService(({ config }) => ({
   except: fieldsWrittenBy(config.SMTP_URL),
 }));
 
+/** What is said of a mail that could not be signed: that is about us. */
+export const NOT_SIGNED = "The mail could not be signed yet";
+
 /**
  * Hands a mail over, signed where the domain of its sender signs. Never throws. A mail whose signature cannot be made
  * now has to wait: without the signature that receivers expect it may end as spam.
@@ -40,7 +43,7 @@ export async function sendSigned(
     return await ctx.mailer.send(await signMail(mail, key, { at: ctx.now(), except }), mayEnd);
   } catch (error) {
     ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
-    return { state: "deferred", response: "The mail could not be signed yet" };
+    return { state: "deferred", response: NOT_SIGNED };
   }
 }
 

@@ -29,7 +29,7 @@ export interface Outcome {
  * How long a mail is tried again after its first attempt. What waits for a rate or a project loses nothing: whoever takes
  * mails back that are overdue (`emails.requeue_overdue`, `campaign_send.requeue`) lets the day begin anew for each.
  */
-const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;
 const LONGEST_RETRY_MS = 3_600_000;
 /** Whose end we kept back: the database was away, and has enough to do. */
