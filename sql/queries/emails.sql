@@ -215,14 +215,16 @@ where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::
   and e.status = 'PENDING';
 
 -- name: set_apart :exec
--- Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Where the domain takes no
--- mail, that is the beginning of the day for which it is tried.
+-- Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
+-- mail, one of `failing`, that is the beginning of the day for which it is tried.
 update emails e
 set
   due_at   = 'infinity',
-  tried_at = case when w.is_failing then coalesce(e.tried_at, :now) else e.tried_at end
-from unnest(:project_ids::uuid[], :ids::uuid[], :failing::boolean[]) as w (project_id, id, is_failing)
-where e.project_id = w.project_id and e.id = w.id and e.status = 'PENDING';
+  tried_at = case
+    when recipient_domain(e.address) = any(:failing::text[]) then coalesce(e.tried_at, :now)
+    else e.tried_at
+  end
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status = 'PENDING';
 
 -- name: come_back :many
 -- Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first

@@ -2,16 +2,17 @@
 import { createBatcher } from "../batcher.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { addJob } from "../jobs.ts";
 import { describeError } from "../log.ts";
-import { Apart, type Courier, type Errand } from "./_courier.ts";
+import { Apart, type Courier, type Errand, Postponed } from "./_courier.ts";
 import { GIVE_UP_AFTER_MS } from "./outcomes.ts";
 
 /** The mails that wait apart. */
 export interface Waiting {
   /** How many this process has sent there, for a domain. */
   count(domain: string): number;
-  /** Sends these there. */
-  add(errands: Errand[], isFailing: (domain: string) => boolean): Promise<void>;
+  /** Sends one there. `isFailing`: its domain takes no mail. */
+  add(errand: Errand, isFailing: boolean): Promise<void>;
   /** Fetches some, where there is room. To be called whenever there may be. */
   fetch(): void;
   /** Learns what others have sent there, or this process in an earlier life. To be called every few seconds. */
@@ -42,7 +43,7 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       await q.emails.setApart(ctx, {
         projectIds: mails.map(({ errand }) => errand.projectId),
         ids: mails.map(({ errand }) => errand.emailId),
-        failing: mails.map(({ isFailing }) => isFailing),
+        failing: [...new Set(mails.flatMap(({ errand, isFailing }) => (isFailing ? [errand.domain] : [])))],
         now: ctx.now(),
       });
       return mails.map(() => true);
@@ -55,9 +56,9 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       counts.set(domain, (counts.get(domain) ?? 0) + mails);
   };
 
-  const add: Waiting["add"] = async (errands, isFailing) => {
-    await Promise.all(errands.map((errand) => write({ errand, isFailing: isFailing(errand.domain) })));
-    for (const { domain } of errands) note(domain, 1);
+  const add: Waiting["add"] = async (errand, isFailing) => {
+    await write({ errand, isFailing });
+    note(errand.domain, 1);
   };
 
   /** How many of which domains. Who was asked for goes to the end. */
@@ -103,10 +104,18 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       await courier.deliver(errand);
       finished(errand);
     } catch (reason) {
-      if (reason instanceof Apart || "waitMs" in (reason as object)) {
-        await add([errand], () => reason instanceof Apart && reason.isFailing).catch(() => {});
-      }
+      const isFailing = reason instanceof Apart && reason.isFailing;
+      if (reason instanceof Apart || reason instanceof Postponed)
+        await add(errand, isFailing).catch(() => {});
     }
+  };
+
+  const askLater = async (errand: Errand, waitMs: number): Promise<void> => {
+    const { projectId, emailId, campaignId } = errand;
+    const runAt = new Date(ctx.now().getTime() + waitMs);
+    if (campaignId === null) await addJob(ctx, "send_emails", { projectId, emailIds: [emailId] }, { runAt });
+    else
+      await addJob(ctx, "send_batch", { projectId, campaignId, fromId: emailId, toId: emailId }, { runAt });
   };
 
   const fetch = (): void => {

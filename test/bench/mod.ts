@@ -25,6 +25,11 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
       "campaigns: 20,000 mails against the mail library, 1,000,000 recipients frozen, mails sent meanwhile",
     load: () => import("./campaign.ts"),
   },
+  domains: {
+    about:
+      "mail to others while 1, 3 and 50 domains of recipients take 20 s for each mail, against the same without",
+    load: () => import("./domains.ts"),
+  },
   import: {
     about: "an import of 100,000 contacts from upload to end, against a bulk upsert on the driver",
     load: () => import("./import.ts"),

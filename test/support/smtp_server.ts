@@ -16,11 +16,11 @@ export interface Behaviour {
   /** Reply to RCPT TO. */
   rcpt?: (address: string) => string | undefined;
   /** Before answering RCPT TO. */
-  holdRcpt?: () => Promise<void>;
+  holdRcpt?: (address: string) => Promise<void>;
   /** Reply after the end of the message. */
   data?: () => string | undefined;
   /** Before answering the end of the message. */
-  holdData?: () => Promise<void>;
+  holdData?: (to: string) => Promise<void>;
   /** Cuts the connection: before the message is read, or after its end and before the answer. */
   cut?: Cut | (() => Cut | undefined);
 }
@@ -48,7 +48,9 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     closeTimeout: 100,
     onRcptTo: (address, _session, done) => {
       const { holdRcpt, rcpt } = behaviour;
-      void (holdRcpt?.() ?? Promise.resolve()).then(() => done(refusal(rcpt?.(address.address))));
+      void (holdRcpt?.(address.address) ?? Promise.resolve()).then(() =>
+        done(refusal(rcpt?.(address.address))),
+      );
     },
     onData: (stream, session, done) => {
       // A client that dies in mid-message is what these tests are about.
@@ -66,7 +68,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     const cutAt = typeof behaviour.cut === "function" ? behaviour.cut() : behaviour.cut;
     if (cutAt === "before data") return cut(session);
     const source = await new Response(stream as unknown as ReadableStream).text();
-    await behaviour.holdData?.();
+    await behaviour.holdData?.(session.envelope.rcptTo[0]?.address ?? "");
     if (cutAt === "after data") {
       keep(session, source);
       return cut(session);

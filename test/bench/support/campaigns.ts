@@ -19,7 +19,10 @@ export async function addContacts({ ctx, project }: Stage, count: number): Promi
 }
 
 /** A draft of 10 KB to everyone, with variables, links, footer and one-click header, followed; answers its id. */
-export async function draftCampaign({ ctx, project }: Stage): Promise<string> {
+export async function draftCampaign(
+  { ctx, project }: Stage,
+  from: string = `news@${DOMAIN}`,
+): Promise<string> {
   const { id } = await createCampaign(ctx, project.id, {
     name: "Bench",
     subject: "{{firstName ?? Hello}}, the new colours",
@@ -28,7 +31,7 @@ export async function draftCampaign({ ctx, project }: Stage): Promise<string> {
       "Hello {{firstName ?? there}}",
       "<p>You are on the plan {{plan}}, {{email}}.</p>",
     ),
-    from: `news@${DOMAIN}`,
+    from,
     fromName: "Shop",
     audienceType: "ALL",
   });

@@ -21,15 +21,21 @@ interface Urgent {
 
 interface Session {
   isMessage: boolean;
+  /** How long the answer to its message takes: it goes to a tarpit. */
+  holdMs: number;
   /** The last bytes of a message, or the beginning of a command line. */
   tail: string;
 }
 
 const END = "\r\n.\r\n";
+/** Domains of which every mail takes long: `tarpit<n>.test`. With an even number it is the end of a message that does. */
+const TARPIT = /@tarpit(\d+)\.test>/i;
+const TARPIT_MS = 20_000;
 
 /** Starts a sink in this process. */
 export function startSink(on: {
   onData?: () => void;
+  /** A message has come, but for those to tarpits. */
   onMessage?: () => void;
   /** The line of a RCPT TO. */
   onRecipient?: (line: string) => void;
@@ -39,7 +45,7 @@ export function startSink(on: {
     port: 0,
     socket: {
       open(socket) {
-        socket.data = { isMessage: false, tail: "" };
+        socket.data = { isMessage: false, holdMs: 0, tail: "" };
         socket.setNoDelay(true);
         socket.write("220 sink\r\n");
       },
@@ -53,14 +59,18 @@ export function startSink(on: {
           if (session.tail !== END) return;
           session.isMessage = false;
           session.tail = "";
-          on.onMessage?.();
-          socket.write("250 2.0.0 taken\r\n");
+          if (session.holdMs === 0) on.onMessage?.();
+          say(socket, "250 2.0.0 taken\r\n", Math.max(0, session.holdMs));
           return;
         }
         session.tail += bytes.toString("latin1");
         if (!session.tail.endsWith("\r\n")) return;
         const command = session.tail.slice(0, 4).toUpperCase();
-        if (command === "RCPT") on.onRecipient?.(session.tail);
+        const tarpit = command === "RCPT" ? TARPIT.exec(session.tail)?.[1] : undefined;
+        if (command === "RCPT") {
+          on.onRecipient?.(session.tail);
+          session.holdMs = tarpit === undefined ? 0 : Number(tarpit) % 2 === 0 ? TARPIT_MS : -1;
+        }
         session.tail = "";
         if (command === "DATA") {
           session.isMessage = true;
@@ -68,11 +78,17 @@ export function startSink(on: {
           on.onData?.();
           socket.write("354 go on\r\n");
         } else if (command === "QUIT") socket.end("221 bye\r\n");
-        else socket.write("250 2.0.0 yes\r\n");
+        else say(socket, "250 2.0.0 yes\r\n", session.holdMs === -1 && command === "RCPT" ? TARPIT_MS : 0);
       },
     },
   });
   return { port: server.port, stop: () => server.stop(true) };
+}
+
+/** Says it at once, or to a sender who waits in a tarpit, later. */
+function say(socket: Bun.Socket<Session>, words: string, afterMs: number): void {
+  if (afterMs === 0) socket.write(words);
+  else setTimeout(() => socket.write(words), afterMs);
 }
 
 /** A sink in a process of its own. */

@@ -39,6 +39,8 @@ export interface ServiceProcess {
   died: Promise<never>;
   /** Tells it to stop, and waits until it has. */
   stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
 }
 
 /** Sets a stage, plays on it, and takes everything down again, however it went. */
@@ -129,6 +131,11 @@ async function start(
     async stop() {
       isWanted = false;
       await stop(child);
+    },
+    async kill() {
+      isWanted = false;
+      child.kill("SIGKILL");
+      await child.exited;
     },
   };
 }
