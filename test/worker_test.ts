@@ -34,7 +34,7 @@ async function startHanging(done: string[]) {
       tasks: { send_owner_mail: record, wake_segments: async () => {} } as never,
       crontab: "",
       onBeat: async () => {},
-      onStop: () => {},
+      onStop: async () => {},
     },
   );
   return {

@@ -181,7 +181,7 @@ export interface Queries {
     /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
      * (sql/queries/campaign_send.sql:116) */
-    batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
+    batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
     /** Whether mails of a campaign may still go out; null when it is gone.
      * (sql/queries/campaign_send.sql:130) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
@@ -520,43 +520,61 @@ export interface Queries {
      * to be made.
      * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
-    /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
+    /** Where these mails go, of those that are still to be sent.
      * (sql/queries/emails.sql:210) */
+    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
+    /** Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
+     * mail, one of `failing`, that is the beginning of the day for which it is tried.
+     * (sql/queries/emails.sql:217) */
+    setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
+    /** Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
+     * (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
+     * the other end, so that it is not the same ones that try it each time.
+     * (sql/queries/emails.sql:229) */
+    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
+    /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
+     * (sql/queries/emails.sql:266) */
+    apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
+    /** Ends what has waited apart since `before` for a domain that took no mail.
+     * (sql/queries/emails.sql:289) */
+    giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
+    /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
+     * (sql/queries/emails.sql:306) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Who has held a mail since `before` and is not in the table of workers.
-     * (sql/queries/emails.sql:219) */
+     * (sql/queries/emails.sql:315) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
      * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
      * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
-     * (sql/queries/emails.sql:227) */
+     * (sql/queries/emails.sql:323) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
      * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
      * again.
-     * (sql/queries/emails.sql:253) */
+     * (sql/queries/emails.sql:349) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:287) */
+     * (sql/queries/emails.sql:383) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:306) */
+    /** (sql/queries/emails.sql:402) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:313) */
+     * (sql/queries/emails.sql:409) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:328) */
+     * (sql/queries/emails.sql:424) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:339) */
+     * (sql/queries/emails.sql:435) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:345) */
+     * (sql/queries/emails.sql:441) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:352) */
+     * (sql/queries/emails.sql:448) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

@@ -4,7 +4,8 @@ import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { describeError } from "../log.ts";
-import { Apart, type Courier, type Errand, Postponed } from "./_courier.ts";
+import type { Courier } from "./_courier.ts";
+import { Apart, type Errand, Postponed } from "./_errands.ts";
 import { GIVE_UP_AFTER_MS } from "./outcomes.ts";
 
 /** The mails that wait apart. */
@@ -104,9 +105,10 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       await courier.deliver(errand);
       finished(errand);
     } catch (reason) {
-      const isFailing = reason instanceof Apart && reason.isFailing;
-      if (reason instanceof Apart || reason instanceof Postponed)
-        await add(errand, isFailing).catch(() => {});
+      if (reason instanceof Apart) await add(errand, reason.isFailing).catch(() => {});
+      // A rate holds it now: a job of its own comes back for it. Where nobody lets us in, whoever is let in gives it one.
+      const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
+      if (isHeld) await askLater(errand, reason.waitMs).catch(() => {});
     }
   };
 

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
-import type { Errand } from "./_courier.ts";
+import type { Errand } from "./_errands.ts";
 
 /** How long it takes at most until a campaign ends whose last mail no job waited for. */
 const END_MS = 500;

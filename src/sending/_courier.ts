@@ -1,21 +1,6 @@
 import { createDomainPace, type DomainPace, type Flight, TICK_MS, type Verdict } from "./_domain_pace.ts";
+import { type Admission, Apart, type Errand, Postponed } from "./_errands.ts";
 import { createLines } from "./_lines.ts";
-
-/** One mail that somebody wants carried away. Those of a campaign are bulk: they never hold another one back. */
-export interface Errand {
-  projectId: string;
-  emailId: string;
-  campaignId: string | null;
-  /** The domain of its recipient. */
-  domain: string;
-}
-
-/** Says of some errands which may be carried away now. */
-export interface Admission {
-  admitted: Errand[];
-  /** They have to wait for so many milliseconds. */
-  refused: { errand: Errand; waitMs: number }[];
-}
 
 /** What a courier is made of. `Parcel` is what a claim answers with for a mail. */
 interface CourierParts<Parcel, Outcome> {
@@ -56,27 +41,6 @@ export interface Courier {
   waiting(domain: string): number;
   /** Takes no more errands and fails those that are not claimed yet. Resolves when nothing is under way any more. */
   stop(): Promise<void>;
-}
-
-/** The rate does not allow this mail for a while. Who asked should do something else, and ask again then. */
-export class Postponed extends Error {
-  readonly waitMs: number;
-
-  constructor(waitMs: number) {
-    super("The rate of sending does not allow more at the moment");
-    this.waitMs = waitMs;
-  }
-}
-
-/** The domain of the recipient is slow, or takes no mail: this one has to wait apart from the others. */
-export class Apart extends Error {
-  /** It takes no mail. */
-  readonly isFailing: boolean;
-
-  constructor(isFailing: boolean) {
-    super("The domain of the recipient has no room at the moment");
-    this.isFailing = isFailing;
-  }
 }
 
 // While others are under way a turn waits until it is worth it, but never longer than this.

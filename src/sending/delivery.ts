@@ -1,36 +1,26 @@
 // The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
 import { type Context, inTransaction, perService } from "../context.ts";
-import { isRefusal } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
-import type { Attachment, Handover, MayEnd } from "../mail/mailer.ts";
+import type { Handover, MayEnd } from "../mail/mailer.ts";
 import { createBatcher } from "../batcher.ts";
 import { addJob, type Jobs } from "../jobs.ts";
-import { metersOf } from "../meters.ts";
 import { createWaiting, type Waiting } from "./_apart.ts";
 import { createCampaignEnds } from "./_campaign_ends.ts";
-import { type Admission, Apart, type Courier, createCourier, type Errand, Postponed } from "./_courier.ts";
+import { type Courier, createCourier } from "./_courier.ts";
+import { type Admission, Apart, type Errand, Postponed } from "./_errands.ts";
 import type { Verdict } from "./_domain_pace.ts";
 import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
-import { giveUpOn, type Lost } from "./_giving_up.ts";
 import { gateOf, type Way } from "./_server_gate.ts";
-import type { Addressee, PreparedContent } from "./compose.ts";
-import { knownContents, loadAttachments, prepareContents } from "./contents.ts";
+import type { Addressee } from "./compose.ts";
 import { NOT_SIGNED, sendSigned } from "./dkim.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
-import { failed, type Outcome, outcomeOf, suppressed, withoutWords } from "./outcomes.ts";
+import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
+import { type Parcel, turn } from "./_turns.ts";
 import { reasonAgainst } from "./_reasons_against.ts";
 import { admit } from "./send_rates.ts";
-
-/** A mail that this process has claimed. */
-interface Parcel {
-  email: ClaimedEmail;
-  /** Null when it has expired. */
-  content: PreparedContent | null;
-  attachments: Attachment[];
-}
 
 /** A mail, and the domain of its recipient. */
 interface Addressed {
@@ -170,7 +160,7 @@ const officeOf = perService((ctx): Office => {
     connections: ctx.mailer.connections,
     now: () => ctx.now().getTime(),
     admit: (errands) => (gateOf(ctx).way === "here" ? admit(ctx, errands) : refuse(errands)),
-    turn: (outcomes, errands) => turn(ctx, outcomes, errands),
+    turn: (outcomes, errands) => turn(ctx, marksOf(ctx).noted, outcomes, errands),
     carry: (parcel, pause) =>
       marksOf(ctx).onItsWay(parcel.email, (mayEnd) =>
         handOver(ctx, parcel, async () => {
@@ -206,85 +196,6 @@ function createDomainLookUp(ctx: Context): Office["domainOf"] {
 /** The mail server lets nobody in: until then nothing is claimed. */
 async function refuse(errands: Errand[]): Promise<Admission> {
   return { admitted: [], refused: errands.map((errand) => ({ errand, waitMs: Infinity })) };
-}
-
-/** Settles and claims in one commit; apart, when that fails: outcomes until they are written, claims only once. */
-async function turn(
-  ctx: Context,
-  outcomes: Outcome[],
-  errands: Errand[],
-): Promise<Map<string, Parcel> | Error> {
-  if (outcomes.length + errands.length === 0) return new Map();
-  try {
-    return await toParcels(ctx, await settleAndClaim(ctx, outcomes, errands));
-  } catch (error) {
-    ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
-    await settleUntilWritten(ctx, outcomes);
-    // An outcome that cannot be stored says nothing about the claims.
-    if (isRefusal(error) && outcomes.length > 0) return await turn(ctx, [], errands);
-    return error as Error;
-  }
-}
-
-/** Writes outcomes with all that follows from them, and takes mails. */
-async function settleAndClaim(ctx: Context, outcomes: Outcome[], errands: Errand[]): Promise<ClaimedEmail[]> {
-  const campaigns = [...new Map(errands.map((errand) => [errand.campaignId, errand])).values()].filter(
-    ({ campaignId }) => campaignId !== null,
-  );
-  if (errands.length > 0) await marksOf(ctx).noted();
-  const take = async (on: Context) => {
-    const rows = await q.emails.turn(on, {
-      workerId: ctx.workerId,
-      now: ctx.now(),
-      outcomes,
-      projectIds: errands.map((errand) => errand.projectId),
-      ids: errands.map((errand) => errand.emailId),
-      campaignProjectIds: campaigns.map((errand) => errand.projectId),
-      campaignIds: campaigns.map((errand) => errand.campaignId!),
-      knownContents: knownContents(ctx),
-    });
-    return rows.filter((row): row is ClaimedEmail => row.id !== null);
-  };
-  const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
-  const captured = outcomes.filter(({ status }) => status === "CAPTURED");
-  const claimed =
-    bounced.length + captured.length === 0
-      ? await take(ctx)
-      : await inTransaction(ctx, async (tx) => {
-          if (captured.length > 0) await giveBackUsage(tx, captured);
-          const taken = await take(tx);
-          await giveUpOn(tx, bounced.map(lostBy));
-          return taken;
-        });
-  for (const { status } of outcomes) metersOf(ctx).mails.inc({ outcome: status });
-  return claimed;
-}
-
-async function giveBackUsage(tx: Context, captured: Outcome[]): Promise<void> {
-  await q.usage.giveBack(tx, {
-    workerId: tx.workerId,
-    projectIds: captured.map((outcome) => outcome.project_id),
-    ids: captured.map((outcome) => outcome.id),
-  });
-}
-
-function lostBy({ project_id, contact_id, address }: Outcome): Lost {
-  return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
-}
-
-async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
-  const contents = prepareContents(ctx, emails);
-  const attachments = await loadAttachments(ctx, emails);
-  return new Map(
-    emails.map((email) => [
-      email.id,
-      {
-        email,
-        content: contents.get(email.contentId ?? "") ?? null,
-        attachments: attachments.get(email.contentId ?? "") ?? [],
-      },
-    ]),
-  );
 }
 
 /** Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. */
@@ -330,25 +241,4 @@ function addresseeOf(email: ClaimedEmail): Addressee {
       ? null
       : { id: contactId, subscribed: subscribed!, data: contactData as Record<string, unknown> };
   return { emailId: id, address, toName, contact, data: ownData as Record<string, unknown> | null };
-}
-
-// The outcome is known only here: as long as this process lives, it is not given up.
-async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<void> {
-  if (outcomes.length === 0) return;
-  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
-    try {
-      await settleAndClaim(ctx, outcomes, []);
-      return;
-    } catch (error) {
-      if (!isRefusal(error)) await Bun.sleep(pauseMs);
-      else if (outcomes.length > 1) return await settleEach(ctx, outcomes);
-      // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
-      else outcomes = [withoutWords(outcomes[0]!)];
-    }
-  }
-}
-
-/** One by one, so that the outcome which the database refuses does not hold up the others. */
-async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<void> {
-  for (const outcome of outcomes) await settleUntilWritten(ctx, [outcome]);
 }

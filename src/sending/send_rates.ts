@@ -2,7 +2,7 @@
 // processes. What is kept in Postgres is a bucket for each; here everyone who finds it empty is told when to come again.
 import { type Context, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
-import type { Admission, Errand } from "./_courier.ts";
+import type { Admission, Errand } from "./_errands.ts";
 
 /** The bucket of the installation. */
 const INSTALLATION = "00000000-0000-0000-0000-000000000000";
