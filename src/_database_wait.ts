@@ -10,9 +10,14 @@ const LOOK_MS = 500;
 const SAY_MS = 10_000;
 const PATIENCE_MS = 3_000;
 
-const POOLER =
-  "Cannot run with DATABASE_URL alone: it leads to a connection pooler (such as PgBouncer). " +
-  "Set DATABASE_DIRECT_URL to the address of Postgres itself, which both need";
+/** What to say where a pooler is at an address that must not have one. */
+const POOLERS = {
+  DATABASE_URL:
+    "Cannot run with DATABASE_URL alone: it leads to a connection pooler (such as PgBouncer). " +
+    "Set DATABASE_DIRECT_URL to the address of Postgres itself",
+  DATABASE_DIRECT_URL:
+    "Cannot use DATABASE_DIRECT_URL: it leads to a connection pooler too. Name Postgres itself",
+};
 
 /** How long to wait. */
 export interface Waiting {
@@ -29,17 +34,13 @@ export async function waitForDatabase(ctx: Context, direct: postgres.Sql, waitin
   await answers(ctx, "DATABASE_URL", ctx.pool, until, waiting);
   if (DATABASE_DIRECT_URL) {
     await answers(ctx, "DATABASE_DIRECT_URL", direct, until, waiting);
-    if (await isTransactionPooled(DATABASE_DIRECT_URL)) {
-      throw new Error(
-        "Cannot use DATABASE_DIRECT_URL: it leads to a connection pooler too. Name Postgres itself",
-      );
-    }
-  } else if (DATABASE_URL && (await isTransactionPooled(DATABASE_URL))) throw new Error(POOLER);
+    if (await isTransactionPooled(DATABASE_DIRECT_URL)) throw new Error(POOLERS.DATABASE_DIRECT_URL);
+  } else if (DATABASE_URL && (await isTransactionPooled(DATABASE_URL))) throw new Error(POOLERS.DATABASE_URL);
 }
 
 async function answers(
   { log }: Context,
-  setting: string,
+  setting: keyof typeof POOLERS,
   sql: postgres.Sql,
   until: number,
   { waitS = 0, signal }: Waiting,
@@ -49,7 +50,7 @@ async function answers(
       await q.doctor.clock({ sql, patienceMs: PATIENCE_MS });
       return;
     } catch (error) {
-      if (isPoolerTalk(error)) throw new Error(POOLER, { cause: error });
+      if (isPoolerTalk(error)) throw new Error(POOLERS[setting], { cause: error });
       if (!mayPass(error)) throw new Error(`Cannot use ${setting}: ${said(error)}`, { cause: error });
       const now = performance.now();
       if (now > until) {
