@@ -527,6 +527,13 @@ export const problems = {
       suggestion: "Try again tomorrow",
     }),
 
+  tooManyWaiting: (task: string) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot ${task} now: too many of the project are waiting`, {
+      details: { retryAfter: 5 },
+      headers: { "retry-after": "5" },
+      suggestion: "Send the next one when an earlier one has been answered",
+    }),
+
   publicLimitExceeded: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot take more requests from this address now", {
       details: { retryAfter },

@@ -2,28 +2,29 @@
 // without a connection: one that hangs, or takes all memory, or is led astray by what it reads, is not the service, and
 // its memory is given back.
 import { problems } from "../problem.ts";
+import { type LineLimits, newFairLine } from "./_fair_line.ts";
 
-/** How a program is run. */
-export interface ProgramOptions {
+/** How a program is run. Each takes a core and its memory: {@linkcode LineLimits} say how many. */
+export interface ProgramOptions extends LineLimits {
   /** Its path. */
   script: string;
   /** What it does to something, for the refusal when too many wait: `compile this body`. */
   task: string;
-  /** Of the clock, and of the processor. */
-  timeLimitMs: number;
+  /** Of a processor: a busy machine takes nothing from it. */
+  processorSeconds: number;
+  /** Of the clock, for one that does nothing at all; as long as nobody would wait. */
+  patienceMs: number;
   maxAnswerBytes: number;
-  /** Each takes a core and its memory. */
-  maxAtOnce: number;
-  maxWaiting: number;
 }
 
 /**
- * Runs a program over `input`, and answers what it said. Null where it was ended, because it took too long or too much
- * memory. Throws 503 when too many others are waiting.
+ * Runs a program over `input`, in the turn of `owner` (a project), and answers what it said. Null where it was ended,
+ * because it took too much processor time or memory. Throws 429 when too many of the owner are waiting, and 503 when
+ * too many others are, or the machine had no time for it.
  */
 export type Program = (
+  owner: string,
   input: string | Uint8Array<ArrayBuffer>,
-  timeLimitMs?: number,
 ) => Promise<Buffer<ArrayBuffer> | null>;
 
 // It may outlive a service that is killed, but not its time; where memory runs out, it is the one to go, and where
@@ -33,51 +34,40 @@ const START =
 
 /** A program, and the line of those who wait for it. */
 export function newProgram(options: ProgramOptions): Program {
-  const inTurn = newLine(options);
-  return async (input, timeLimitMs = options.timeLimitMs) =>
-    await inTurn(() => run(options, input, timeLimitMs));
+  const { task } = options;
+  const inTurn = newFairLine(options, {
+    ofAll: () => problems.busy(task),
+    ofOne: () => problems.tooManyWaiting(task),
+  });
+  return async (owner, input) => await inTurn(owner, () => run(options, input));
 }
 
 async function run(
-  { script, timeLimitMs, maxAnswerBytes }: ProgramOptions,
+  { script, task, processorSeconds, patienceMs, maxAnswerBytes }: ProgramOptions,
   input: string | Uint8Array<ArrayBuffer>,
-  timeout: number,
 ): Promise<Buffer<ArrayBuffer> | null> {
-  const seconds = String(timeLimitMs / 1000);
-  const child = Bun.spawn(["/bin/sh", "-c", START, seconds, process.execPath, "--smol", script], {
+  const command = ["/bin/sh", "-c", START, String(processorSeconds), process.execPath, "--smol", script];
+  const child = Bun.spawn(command, {
     cwd: "/",
     env: {},
     stdin: new Blob([input]),
     stdout: "pipe",
     stderr: "pipe",
-    timeout,
     killSignal: "SIGKILL",
     maxBuffer: maxAnswerBytes,
   });
+  let isOverdue = false;
+  const patience = setTimeout(() => {
+    isOverdue = true;
+    child.kill("SIGKILL");
+  }, patienceMs);
   const [answer, complaint] = await Promise.all([
     new Response(child.stdout).arrayBuffer(),
     new Response(child.stderr).text(),
     child.exited,
-  ]);
+  ]).finally(() => clearTimeout(patience));
+  if (isOverdue) throw problems.busy(task);
   if (child.signalCode !== null) return null;
   if (child.exitCode !== 0) throw new Error(`${script} has failed: ${complaint.slice(0, 1000)}`);
   return Buffer.from(answer);
-}
-
-/** Does each `work` when its turn has come. Throws 503 when too many are waiting. */
-function newLine({ task, maxAtOnce, maxWaiting }: ProgramOptions) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < maxAtOnce) running += 1;
-    else if (waiting.length >= maxWaiting) throw problems.busy(task);
-    else await new Promise<void>((go) => waiting.push(go));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

@@ -11,18 +11,21 @@ export type ImageVerdict = { refusal: null } | { refusal: "broken" | "too large"
 const cleaner = newProgram({
   script: join(import.meta.dir, "_image_child.ts"),
   task: "take this image",
-  timeLimitMs: 20_000,
+  processorSeconds: 20,
+  patienceMs: 120_000,
   maxAnswerBytes: 2 * MAX_CLEAN_BYTES,
   maxAtOnce: 2,
-  maxWaiting: 20,
+  // Each holds a file of up to 10 MB.
+  maxWaiting: 30,
+  maxWaitingOfOne: 15,
 });
 
 /**
- * The image as a new file of the same kind, which holds its pixels and nothing else. Throws 422 for one that cannot be
- * read, 413 for one that is too large, 503 when too many others are waiting.
+ * The image as a new file of the same kind, made in the turn of `owner`, which holds its pixels and nothing else. Throws 422 for one that cannot be
+ * read, 413 for one that is too large, 429 when too many of the owner are waiting, 503 when too many others are.
  */
-export async function cleanImage(file: Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
-  const answer = await cleaner(file);
+export async function cleanImage(owner: string, file: Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
+  const answer = await cleaner(owner, file);
   if (answer === null) throw problems.imageTooLarge("it takes too long to be read, or too much memory");
   const end = answer.indexOf("\n");
   const verdict = JSON.parse(answer.toString("utf8", 0, end)) as ImageVerdict;

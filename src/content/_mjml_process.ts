@@ -3,7 +3,7 @@
 // that take as long as they like. A worker thread gives the memory back too, but where it hangs or runs out of memory,
 // so does the service.
 import { join } from "node:path";
-import { newProgram } from "./_child_process.ts";
+import { newProgram, type Program } from "./_child_process.ts";
 import { refuse } from "./_syntax.ts";
 
 /** What the process says: without HTML where there is too much of it. */
@@ -22,17 +22,24 @@ export interface Complaint {
 const compiler = newProgram({
   script: join(import.meta.dir, "_mjml_child.ts"),
   task: "compile this body",
-  timeLimitMs: 10_000,
+  processorSeconds: 10,
+  patienceMs: 120_000,
   maxAnswerBytes: 64 * 1_048_576,
   maxAtOnce: 2,
   maxWaiting: 100,
+  maxWaitingOfOne: 40,
 });
 
 /**
- * Compiles MJML. Throws by `refuse` when it takes too long or too much memory, and 503 when too many others are waiting.
+ * Compiles MJML in the turn of `owner`. Throws by `refuse` when it takes too long or too much memory, 429 when too many
+ * of the owner are waiting, and 503 when too many others are.
  */
-export async function runMjml(source: string, timeLimitMs?: number): Promise<MjmlResult> {
-  const answer = await compiler(source, timeLimitMs);
+export async function runMjml(
+  owner: string,
+  source: string,
+  program: Program = compiler,
+): Promise<MjmlResult> {
+  const answer = await program(owner, source);
   if (answer === null) return refuse("This MJML takes too long to be compiled, or too much memory", 0);
   return JSON.parse(answer.toString()) as MjmlResult;
 }

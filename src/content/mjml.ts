@@ -25,13 +25,17 @@ export function isMjml(body: string): boolean {
 }
 
 /**
- * What is rendered of a body: itself, or the HTML that its MJML is compiled to. Throws 422 with the errors of the field
+ * What is rendered of a body: itself, or the HTML that its MJML is compiled to, in the turn of `owner`. Throws 422 with the errors of the field
  * `body`, each with its line and column, behind `alsoWrong`, which is what is wrong with other fields.
  */
-export async function compileBody(body: string, alsoWrong: readonly FieldError[] = []): Promise<string> {
+export async function compileBody(
+  owner: string,
+  body: string,
+  alsoWrong: readonly FieldError[] = [],
+): Promise<string> {
   const errors = [...alsoWrong, ...templateErrors("body", body)];
   const isReadable = errors.length === alsoWrong.length;
-  const compiled = isReadable && isMjml(body) ? await compileMjml(body) : { html: body, errors: [] };
+  const compiled = isReadable && isMjml(body) ? await compileMjml(owner, body) : { html: body, errors: [] };
   errors.push(...compiled.errors.map((error) => toFieldError("body", error)));
   if (errors.length > 0) throw problems.invalid(errors);
   return compiled.html;
@@ -42,10 +46,10 @@ interface Compiled {
   errors: TemplateError[];
 }
 
-async function compileMjml(body: string): Promise<Compiled> {
+async function compileMjml(owner: string, body: string): Promise<Compiled> {
   try {
     const source = readMjml(body);
-    const { html, complaints } = await runMjml(source.text);
+    const { html, complaints } = await runMjml(owner, source.text);
     const errors = complaints
       .filter((complaint) => isFault(source, complaint))
       .slice(0, MAX_ERRORS)

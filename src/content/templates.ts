@@ -94,7 +94,7 @@ export async function createTemplate(
   projectId: string,
   input: TemplateInput,
 ): Promise<Template> {
-  const html = await compileBody(input.body, inputErrors(input));
+  const html = await compileBody(projectId, input.body, inputErrors(input));
   const fromEmail = parseAddress(input.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     await assertSenderVerified(tx, projectId, fromEmail);
@@ -126,7 +126,7 @@ export async function patchTemplate(
 ): Promise<Template> {
   const errors = inputErrors(patch);
   if (patch.body === undefined && errors.length > 0) throw problems.invalid(errors);
-  const html = patch.body === undefined ? null : await compileBody(patch.body, errors);
+  const html = patch.body === undefined ? null : await compileBody(projectId, patch.body, errors);
   const fromEmail = patch.from === undefined ? null : parseAddress(patch.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     if (fromEmail !== null) await assertSenderVerified(tx, projectId, fromEmail);

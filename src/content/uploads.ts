@@ -67,7 +67,7 @@ async function keep(
   kind: ImageKind,
   file: Uint8Array<ArrayBuffer>,
 ): Promise<Upload> {
-  const bytes = await cleanImage(file);
+  const bytes = await cleanImage(projectId, file);
   const contentType = CONTENT_TYPES[kind];
   const store = imageStore(ctx);
   const now = ctx.now();

@@ -53,6 +53,9 @@ const SOURCE = `<mjml lang="en">
 /** The HTML part, from what it says and why it comes. */
 export type PlatformLayout = (words: PlatformWords, reason: string) => string;
 
+/** Whose turn it is where MJML is compiled: nobody's project. */
+const OWN_MAILS = "platform";
+
 const compiled = perService(() => ({ template: null as Promise<Template> | null }));
 
 /**
@@ -61,7 +64,7 @@ const compiled = perService(() => ({ template: null as Promise<Template> | null 
  */
 export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
   const held = compiled(ctx);
-  held.template ??= compileBody(SOURCE).then((html) => compileTemplate(html, "html"));
+  held.template ??= compileBody(OWN_MAILS, SOURCE).then((html) => compileTemplate(html, "html"));
   try {
     const template = await held.template;
     return (words, reason) => template({ ...words, reason });

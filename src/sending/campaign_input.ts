@@ -58,7 +58,7 @@ export async function contentOf(
   ];
   if (errors.length > 0 && !input.body) throw problems.invalid(errors);
   // The body of a template was compiled when that was saved.
-  const html = input.body ? await compileBody(input.body, errors) : template!.html;
+  const html = input.body ? await compileBody(projectId, input.body, errors) : template!.html;
   return {
     name: input.name.trim(),
     description: input.description ?? null,

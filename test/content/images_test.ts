@@ -27,7 +27,7 @@ type File = Buffer<ArrayBuffer>;
 const ZIP = Buffer.from(`PK\x03\x04 a.php ${PAYLOAD} PK\x05\x06`, "latin1");
 const ICC = profile();
 
-const clean = (file: Buffer) => cleanImage(file as File);
+const clean = (file: Buffer) => cleanImage("project", file as File);
 
 /** The status of the refusal, and what it says. */
 const refusal = async (file: Buffer): Promise<[number, string]> => {

@@ -188,6 +188,26 @@ describe("POST /templates", () => {
   });
 });
 
+describe("MJML of several projects", () => {
+  test("24 large templates of one do not hold up the one line of another", async () => {
+    const large = mjml(`<mj-text>${"A long text. ".repeat(8)}</mj-text>\n`.repeat(380));
+    const other = await service.createProject();
+    let done = 0;
+    const many = Array.from({ length: 24 }, async () => {
+      const { status } = await call("POST", "/templates", { ...input, body: large });
+      done += 1;
+      return status;
+    });
+    const line = { ...input, body: mjml("<mj-text>{{name}}</mj-text>") };
+    const { status } = await call("POST", "/templates", line, other.secret);
+    const before = done;
+
+    expect(large.length).toBeGreaterThan(46_000);
+    expect([status, before < 3]).toEqual([201, true]);
+    expect(new Set(await Promise.all(many))).toEqual(new Set([201]));
+  }, 300_000);
+});
+
 describe("GET /templates", () => {
   const names = async (query = "") =>
     (await call("GET", `/templates${query}`)).body.data.map((template: { name: string }) => template.name);

@@ -1,0 +1,80 @@
+// A line for something that only a few can have at once, shared out by owner: whoever brings much waits for their own,
+// and not others for them.
+
+/** How long a line may be. */
+export interface LineLimits {
+  maxAtOnce: number;
+  maxWaiting: number;
+  /** Fewer than all, so that one owner cannot fill the line. */
+  maxWaitingOfOne: number;
+}
+
+/** What those are told who cannot wait: because too many others do, or too many of their own. */
+export interface LineRefusals {
+  ofAll(): Error;
+  ofOne(): Error;
+}
+
+/** Does `work` when its turn has come. Throws one of the refusals when it cannot wait for that. */
+export type FairLine = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
+
+interface Turn {
+  come(): void;
+  refuse(error: Error): void;
+}
+
+/**
+ * A line in which owners take turns, one work each. Nobody has all places at once: one is kept for whoever comes next.
+ * Where the line is full, the last work of whoever has the most in it makes room for somebody who has less.
+ */
+export function newFairLine(limits: LineLimits, refusals: LineRefusals): FairLine {
+  const { maxAtOnce, maxWaiting, maxWaitingOfOne } = limits;
+  const maxOfOne = Math.max(1, maxAtOnce - 1);
+  const running = new Map<string, number>();
+  // In the order in which the owners come next.
+  const waiting = new Map<string, Turn[]>();
+
+  const runningOf = (owner: string) => running.get(owner) ?? 0;
+  const mayBegin = (owner: string) => sum(running.values()) < maxAtOnce && runningOf(owner) < maxOfOne;
+  const begin = (owner: string) => running.set(owner, runningOf(owner) + 1);
+
+  const end = (owner: string) => {
+    if (runningOf(owner) === 1) running.delete(owner);
+    else running.set(owner, runningOf(owner) - 1);
+    const next = [...waiting.keys()].find(mayBegin);
+    if (next === undefined) return;
+    const [turn, ...rest] = waiting.get(next)!;
+    waiting.delete(next);
+    if (rest.length > 0) waiting.set(next, rest);
+    begin(next);
+    turn!.come();
+  };
+
+  const queue = (owner: string, turn: Turn) => {
+    const own = waiting.get(owner) ?? [];
+    if (own.length >= maxWaitingOfOne) throw refusals.ofOne();
+    const lines = [...waiting.values()];
+    if (sum(lines.map((line) => line.length)) >= maxWaiting) {
+      const longest = lines.reduce((a, b) => (b.length > a.length ? b : a));
+      if (longest.length <= own.length + 1) throw refusals.ofAll();
+      longest.pop()!.refuse(refusals.ofAll());
+    }
+    waiting.set(owner, [...own, turn]);
+  };
+
+  return async (owner, work) => {
+    if (mayBegin(owner)) begin(owner);
+    else await new Promise<void>((come, refuse) => queue(owner, { come, refuse }));
+    try {
+      return await work();
+    } finally {
+      end(owner);
+    }
+  };
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}
