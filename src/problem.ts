@@ -238,15 +238,10 @@ export const problems = {
     }),
 
   // 404 and 405
-  routeNotFound: (method: string, path: string) =>
+  routeNotFound: (method: string, path: string, suggestion = "See /docs for every endpoint") =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find ${method} ${path}`, {
       details: { resource: "route", id: path },
-      suggestion: "See /docs for every endpoint",
-    }),
-
-  unreadablePath: () =>
-    new Problem(404, "RESOURCE_NOT_FOUND", "Cannot read this address: a % in it starts no character", {
-      suggestion: "Write a % itself as %25",
+      suggestion,
     }),
 
   methodNotAllowed: (method: string, path: string, allowed: string[]) =>
@@ -527,13 +522,6 @@ export const problems = {
       suggestion: "Try again tomorrow",
     }),
 
-  tooManyWaiting: (task: string) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot ${task} now: too many of the project are waiting`, {
-      details: { retryAfter: 5 },
-      headers: { "retry-after": "5" },
-      suggestion: "Send the next one when an earlier one has been answered",
-    }),
-
   publicLimitExceeded: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot take more requests from this address now", {
       details: { retryAfter },
@@ -563,12 +551,19 @@ export const problems = {
       { suggestion: "Try again in a minute" },
     ),
 
-  busy: (task: string) =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", `Cannot ${task} now: too many others are waiting`, {
-      headers: { "retry-after": "5" },
-      isLoad: true,
-      suggestion: "Nothing was changed: try again in a few seconds",
-    }),
+  /** Whose work is in the way: of others it is our fault, of one's own it is a limit. */
+  busy: (task: string, whose: "others" | "of yours" = "others") =>
+    new Problem(
+      whose === "others" ? 503 : 429,
+      whose === "others" ? "INTERNAL_SERVER_ERROR" : "RATE_LIMIT_EXCEEDED",
+      `Cannot ${task} now: too many ${whose} are waiting`,
+      {
+        details: { retryAfter: 5 },
+        headers: { "retry-after": "5" },
+        isLoad: true,
+        suggestion: "Nothing was changed: try again in a few seconds",
+      },
+    ),
 
   tooManyPasswords: () =>
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot check a password now: too many others are waiting", {

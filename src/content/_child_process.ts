@@ -37,7 +37,7 @@ export function newProgram(options: ProgramOptions): Program {
   const { task } = options;
   const inTurn = newFairLine(options, {
     ofAll: () => problems.busy(task),
-    ofOne: () => problems.tooManyWaiting(task),
+    ofOne: () => problems.busy(task, "of yours"),
   });
   return async (owner, input) => await inTurn(owner, () => run(options, input));
 }

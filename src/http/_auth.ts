@@ -119,7 +119,9 @@ function door<Given extends { actor: Actor }>(
       });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
-      if (!hasReadablePath(request.url)) throw problems.unreadablePath();
+      if (!hasReadablePath(request.url)) {
+        throw problems.routeNotFound(request.method, visit.path, "Write a % itself as %25");
+      }
       if (visit.body === UNREAD) {
         visit.body =
           reads === "form"
