@@ -174,9 +174,9 @@ async function startRunner(
       worker: {
         concurrentJobs,
         localQueue: { size: concurrentJobs, refetchDelay: { durationMs: LOOK_AGAIN_MS[lane] } },
-        // In batches they would be given up at the first failure, and the runner with them (graphile/worker#636).
-        completeJobBatchDelay: -1,
-        failJobBatchDelay: -1,
+        // A batch is given up at the first failure, and the runner with it (graphile/worker#636): our pool lets none fail.
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
         pollInterval: 1_000,
         gracefulShutdownAbortTimeout: DRAIN_MS,
       },

@@ -10,9 +10,16 @@ const RETRY_MS = 250;
 const AGAIN = "40001";
 
 /**
- * The pool that graphile-worker needs for itself. It hides that the database was away: a connection is waited for, and
- * a statement whose connection was lost is one to be done again. Else a lane would stand still for good: the queue keeps
- * the first refusal of what it looks up once, and forgets a job that it could not strike off.
+ * The statements with which graphile-worker says that jobs are over, one way or the other: `complete_jobs` and `fail_jobs`
+ * of its `sql/`. Each names its jobs, so that it can be done twice.
+ */
+const SETTLES = /^(with j as \(\s*)?(delete from|update) \S+_private_jobs\S* as jobs\s/;
+
+/**
+ * The pool that graphile-worker needs for itself. It hides that the database was away: a connection is waited for, a
+ * statement whose connection was lost is one to be done again, and the word that jobs are over is repeated here until it
+ * is taken. Else a lane would stand still for good: the queue keeps the first refusal of what it looks up once, and gives
+ * itself up when it cannot strike jobs off (graphile/worker#636).
  */
 export function openWorkerPool(url: string, max: number): WorkerPool {
   const pool = new WorkerPool({
@@ -26,7 +33,7 @@ export function openWorkerPool(url: string, max: number): WorkerPool {
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => {});
-    repeatWhatWasLost(client);
+    repeatWhatWasLost(pool, client);
   });
   return pool;
 }
@@ -59,6 +66,24 @@ export class WorkerPool extends pg.Pool {
     );
   }
 
+  /** Says that jobs are over until it is heard, each time on a connection of its own: those of the pool may all be lost. */
+  async settle(asked: pg.QueryConfig): Promise<pg.QueryResult> {
+    for (;;) {
+      await Bun.sleep(RETRY_MS);
+      if (this.ending) throw new Error("Cannot say that jobs are over: the pool has ended");
+      const client = new pg.Client(this.options);
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        return await client.query(asked);
+      } catch {
+        // The database is still away, or cannot write.
+      } finally {
+        void client.end().catch(() => {});
+      }
+    }
+  }
+
   /** Tries until the database is back, whatever it says meanwhile, or the pool is ended. */
   private async connectPatiently(): Promise<pg.PoolClient> {
     for (;;) {
@@ -72,20 +97,25 @@ export class WorkerPool extends pg.Pool {
   }
 }
 
-function repeatWhatWasLost(client: pg.PoolClient): void {
+function repeatWhatWasLost(pool: WorkerPool, client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const repeated = (...args: unknown[]) => {
     const result = query(...args);
-    return result instanceof Promise ? result.catch((error: Error) => fail(client, error)) : result;
+    if (!(result instanceof Promise)) return result;
+    return result.catch(async (error: Error) => {
+      // One that was silent may speak again: it is not asked any more.
+      if (isLost(error)) destroy(client);
+      if (isSettling(args[0])) return await pool.settle(args[0]);
+      throw isLost(error)
+        ? Object.assign(new Error(error.message, { cause: error }), { code: AGAIN })
+        : error;
+    });
   };
   client.query = repeated as typeof client.query;
 }
 
-function fail(client: pg.PoolClient, error: Error): never {
-  if (!isLost(error)) throw error;
-  // One that was silent may speak again: it is not asked any more.
-  destroy(client);
-  throw Object.assign(new Error(error.message, { cause: error }), { code: AGAIN });
+function isSettling(asked: unknown): asked is pg.QueryConfig {
+  return typeof asked === "object" && asked !== null && SETTLES.test(String((asked as pg.QueryConfig).text));
 }
 
 function destroy(client: pg.PoolClient): void {
