@@ -7,17 +7,22 @@ const HOST_FROM = "http://".length;
 /**
  * Gives a handler requests whose address it can route, whatever their `Host`. Bun makes the address of it: one of less
  * than four characters (`Host: x`) leaves the path where Elysia passes over its first slash, and would take the second
- * one for the beginning of the path; where there is none, or one that cannot be, the address is the path alone. The
- * request stays the same object: the server knows the peer's address by it.
+ * one for the beginning of the path; where there is none, or one that cannot be, the address is the path alone; and one
+ * like `x:99999` makes an address that nothing can read. The request stays the same object: the server knows the peer's
+ * address by it.
  */
 export function routable<In extends [Request, ...unknown[]], Out>(
   handle: (...request: In) => Out,
 ): (...request: In) => Out {
+  /** The last one that was looked at and is good: nearly all requests bring the same. */
+  let known = "";
   return (...args) => {
     const { url } = args[0];
     const slash = url.indexOf("/", HOST_FROM);
-    if (slash < PATH_FROM || url.charCodeAt(0) === SLASH) {
-      Object.defineProperty(args[0], "url", { value: lengthened(url) });
+    const origin = url.slice(0, slash);
+    if (origin !== known) {
+      if (slash >= PATH_FROM && url.charCodeAt(0) !== SLASH && URL.canParse(origin)) known = origin;
+      else Object.defineProperty(args[0], "url", { value: readable(url) });
     }
     return handle(...args);
   };
@@ -25,11 +30,18 @@ export function routable<In extends [Request, ...unknown[]], Out>(
 
 const SLASH = "/".charCodeAt(0);
 
+/** The same path with an authority that is long enough, or another one. */
+function readable(url: string): string {
+  const longer = lengthened(url);
+  if (URL.canParse(longer)) return longer;
+  // A name that nobody has (RFC 2606).
+  const slash = url.startsWith("/") ? 0 : url.indexOf("/", HOST_FROM);
+  return `http://host.invalid${slash === -1 ? "/" : url.slice(slash)}`;
+}
+
 /** The same address with a longer authority. */
 function lengthened(url: string): string {
-  // A name that nobody has (RFC 2606).
-  if (url.startsWith("/")) return `http://host.invalid${url}`;
   const [, host, port, rest] = /^http:\/\/([^:/?#]*):?(\d*)(.*)$/s.exec(url) ?? [];
-  if (rest === undefined) return url;
+  if (rest === undefined || /^[^/?#]/.test(rest)) return url;
   return `http://${host}:${(port || "80").padStart(3, "0")}${rest.startsWith("/") ? rest : `/${rest}`}`;
 }

@@ -49,6 +49,15 @@ const HOSTS = [
   "x?y",
   "x/y",
   "",
+  "localhost:abc",
+  "ab:65536",
+  "x:99999",
+  "%",
+  "exa%mple",
+  "xn--",
+  "1.2.3.4.5",
+  "999.1.1.1",
+  "[::",
 ];
 
 describe("a request", () => {
@@ -58,7 +67,11 @@ describe("a request", () => {
     const posted = await send("POST /v1/track HTTP/1.1", `Host: ${host}`, "Content-Length: 0");
     const unknown = await send("GET /aaaaaaaaaaaa/health HTTP/1.1", `Host: ${host}`);
 
+    // Pages read the whole address.
+    const page = await send("GET /auth/not-me?token=x HTTP/1.1", `Host: ${host}`);
+
     expect([known.status, known.body]).toEqual([200, '{"status":"ok"}']);
+    expect(page.status).toBeLessThan(500);
     expect([deeper.status, posted.status, unknown.status]).toEqual([401, 401, 404]);
     expect(unknown.body).toContain("/aaaaaaaaaaaa/health");
   });
