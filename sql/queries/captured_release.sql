@@ -1,18 +1,15 @@
 -- Captured mails on their way to those whom they were meant for, in the order in which they were captured, page by page.
 
 -- name: page :many
--- nullable: project_id, ids, after_at, after_project_id, after_id
+-- nullable: project_id, ids
 -- The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
 -- sent. Left out are those of projects that may not send, and what is about to be taken away.
 with page as materialized (
   select e.project_id, e.id
   from emails e
   join projects p on p.id = e.project_id and p.disabled_at is null
-  where e.captured_at between :since and :until
-    and (
-      :after_at::timestamptz is null
-      or (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id::uuid, :after_id::uuid)
-    )
+  where e.captured_at <= :until
+    and (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id, :after_id)
     and (:project_id::uuid is null or e.project_id = :project_id)
     and (:ids::uuid[] is null or e.id = any(:ids))
     and not exists (
@@ -37,6 +34,14 @@ select
   c.opted_out_at as "opted_out_at?",
   s.reason as "suppressed?",
   o.type as "type?",
+  o.from_email as "from_email?",
+  exists (
+    select
+    from domains d
+    where d.project_id = e.project_id
+      and d.domain = lower(substring(o.from_email from '[^@]*$'))
+      and d.status = 'VERIFIED'
+  ) as "is_sender_verified!",
   e.campaign_id is not null and (k.id is null or k.status = 'CANCELLED') as "is_cancelled!"
 from page
 join emails e on e.project_id = page.project_id and e.id = page.id
@@ -45,6 +50,19 @@ left join suppressions s on s.project_id = e.project_id and s.email = e.address
 left join contents o on o.project_id = e.project_id and o.id = e.content_id and o.emptied_at is null
 left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 order by e.captured_at, e.project_id, e.id;
+
+-- name: hold_campaigns :many
+-- Until the commit none of these campaigns comes to its end or is cancelled. Answers those that are cancelled already.
+with held as materialized (
+  select id, status
+  from campaigns
+  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  order by project_id, id
+  for no key update
+)
+select id
+from held
+where status = 'CANCELLED';
 
 -- name: release :exec
 -- These are to be sent, as if they had never been tried. The caller holds them.
@@ -61,14 +79,8 @@ where e.project_id = c.project_id and e.id = c.id and e.status = 'CAPTURED';
 
 -- name: reopen_campaigns :exec
 -- Campaigns that had come to their end have mails to send again, and come to it once more.
-with held as materialized (
-  select project_id, id
-  from campaigns
-  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and status = 'SENT'
-  order by project_id, id
-  for no key update
-)
 update campaigns c
 set status = 'SENDING', finished_at = null, updated_at = :now
-from held h
-where c.project_id = h.project_id and c.id = h.id;
+where (c.project_id, c.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and c.status = 'SENT'
+  and exists (select from emails e where e.campaign_id = c.id and e.project_id = c.project_id and e.status = 'PENDING');

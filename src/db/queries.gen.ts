@@ -270,16 +270,19 @@ export interface Queries {
     /** The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
      * sent. Left out are those of projects that may not send, and what is about to be taken away.
      * (sql/queries/captured_release.sql:3) */
-    page(on: On, args: { since: Date; until: Date; afterAt: Date | null; afterProjectId: string | null; afterId: string | null; projectId: string | null; ids: string[] | null; limit: number }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; capturedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; isCancelled: boolean }[]>;
+    page(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; projectId: string | null; ids: string[] | null; limit: number }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; capturedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null; isSenderVerified: boolean; isCancelled: boolean }[]>;
+    /** Until the commit none of these campaigns comes to its end or is cancelled. Answers those that are cancelled already.
+     * (sql/queries/captured_release.sql:54) */
+    holdCampaigns(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string }[]>;
     /** These are to be sent, as if they had never been tried. The caller holds them.
-     * (sql/queries/captured_release.sql:49) */
+     * (sql/queries/captured_release.sql:67) */
     release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
-     * (sql/queries/captured_release.sql:55) */
+     * (sql/queries/captured_release.sql:73) */
     close(on: On, args: { closed: JsonArg }): Promise<number>;
     /** Campaigns that had come to their end have mails to send again, and come to it once more.
-     * (sql/queries/captured_release.sql:62) */
-    reopenCampaigns(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<number>;
+     * (sql/queries/captured_release.sql:80) */
+    reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
   };
   contactCounts: {
     /** How many contacts have each field, by type; under the field '' how many there are, by subscription.

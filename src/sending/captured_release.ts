@@ -1,4 +1,5 @@
 // Captured mails are sent after all, once there is a server and somebody asks for it.
+import { SANDBOX_DOMAIN } from "../accounts/domains.ts";
 import { takeWhatIsLeft, type UsageCategory } from "../accounts/usage.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -32,6 +33,10 @@ type Captured = Awaited<ReturnType<typeof q.capturedRelease.page>>[number];
 const PAGE = 1_000;
 /** Mails of a campaign that share a job. */
 const BATCH_SIZE = 200;
+/** As of the batches of a campaign that begins (`campaign_send.freeze_range`). */
+const FIRST_PRIORITY = 10;
+const LAST_PRIORITY = 32_000;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
   TRANSACTIONAL: "transactional",
@@ -41,7 +46,7 @@ const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
 
 /**
  * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Looks again at subscription,
- * suppressions, campaigns and whether the content is still there. Called again it goes on with what is left. Throws
+ * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with what is left. Throws
  * without an SMTP server, which would only capture them anew.
  */
 export async function releaseCaptured(
@@ -57,11 +62,15 @@ export async function releaseCaptured(
   }
   const report: ReleaseReport = { captured: 0, released: 0, refused: {}, overLimit: 0 };
   const until = ctx.now();
-  for (let last: Captured | undefined; ;) {
+  // What is released later comes later: else a large release would hold up the campaigns that begin meanwhile.
+  let priority = FIRST_PRIORITY;
+  for (let last: Captured | undefined; ; priority = Math.min(LAST_PRIORITY, priority + 1)) {
     const page = await inTransaction(ctx, async (tx) => {
       const mails = await nextPage(tx, scope, until, last);
-      return { mails, counts: await releasePage(tx, mails, dryRun) };
+      return { mails, counts: await releasePage(tx, mails, priority, dryRun) };
     });
+    // What came to its end at that very moment had not seen what is open again.
+    if (!dryRun) await reopenCampaigns(ctx, page.mails);
     addTo(report, page.counts);
     last = page.mails.at(-1);
     if (page.mails.length < PAGE) return report;
@@ -72,17 +81,22 @@ async function nextPage(tx: Context, scope: ReleaseScope, until: Date, last: Cap
   return await q.capturedRelease.page(tx, {
     projectId: scope.projectId ?? null,
     ids: scope.ids ?? null,
-    since: scope.since ?? new Date(0),
     until,
-    afterAt: last?.capturedAt ?? null,
-    afterProjectId: last?.projectId ?? null,
-    afterId: last?.id ?? null,
+    afterAt: last?.capturedAt ?? scope.since ?? new Date(0),
+    afterProjectId: last?.projectId ?? FIRST_ID,
+    afterId: last?.id ?? FIRST_ID,
     limit: PAGE,
   });
 }
 
-async function releasePage(tx: Context, mails: Captured[], dryRun: boolean): Promise<ReleaseReport> {
-  const judged = mails.map((mail) => ({ mail, reason: reasonToClose(mail) }));
+async function releasePage(
+  tx: Context,
+  mails: Captured[],
+  priority: number,
+  dryRun: boolean,
+): Promise<ReleaseReport> {
+  const cancelled = dryRun ? new Set<string>() : await holdCampaigns(tx, mails);
+  const judged = mails.map((mail) => ({ mail, reason: reasonToClose(mail, cancelled) }));
   const closed = judged.filter(({ reason }) => reason !== null);
   const free = judged.filter(({ reason }) => reason === null).map(({ mail }) => mail);
   const refused = Object.fromEntries(
@@ -91,7 +105,7 @@ async function releasePage(tx: Context, mails: Captured[], dryRun: boolean): Pro
   const released = dryRun ? free : await takeUsage(tx, free);
   if (!dryRun) {
     await close(tx, closed as { mail: Captured; reason: string }[]);
-    await send(tx, released);
+    await send(tx, released, priority);
   }
   return {
     captured: mails.length,
@@ -101,8 +115,24 @@ async function releasePage(tx: Context, mails: Captured[], dryRun: boolean): Pro
   };
 }
 
-function reasonToClose(mail: Captured): string | null {
-  return mail.isCancelled ? "The campaign was cancelled" : reasonAgainst(mail, mail.type);
+/** The campaigns of these mails that were cancelled, also since the mails were looked at. */
+async function holdCampaigns(tx: Context, mails: Captured[]): Promise<Set<string>> {
+  const campaigns = [...Map.groupBy(mails, (mail) => mail.campaignId)].filter(([id]) => id !== null);
+  const cancelled = await q.capturedRelease.holdCampaigns(tx, {
+    projectIds: campaigns.map(([, rows]) => rows[0]!.projectId),
+    ids: campaigns.map(([id]) => id!),
+  });
+  return new Set(cancelled.map(({ id }) => id));
+}
+
+function reasonToClose(mail: Captured, cancelled: Set<string>): string | null {
+  if (mail.isCancelled || cancelled.has(mail.campaignId ?? "")) return "The campaign was cancelled";
+  const reason = reasonAgainst(mail, mail.type);
+  if (reason !== null) return reason;
+  if (mail.fromEmail?.endsWith(`@${SANDBOX_DOMAIN}`)) {
+    return `Nobody can send from ${SANDBOX_DOMAIN}: it is for captured mail only`;
+  }
+  return mail.isSenderVerified ? null : "The domain of its sender is not verified any more";
 }
 
 /** Those of these mails, the first ones, that the month has room for: capturing them has given it back. */
@@ -126,7 +156,7 @@ async function close(tx: Context, closed: { mail: Captured; reason: string }[]):
   });
 }
 
-async function send(tx: Context, mails: Captured[]): Promise<void> {
+async function send(tx: Context, mails: Captured[], priority: number): Promise<void> {
   if (mails.length === 0) return;
   const now = tx.now();
   await q.capturedRelease.release(tx, {
@@ -141,25 +171,29 @@ async function send(tx: Context, mails: Captured[]): Promise<void> {
   const ofCampaigns = mails.filter((mail) => mail.campaignId !== null);
   const byCampaign = [...Map.groupBy(ofCampaigns, (mail) => mail.campaignId!)];
   if (byCampaign.length === 0) return;
-  await q.capturedRelease.reopenCampaigns(tx, {
-    projectIds: byCampaign.map(([, rows]) => rows[0]!.projectId),
-    ids: byCampaign.map(([campaignId]) => campaignId),
-    now,
+  await reopenCampaigns(tx, ofCampaigns);
+  const batches = byCampaign.flatMap(([campaignId, rows]) => batchesOf(campaignId, rows, priority));
+  await addJobs(tx, "send_batch", batches, { priority });
+}
+
+/** Campaigns of these mails that have come to their end go on, where something is to be sent. */
+async function reopenCampaigns(on: Context, mails: Captured[]): Promise<void> {
+  const campaigns = [...Map.groupBy(mails, (mail) => mail.campaignId)].filter(([id]) => id !== null);
+  if (campaigns.length === 0) return;
+  await q.capturedRelease.reopenCampaigns(on, {
+    projectIds: campaigns.map(([, rows]) => rows[0]!.projectId),
+    ids: campaigns.map(([id]) => id!),
+    now: on.now(),
   });
-  await addJobs(
-    tx,
-    "send_batch",
-    byCampaign.flatMap(([campaignId, rows]) => batchesOf(campaignId, rows)),
-  );
 }
 
 /** Ranges of ids, as `campaign_send.batch` takes them: also where mails were captured in another order. */
-function batchesOf(campaignId: string, rows: Captured[]): Jobs["send_batch"][] {
+function batchesOf(campaignId: string, rows: Captured[], priority: number): Jobs["send_batch"][] {
   const projectId = rows[0]!.projectId;
   const ids = rows.map((row) => row.id).sort();
   return Array.from({ length: Math.ceil(ids.length / BATCH_SIZE) }, (_, i) => {
     const batch = ids.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE);
-    return { projectId, campaignId, fromId: batch[0]!, toId: batch.at(-1)! };
+    return { projectId, campaignId, fromId: batch[0]!, toId: batch.at(-1)!, priority };
   });
 }
 

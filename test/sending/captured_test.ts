@@ -1,5 +1,6 @@
 // Mails that are captured for want of an SMTP server: what they are in the ledger, and how they are sent after all.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { addVerifiedDomain, SANDBOX_DOMAIN } from "../../src/accounts/domains.ts";
 import type { Context } from "../../src/context.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured_release.ts";
@@ -7,7 +8,7 @@ import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useLedger } from "../support/ledger.ts";
 import { openTestPool } from "../support/postgres.ts";
-import { runJobs, useService } from "../support/service.ts";
+import { DOMAIN, runJobs, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
 const service = useService({ SMTP_URL: "" });
@@ -251,6 +252,27 @@ describe("release", () => {
       capturedAt: null,
     });
     expect(await row(suppressedId!)).toMatchObject({ status: "SUPPRESSED" });
+  });
+
+  test("sends nothing in the name of a domain that the project has no more, nor from the sandbox", async () => {
+    const [gone] = await captured(fresh());
+    const { id: projectId } = project;
+    await service.pool`update domains set status = 'FAILED' where project_id = ${projectId} and domain = ${DOMAIN}`;
+    const refused = await release();
+    await service.pool`
+      update domains set status = 'VERIFIED' where project_id = ${projectId} and domain = ${DOMAIN}`;
+    const [sandboxed] = await captured(fresh());
+    await service.pool`
+      update contents set from_email = 'a@sandbox.example'
+      where id = (select content_id from emails where id = ${sandboxed!})`;
+    await addVerifiedDomain(service, projectId, SANDBOX_DOMAIN);
+
+    expect(refused).toMatchObject({
+      released: 0,
+      refused: { "The domain of its sender is not verified any more": 1 },
+    });
+    expect((await release()).released).toBe(0);
+    expect([(await row(gone!)).status, (await row(sandboxed!)).status]).toEqual(["SUPPRESSED", "SUPPRESSED"]);
   });
 
   test("takes only those that are meant", async () => {
