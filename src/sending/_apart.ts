@@ -20,9 +20,9 @@ export interface Waiting {
   lookAround(): Promise<void>;
 }
 
-/** Of which domains mails wait, and where it looks on. */
+/** Where it looks on, and what it is at. */
 interface State {
-  counts: Map<string, number>;
+  walk: MapIterator<string>;
   isFetching: boolean;
   lookedUpTo: string;
   gaveUpAt: number;
@@ -37,8 +37,8 @@ const GIVE_UP_EVERY_MS = 60_000;
 
 /** Nobody waits, as far as is known. `finished` is called for each mail of a campaign that has come to an end. */
 export function createWaiting(ctx: Context, courier: Courier, finished: (errand: Errand) => void): Waiting {
-  const state: State = { counts: new Map(), isFetching: false, lookedUpTo: "", gaveUpAt: -Infinity };
-  const { counts } = state;
+  const counts = new Map<string, number>();
+  const state: State = { walk: counts.keys(), isFetching: false, lookedUpTo: "", gaveUpAt: -Infinity };
   const write = createBatcher<{ errand: Errand; isFailing: boolean }, true>(
     async (mails) => {
       await q.emails.setApart(ctx, {
@@ -62,13 +62,23 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
     note(errand.domain, 1);
   };
 
-  /** How many of which domains. Who was asked for goes to the end. */
+  /** Some domains at a time, one after the other, round and round. */
+  const look = function* (): Generator<string> {
+    for (let looks = 0; looks < Math.min(DOMAINS_A_FETCH, counts.size); looks++) {
+      let next = state.walk.next();
+      if (next.done) {
+        state.walk = counts.keys();
+        next = state.walk.next();
+      }
+      if (!next.done) yield next.value;
+    }
+  };
+
+  /** How many mails of which domains. */
   const choose = () => {
     const chosen = { domains: [] as string[], counts: [] as number[], lasts: [] as number[] };
     let trials = 0;
-    let left = counts.size;
-    for (const [domain, count] of counts) {
-      if (left-- === 0 || chosen.domains.length === DOMAINS_A_FETCH) break;
+    for (const domain of look()) {
       const { mails, as } = courier.pace.room(domain);
       const room = mails - courier.waiting(domain) - (as === "few" ? trials : 0);
       if (room <= 0) continue;
@@ -78,8 +88,6 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       chosen.domains.push(domain);
       chosen.counts.push(as === "few" ? 1 : room - last);
       chosen.lasts.push(last);
-      counts.delete(domain);
-      counts.set(domain, count);
     }
     return chosen;
   };

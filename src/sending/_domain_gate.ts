@@ -64,7 +64,7 @@ export function gateAfter(
 ): Gate {
   if (verdict === "answered") return OPEN_GATE;
   // Forty that fail at once are one failure, and so are those that ask one after the other when it is due.
-  if (at.beganAt <= gate.countedAt || (!isOpen(gate) && !gate.isAsking)) return gate;
+  if (at.beganAt < gate.countedAt || (!isOpen(gate) && !gate.isAsking)) return gate;
   const refusals = gate.refusals + 1;
   const pauses = refusals - REFUSALS_TO_CLOSE + 1;
   const closedUntil = pauses < 1 ? -Infinity : retryAt(new Date(at.now), pauses, at.random()).getTime();

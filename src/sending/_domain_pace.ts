@@ -9,6 +9,7 @@ import {
   OPEN_GATE,
   probesLeft,
 } from "./_domain_gate.ts";
+import { forgetOldest } from "./_forgetting.ts";
 import { type Trials, createTrials } from "./_domain_trials.ts";
 
 /** What a handover said about the domain. `unknown`: nothing, as when the server of ours could not be reached. */
@@ -159,15 +160,9 @@ export function createDomainPace(options: PaceOptions): DomainPace {
     // The youngest stand at the end.
     domains.delete(name);
     domains.set(name, domain);
-    if (domains.size > MAX_DOMAINS) forgetOne();
+    forgetOldest(domains, MAX_DOMAINS, ({ inFlight }) => inFlight > 0);
     return domain;
   };
-  const forgetOne = () => {
-    for (const [name, { inFlight }] of domains) {
-      if (inFlight === 0) return domains.delete(name);
-    }
-  };
-
   const sample = (tookMs: number) => {
     samples.push(tookMs);
     if (samples.length > SAMPLES) samples.shift();
@@ -204,7 +199,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
         if (isAged || own.age <= limitMs) return false;
         isAged = true;
         domain.aged += 1;
-        domain.window = few;
+        if (isSlow(domain)) domain.window = few;
         trial?.fail();
         trial = null;
         mark();

@@ -1,6 +1,8 @@
 // Domains of which nothing is known yet may turn out to hold a connection for long. Whoever sends to them is trusted with
 // as many at once as went well before.
 
+import { forgetOldest } from "./_forgetting.ts";
+
 /** The trials of one process. */
 export interface Trials {
   /** Whether a mail of this owner to an untried domain may begin. */
@@ -47,7 +49,7 @@ export function createTrials({ connections, few }: { connections: number; few: n
       const owner = owners.get(name) ?? { trying: 0, window: few };
       owners.delete(name);
       owners.set(name, owner);
-      if (owners.size > MAX_OWNERS) forgetOne(owners);
+      forgetOldest(owners, MAX_OWNERS, ({ trying }) => trying > 0);
       owner.trying += 1;
       const end = (window: number) => {
         owner.trying -= 1;
@@ -60,10 +62,4 @@ export function createTrials({ connections, few }: { connections: number; few: n
       };
     },
   };
-}
-
-function forgetOne(owners: Map<string, Owner>): void {
-  for (const [name, { trying }] of owners) {
-    if (trying === 0) return void owners.delete(name);
-  }
 }

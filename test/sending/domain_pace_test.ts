@@ -1,0 +1,252 @@
+// What is learnt of the domains of recipients, on a clock of the test's own.
+import { describe, expect, test } from "bun:test";
+import { createDomainPace, type Flight, TICK_MS } from "../../src/sending/_domain_pace.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A pace whose time passes when it is told to, and a way to send: mails that answer after so long. */
+function stage(connections = 40) {
+  let time = 1_000_000;
+  const pace = createDomainPace({ connections, now: () => time, clock: () => time, random: () => 0.5 });
+  const pass = (ms: number) => {
+    for (const until = time + ms; time < until;) {
+      time = Math.min(until, time + TICK_MS);
+      pace.tick();
+    }
+  };
+  const asking = (domain: string, { owner = "p", waiting = 100 } = {}) => ({ domain, owner, waiting });
+  const begin = (domain: string, options = {}): Flight => {
+    const flight = pace.take(asking(domain, options), () => {});
+    flight.begin();
+    return flight;
+  };
+  return {
+    pace,
+    pass,
+    ask: (domain: string, options = {}) => pace.ask(asking(domain, options)),
+    begin,
+    /** Begins as many as may, in turn, up to `most`; answers those. */
+    beginAll(domains: string[], most = connections, options = {}): Flight[] {
+      const flights: Flight[] = [];
+      for (let isNews = true; isNews;) {
+        isNews = false;
+        for (const domain of domains) {
+          if (flights.length === most || pace.ask(asking(domain, options)) !== "now") continue;
+          flights.push(begin(domain, options));
+          isNews = true;
+        }
+      }
+      return flights;
+    },
+    /** A mail to this domain, that is answered after so long. */
+    answer(domain: string, ms: number, options = {}) {
+      const flight = begin(domain, options);
+      pass(ms);
+      flight.end("answered");
+    },
+    refuse(domain: string) {
+      const flight = begin(domain);
+      time += 1;
+      flight.end("deferred");
+    },
+  };
+}
+
+const names = (count: number, name = "tarpit") => Array.from({ length: count }, (_, n) => `${name}${n}.test`);
+
+describe("a domain that is quick", () => {
+  test("has all connections when nobody else wants them", () => {
+    const { answer, beginAll } = stage();
+    answer("large.test", 5);
+
+    expect(beginAll(["large.test"])).toHaveLength(40);
+  });
+
+  test("stays so though one of its many mails hangs", () => {
+    const { answer, begin, beginAll, pass } = stage();
+    answer("large.test", 5);
+    const flights = [begin("large.test"), ...beginAll(["large.test"], 9)];
+    pass(400);
+    for (const flight of flights.slice(1)) flight.end("answered");
+    const next = beginAll(["large.test"], 9);
+    pass(700);
+    for (const flight of next) flight.end("answered");
+
+    expect(beginAll(["large.test"])).toHaveLength(39);
+  });
+
+  test("is not slow for what is ours to wait for", () => {
+    const { answer, begin, pass, pace } = stage();
+    answer("large.test", 5);
+    const goOn = begin("large.test").pause();
+    pass(20_000);
+    const whileWaiting = pace.slow;
+    goOn();
+
+    expect(whileWaiting).toBe(0);
+  });
+
+  test("is not slow because this process stood still", () => {
+    let time = 0;
+    const pace = createDomainPace({ connections: 40, now: () => time, clock: () => time });
+    pace.take({ domain: "large.test", owner: "p", waiting: 1 }, () => {}).begin();
+    pace.tick();
+    time += 30_000;
+    pace.tick();
+
+    expect(pace.slow).toBe(0);
+  });
+});
+
+describe("tarpits", () => {
+  test.each([
+    [1, 40, 4],
+    [3, 40, 4],
+    [50, 40, 6],
+    [1, 5, 1],
+    [50, 5, 1],
+    [1, 2, 1],
+  ])("%d of one sender, %d connections: hold at most %d of them", (count, connections, most) => {
+    const { beginAll, pass, pace } = stage(connections);
+    let held = 0;
+    for (let i = 0; i < 100; i++) {
+      held += beginAll(names(count)).length;
+      pass(TICK_MS);
+    }
+
+    expect(held).toBe(most);
+    expect(pace.slow).toBe(held);
+  });
+
+  test("hold no more than a tenth when they are known", () => {
+    const { beginAll, pass, pace } = stage();
+    const flights = beginAll(names(50));
+    pass(20_000);
+    for (const flight of flights) flight.end("answered");
+    // Nobody waits for them, and the limit is the same: connections cannot be taken back.
+    for (let i = 0; i < 20; i++) beginAll(names(50).slice(0, flights.length));
+
+    expect(flights.length).toBeGreaterThan(0);
+    expect(pace.slow).toBe(4);
+  });
+
+  test("may hold half of them when no quick mail was seen for a minute", () => {
+    const { begin, beginAll, pass, pace } = stage();
+    const first = begin("tarpit0.test");
+    pass(61_000);
+    first.end("answered");
+    beginAll(["tarpit0.test"]);
+
+    expect(pace.slow).toBe(20);
+  });
+
+  test("count as slow before they have answered, by the time that the others take", () => {
+    const { answer, begin, pass, pace } = stage();
+    for (let i = 0; i < 30; i++) answer("quick.test", 200);
+    begin("tarpit0.test");
+    pass(1_900);
+    const before = pace.slow;
+    pass(400);
+
+    expect([before, pace.slow]).toEqual([0, 1]);
+  });
+
+  test("leave their place to others for a while where one connection is more than a tenth", () => {
+    const { begin, pass, ask, pace } = stage(2);
+    const flight = begin("tarpit0.test");
+    pass(20_000);
+    flight.end("answered");
+    const asked = ask("tarpit0.test");
+    pass(30_000);
+    const before = pace.room("tarpit0.test").mails;
+
+    expect(asked).toBe("apart");
+    expect(before).toBe(0);
+  });
+
+  test("do not keep another sender, nor a single mail of the same one, from a domain that nobody knows", () => {
+    const { beginAll, ask, pass } = stage();
+    for (let i = 0; i < 5; i++) {
+      beginAll(names(50));
+      pass(2_000);
+    }
+
+    expect(ask("new.test", { owner: "q" })).toBe("now");
+    expect(ask("new.test", { waiting: 1 })).toBe("now");
+    expect(ask("new.test", { waiting: 500 })).toBe("apart");
+  });
+
+  test("become ordinary domains when they answer in time again", () => {
+    const { begin, answer, ask, beginAll, pass } = stage();
+    const flight = begin("tarpit0.test");
+    pass(20_000);
+    flight.end("answered");
+    const slow = beginAll(["tarpit0.test"]).length;
+    for (let i = 0; i < 60; i++) answer("tarpit0.test", 5);
+
+    expect(slow).toBeLessThanOrEqual(4);
+    expect(ask("tarpit0.test")).toBe("now");
+  });
+});
+
+describe("a domain that takes no mail", () => {
+  test("is asked more and more seldom, twice each time", () => {
+    const { ask, refuse, pass } = stage();
+    const asked: number[] = [];
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      let times = 0;
+      for (; ask("dead.test") === "now"; times++) refuse("dead.test");
+      asked.push(times);
+      pass(60_000);
+    }
+    const within = (from: number, to: number) =>
+      asked.slice(from * 60, to * 60).reduce((sum, times) => sum + times, 0);
+
+    expect(within(0, 1)).toBeWithin(10, 30);
+    expect(within(1, 2)).toBeLessThan(within(0, 1));
+    // By the hour, less what is left to chance.
+    expect(within(2, 24)).toBeWithin(22, 2 * 22 * 2);
+  });
+
+  test("is not one where three mails have failed at once", () => {
+    const { answer, begin, ask, pass } = stage();
+    answer("large.test", 5);
+    const flights = [begin("large.test"), begin("large.test"), begin("large.test")];
+    pass(10);
+    for (const flight of flights) flight.end("deferred");
+
+    expect(ask("large.test")).toBe("now");
+  });
+
+  test("is an ordinary one again when it takes one", () => {
+    const { answer, refuse, ask, pass, pace } = stage();
+    for (let i = 0; i < 4; i++) refuse("dead.test");
+    const closed = [ask("dead.test"), pace.isFailing("dead.test")];
+    pass(HOUR_MS);
+    answer("dead.test", 5);
+
+    expect(closed).toEqual(["apart", true]);
+    expect([ask("dead.test"), pace.isFailing("dead.test")]).toEqual(["now", false]);
+  });
+
+  test("is asked again when those that asked have learnt nothing", () => {
+    const { begin, refuse, ask, pass } = stage();
+    for (let i = 0; i < 4; i++) refuse("dead.test");
+    pass(HOUR_MS);
+    for (let i = 0; i < 10; i++) begin("dead.test").end("unknown");
+
+    expect(ask("dead.test")).toBe("now");
+  });
+});
+
+test("of 100,000 domains it keeps about the last 20,000 in mind, and each had its mail", () => {
+  const { pace, ask, answer } = stage();
+  let refused = 0;
+  for (let n = 0; n < 100_000; n++) {
+    if (ask(`domain${n}.test`) !== "now") refused += 1;
+    answer(`domain${n}.test`, 0);
+  }
+
+  expect(refused).toBe(0);
+  expect(pace.size).toBeWithin(20_000, 22_001);
+});
