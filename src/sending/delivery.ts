@@ -175,14 +175,17 @@ const officeOf = perService((ctx): Office => {
     },
   });
   const waiting = createWaiting(ctx, courier, finish);
-  return { courier, waiting, domainOf: createDomainLookUp(ctx) };
+  const isBusy = () => courier.underway.size * 3 > ctx.mailer.connections;
+  return { courier, waiting, domainOf: createDomainLookUp(ctx, isBusy) };
 });
 
 /** Mails whose domains are looked up in one statement. */
 const LOOK_UP = 500;
+/** While others are under way a mail waits so long for more to be looked up with: one costs as much as ten. */
+const GATHER_MS = 5;
 
-function createDomainLookUp(ctx: Context): Office["domainOf"] {
-  return createBatcher<{ projectId: string; emailId: string }, string | null>(
+function createDomainLookUp(ctx: Context, isBusy: () => boolean): Office["domainOf"] {
+  const find = createBatcher<{ projectId: string; emailId: string }, string | null>(
     async (mails) => {
       const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
       const rows = await q.emails.recipients(ctx, { projectIds, ids });
@@ -191,6 +194,11 @@ function createDomainLookUp(ctx: Context): Office["domainOf"] {
     },
     { maxItems: LOOK_UP, maxFlights: 2 },
   );
+  let gathering: Promise<void> | null = null;
+  return async (mail) => {
+    if (isBusy()) await (gathering ??= Bun.sleep(GATHER_MS).then(() => void (gathering = null)));
+    return await find(mail);
+  };
 }
 
 /** The mail server lets nobody in: until then nothing is claimed. */
