@@ -69,6 +69,7 @@ export interface Jobs {
     /** It has waited for its place in the line of a rate. */
     inLine?: boolean;
   };
+  send_departure_mail: { projectId: string; email: string; owned: boolean };
   send_emails: { projectId: string; emailIds: string[] };
   send_owner_mail: { userId: string; projectIds: string[] };
   send_platform_mail: { mailId: string };
@@ -128,6 +129,7 @@ export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
   run_executions: "workflows",
   send_batch: "bulk",
   send_emails: "fast",
+  send_departure_mail: "fast",
   send_owner_mail: "fast",
   send_platform_mail: "fast",
   send_reset_mail: "fast",

@@ -210,10 +210,10 @@ export const problems = {
     new Problem(
       403,
       "EMAIL_VERIFICATION_REQUIRED",
-      "Cannot send mail to others before the address of the account is verified",
+      "Cannot send mail to others before the address of the account is verified in a session of its own",
       {
         suggestion:
-          "Follow the link in the mail that came at sign-up, or ask for another one with POST /auth/request-verification; then invite people",
+          "Log in, and follow the link of the verification mail in the same browser, or ask for another one with POST /auth/request-verification; then invite people",
       },
     ),
 
@@ -323,13 +323,13 @@ export const problems = {
       },
     ),
 
-  accountProven: () =>
+  accountVerified: () =>
     new Problem(
       409,
       "CONFLICT",
-      "Cannot remove this account: whoever holds it has shown that the address is theirs",
+      "Cannot remove this account: somebody who reads the mail of its address has said that it is theirs",
       {
-        suggestion: "Ask for a new password: it ends every session",
+        suggestion: "Ask for a new password: it ends every session, and nothing is deleted",
       },
     ),
 

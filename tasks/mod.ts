@@ -20,6 +20,7 @@ import { reportUsage } from "./report_usage.ts";
 import { runBulkJob } from "./run_bulk_job.ts";
 import { runExecutions } from "./run_executions.ts";
 import { sendBatch } from "./send_batch.ts";
+import { sendDepartureMail } from "./send_departure_mail.ts";
 import { sendEmails } from "./send_emails.ts";
 import { sendOwnerMail } from "./send_owner_mail.ts";
 import { sendPlatformMail } from "./send_platform_mail.ts";
@@ -68,6 +69,7 @@ export const tasks: Tasks = {
   run_bulk_job: runBulkJob,
   run_executions: runExecutions,
   send_batch: sendBatch,
+  send_departure_mail: sendDepartureMail,
   send_emails: sendEmails,
   send_owner_mail: sendOwnerMail,
   send_platform_mail: sendPlatformMail,

@@ -104,17 +104,18 @@ delete from memberships
 where user_id = :user_id and project_id = any(:project_ids::uuid[]);
 
 -- name: promote :many
--- Where no owner is left, the one who may most becomes one; of several, who has been there for the longest.
+-- Where no owner is left, an admin becomes one, of several who has been there for the longest. Nobody else does: a member
+-- may not read keys, nor pay.
 with heirs as (
   select distinct on (m.project_id) m.project_id, m.user_id, m.role
   from memberships m
-  where m.project_id = any(:project_ids::uuid[])
+  where m.project_id = any(:project_ids::uuid[]) and m.role = 'ADMIN'
     and not exists (
       select
       from memberships o
       where o.project_id = m.project_id and o.role = 'OWNER'
     )
-  order by m.project_id, m.role, m.created_at, m.user_id
+  order by m.project_id, m.created_at, m.user_id
 )
 update memberships m
 set role = 'OWNER'
@@ -122,3 +123,15 @@ from heirs h
 join users u on u.id = h.user_id
 where m.project_id = h.project_id and m.user_id = h.user_id
 returning m.project_id, u.email, h.role as was;
+
+-- name: without_owner :many
+-- Those of the projects that nobody owns.
+select p.id
+from projects p
+where p.id = any(:project_ids::uuid[]) and p.deleted_at is null
+  and not exists (
+    select
+    from memberships o
+    where o.project_id = p.id and o.role = 'OWNER'
+  )
+order by p.id;

@@ -66,6 +66,12 @@ set
   updated_at  = :now
 where id = :project_id and deleted_at is null;
 
+-- name: set_secret :exec
+-- From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
+update projects
+set secret_hash = :secret_hash, secret_hint = :secret_hint, updated_at = :now
+where id = :project_id and deleted_at is null;
+
 -- name: patch :maybe
 -- nullable: name, tracking, language, timezone, send_rate
 -- Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.

@@ -15,6 +15,7 @@ select
   s.expires_at,
   u.email,
   u.email_verified_at is not null as "email_verified!",
+  u.email_verified_at is not null and not u.verified_elsewhere as "proven!",
   p.id as "project_id?",
   m.role as "role?",
   p.disabled_at is not null as "disabled!",

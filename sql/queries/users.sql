@@ -8,7 +8,9 @@ returning id, email;
 
 -- name: by_email :maybe
 -- `proven`: whoever holds the account is known to read the mail of its address.
-select id, email, password_hash, email_verified_at is not null and not verified_elsewhere as "proven!"
+select
+  id, email, password_hash, email_verified_at, created_at,
+  email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where email = :email;
 

@@ -33,10 +33,17 @@ export async function ownerOf(
   ctx: Context,
   token: string,
   purpose: TokenPurpose,
-): Promise<{ email: string }> {
+): Promise<{ id: string; email: string }> {
   const owner = await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
   if (!owner) throw problems.badToken();
   return owner;
+}
+
+/** Whose token it is, which is left to be used; the user is locked from here on. Throws 400 for a bad one. */
+export async function holdOwner(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
+  const owner = await q.accountTokens.holdOwner(tx, { tokenHash: hashOf(token), purpose, now: tx.now() });
+  if (!owner) throw problems.badToken();
+  return owner.id;
 }
 
 /**
@@ -44,11 +51,10 @@ export async function ownerOf(
  * throws 400 for a bad one.
  */
 export async function useToken(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
-  const tokenHash = hashOf(token);
-  const owner = await q.accountTokens.holdOwner(tx, { tokenHash, purpose, now: tx.now() });
-  const used = owner && (await q.accountTokens.use(tx, { tokenHash, userId: owner.id, purpose }));
-  if (!used) throw problems.badToken();
-  return owner.id;
+  const userId = await holdOwner(tx, token, purpose);
+  if (!(await q.accountTokens.use(tx, { tokenHash: hashOf(token), userId, purpose })))
+    throw problems.badToken();
+  return userId;
 }
 
 /** No token of a user is good any more, of whatever purpose. */

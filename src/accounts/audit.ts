@@ -5,7 +5,7 @@ import { q } from "../db/queries.ts";
 
 /** Who acts. */
 export type Actor =
-  | { kind: "user"; userId: string; email: string; emailVerified: boolean }
+  | { kind: "user"; userId: string; email: string; proven: boolean }
   /** The holder of the secret key that ends like this. */
   | { kind: "key"; hint: string | null }
   /** Who has a shell on the installation. */
@@ -17,12 +17,13 @@ export type Actor =
 export interface Person {
   id: string;
   email: string;
-  emailVerified: boolean;
+  /** Whoever holds the account is known to read the mail of its address. */
+  proven: boolean;
 }
 
 /** A user as whoever acts. */
-export function actorOf({ id, email, emailVerified }: Person): Actor {
-  return { kind: "user", userId: id, email, emailVerified };
+export function actorOf({ id, email, proven }: Person): Actor {
+  return { kind: "user", userId: id, email, proven };
 }
 
 export const OPERATOR: Actor = { kind: "operator" };
@@ -90,8 +91,8 @@ export async function recordAudits(tx: Context, actor: Actor, deeds: Deed[]): Pr
     id: newId(tx),
     action,
     subject,
-    // Anybody may have made an account with an address that is not: then the name of the line proves nothing.
-    details: actor.kind === "user" ? { ...details, verified: actor.emailVerified } : details,
+    // Anybody may have made an account where it is not proven: then the name of the line proves nothing.
+    details: actor.kind === "user" ? { ...details, verified: actor.proven } : details,
   }));
   await q.audit.record(tx, { lines, now: tx.now(), ...columnsOf(actor) });
 }

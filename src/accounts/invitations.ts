@@ -46,7 +46,7 @@ export async function acceptInvitations(tx: Context, user: Invitee, token?: stri
   const joined = await q.invitations.accept(tx, { userId: user.id, email: user.email, projectIds, now });
   await recordAudits(
     tx,
-    actorOf({ ...user, emailVerified: true }),
+    actorOf({ ...user, proven: true }),
     joined.map(({ projectId, role }) => ({
       projectId,
       action: "members.joined",

@@ -161,6 +161,9 @@ function rateErrors(rate: number | null | undefined): FieldError[] {
 /** The reason of a suspension for too many bounces or complaints. */
 export const EMAIL_REPUTATION = "EMAIL_REPUTATION";
 
+/** The reason of a suspension where the account that owned the project was removed, and no admin is left. */
+export const NO_OWNER = "NO_OWNER";
+
 /** Disables a project: its requests get 403 and its queue is held, not lost. False when it was disabled already. */
 export async function disableProject(
   ctx: Context,

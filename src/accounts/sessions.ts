@@ -9,6 +9,8 @@ export interface SessionUser {
   id: string;
   email: string;
   emailVerified: boolean;
+  /** Whoever holds the account is known to read the mail of its address. */
+  proven: boolean;
   sessionId: string;
 }
 
@@ -118,6 +120,7 @@ function toSession(row: Awaited<ReturnType<typeof q.sessions.found>>[number]): F
     userId,
     email,
     emailVerified,
+    proven,
     createdAt,
     expiresAt,
     projectId,
@@ -126,7 +129,7 @@ function toSession(row: Awaited<ReturnType<typeof q.sessions.found>>[number]): F
   } = row;
   const isMember = projectId !== null && role !== null;
   return {
-    user: { id: userId, email, emailVerified, sessionId },
+    user: { id: userId, email, emailVerified, proven, sessionId },
     createdAt,
     expiresAt,
     project: isMember ? { id: projectId, role, disabled, disabledReason: row.disabledReason } : null,

@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
-import { useToken } from "./account_tokens.ts";
+import { holdOwner, useToken } from "./account_tokens.ts";
 import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
 import { isInvitationToken } from "./invitations.ts";
 import { type Attempt, giveBackAttempt, takeAttempt } from "./login_limits.ts";
@@ -114,14 +114,16 @@ export async function requestVerification(
 /**
  * Notes that somebody reads the mail of the address, who knows the token. Nothing ends by it, and nobody gets a session.
  * In a session of that very account it is also proven that who holds the account does: it joins what the address is
- * invited to. Throws 400 for a bad token.
+ * invited to. Only this uses the token up: who has pressed on the phone first may press again where they are logged in.
+ * Throws 400 for a bad token.
  */
 export async function verifyEmail(ctx: Context, token: string, sessionId: string | null): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    const userId = await useToken(tx, token, "VERIFY_EMAIL");
+    const userId = await holdOwner(tx, token, "VERIFY_EMAIL");
     const isOwn = sessionId !== null && (await isSessionOf(tx, sessionId, userId));
-    if (isOwn) await proveUser(tx, userId);
-    else await q.users.verifyElsewhere(tx, { userId, now: tx.now() });
+    if (!isOwn) return void (await q.users.verifyElsewhere(tx, { userId, now: tx.now() }));
+    await useToken(tx, token, "VERIFY_EMAIL");
+    await proveUser(tx, userId);
   });
 }
 

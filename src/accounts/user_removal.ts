@@ -1,50 +1,75 @@
 // "This was not me": the owner of an address removes the account that somebody else has made with it.
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
-import { useToken } from "./account_tokens.ts";
+import { ownerOf, useToken } from "./account_tokens.ts";
 import { type Actor, actorOf, recordAudits, SERVICE } from "./audit.ts";
+import { generateKeys } from "./keys.ts";
 import { requestDeletion } from "./project_removal.ts";
+import { disableProject, NO_OWNER } from "./projects.ts";
+
+/** For so long after it was made, an account is removed by who says that they have not made it. */
+const NEW_MS = 24 * 3_600_000;
+
+/** An account with the address that it was made with. */
+export interface Account {
+  id: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  createdAt: Date;
+}
+
+/**
+ * Whether a mail may offer to remove an account: it was made lately, and nobody who reads the mail of its address has
+ * said that it is theirs. Any other one may be in use, and anybody can have a mail sent: a new password gives it to the
+ * owner of the address as well, and nothing is lost by it.
+ */
+export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Account): boolean {
+  return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
+}
+
+/** The account that a token of such a mail is about. Throws 400 for a bad token. */
+export async function accountToDisown(ctx: Context, token: string): Promise<Account> {
+  return await q.users.byId(ctx, { userId: (await ownerOf(ctx, token, "REMOVE_ACCOUNT")).id });
+}
 
 /**
  * Removes the account that a token of the mail is about, with its sessions. The projects that nobody else is in are deleted;
- * the others go on, with a new owner where that was the only one. Invitations of the address stay. Throws 400 for a bad
- * token, and 409 where it was proven meanwhile that the account is theirs.
+ * the others go on, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
+ * token, and 409 where somebody has said meanwhile that the account is theirs.
  */
 export async function disownAccount(ctx: Context, token: string): Promise<void> {
   const removed = await inTransaction(ctx, async (tx) => {
     const userId = await useToken(tx, token, "REMOVE_ACCOUNT");
     const { email, emailVerifiedAt, proven } = await q.users.byId(tx, { userId });
-    if (proven) throw problems.accountProven();
+    if (emailVerifiedAt !== null) throw problems.accountVerified();
     await q.members.holdProjects(tx, { userId });
     const projects = await q.members.ofUser(tx, { userId });
     const own = projects.filter(({ alone }) => alone);
-    const by = actorOf({ id: userId, email, emailVerified: emailVerifiedAt !== null });
+    const by = actorOf({ id: userId, email, proven });
     for (const { projectId } of own) await requestDeletion(tx, projectId, by);
-    await leave(
-      tx,
-      userId,
-      email,
-      by,
-      projects.filter(({ alone }) => !alone),
-    );
+    const shared = projects.filter(({ alone }) => !alone);
+    await leave(tx, { id: userId, email }, by, shared);
     await q.users.remove(tx, { userId });
     return { userId, projects: own.length };
   });
   ctx.log.warn("account removed by the owner of its address", removed);
 }
 
-/** Others are in these projects: they lose nothing but a member, and always have an owner. */
+/**
+ * Others are in these projects: they lose nothing but a member. Where that was the only owner, an admin becomes one, and
+ * without an admin the project is disabled until the operator has made somebody its owner. Whoever owned a project may
+ * hold its secret key, so that ends. All of it is told by mail.
+ */
 async function leave(
   tx: Context,
-  userId: string,
-  email: string,
+  { id: userId, email }: { id: string; email: string },
   by: Actor,
   projects: Awaited<ReturnType<typeof q.members.ofUser>>,
 ): Promise<void> {
   const projectIds = projects.map(({ projectId }) => projectId);
   await q.members.leave(tx, { userId, projectIds });
-  const heirs = await q.members.promote(tx, { projectIds });
   await recordAudits(
     tx,
     by,
@@ -55,6 +80,16 @@ async function leave(
       details: { role },
     })),
   );
+  await passOn(tx, projectIds);
+  for (const { projectId, role } of projects) {
+    if (role === "OWNER") await endSecretKey(tx, projectId);
+    await addJob(tx, "send_departure_mail", { projectId, email, owned: role === "OWNER" });
+  }
+}
+
+/** Gives these projects an owner, where they have none and there is an admin; else disables them. */
+async function passOn(tx: Context, projectIds: string[]): Promise<void> {
+  const heirs = await q.members.promote(tx, { projectIds });
   await recordAudits(
     tx,
     SERVICE,
@@ -65,4 +100,14 @@ async function leave(
       details: { from: was, to: "OWNER" },
     })),
   );
+  for (const { id } of await q.members.withoutOwner(tx, { projectIds })) {
+    await disableProject(tx, id, NO_OWNER, SERVICE);
+  }
+}
+
+/** The new one is told to nobody: whoever needs one makes it. */
+async function endSecretKey(tx: Context, projectId: string): Promise<void> {
+  const { secretHash, secretHint } = generateKeys();
+  await q.projects.setSecret(tx, { projectId, secretHash, secretHint, now: tx.now() });
+  await recordAudits(tx, SERVICE, [{ projectId, action: "keys.regenerated", details: { secretHint } }]);
 }

@@ -102,7 +102,7 @@ async function noteProjects(
   if (projects.length === 0) return;
   await recordAudits(
     tx,
-    { kind: "user", userId, email, emailVerified: true },
+    { kind: "user", userId, email, proven: true },
     projects.map(({ id }) => ({ projectId: id, action: "owner.proven", subject: email })),
   );
   await addJob(tx, "send_owner_mail", { userId, projectIds: projects.map(({ id }) => id) });
@@ -115,8 +115,8 @@ export async function projectsLookedAfter(ctx: Context, userId: string) {
 
 /** Who somebody is, as `GET /users/@me` shows it. */
 export async function getUser(ctx: Context, userId: string) {
-  const { id, email, emailVerifiedAt, createdAt } = await q.users.byId(ctx, { userId });
-  return { id, email, emailVerified: emailVerifiedAt !== null, createdAt };
+  const { id, email, emailVerifiedAt, proven, createdAt } = await q.users.byId(ctx, { userId });
+  return { id, email, emailVerified: emailVerifiedAt !== null, emailProven: proven, createdAt };
 }
 
 /** Every account, oldest first. For the operator. */

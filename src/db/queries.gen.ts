@@ -10,7 +10,7 @@ export interface Queries {
     insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
     /** Whose token this is, if `use` would take it.
      * (sql/queries/account_tokens.sql:12) */
-    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ email: string } | null>;
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:19) */
@@ -1027,9 +1027,13 @@ export interface Queries {
     /** Takes a user out of projects, with whom they have invited there.
      * (sql/queries/members.sql:97) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
-    /** Where no owner is left, the one who may most becomes one; of several, who has been there for the longest.
+    /** Where no owner is left, an admin becomes one, of several who has been there for the longest. Nobody else does: a member
+     * may not read keys, nor pay.
      * (sql/queries/members.sql:106) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** Those of the projects that nobody owns.
+     * (sql/queries/members.sql:127) */
+    withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
     /** Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
@@ -1192,26 +1196,29 @@ export interface Queries {
     /** From the commit on the keys before are unknown.
      * (sql/queries/projects.sql:59) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
-    /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+    /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
      * (sql/queries/projects.sql:69) */
+    setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
+    /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+     * (sql/queries/projects.sql:75) */
     patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:83) */
+     * (sql/queries/projects.sql:89) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:96) */
+    /** (sql/queries/projects.sql:102) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
-     * (sql/queries/projects.sql:101) */
+     * (sql/queries/projects.sql:107) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
      * so does all else that refers to it.
-     * (sql/queries/projects.sql:108) */
+     * (sql/queries/projects.sql:114) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:116) */
+     * (sql/queries/projects.sql:122) */
     lockAll(on: On): Promise<number>;
     /** How a project shows itself to those who get its mail.
-     * (sql/queries/projects.sql:120) */
+     * (sql/queries/projects.sql:126) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
@@ -1500,19 +1507,19 @@ export interface Queries {
      * is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
      * ended, taken away or disabled is so for the next one.
      * (sql/queries/sessions.sql:6) */
-    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; email: string; emailVerified: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; email: string; emailVerified: boolean; proven: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
     /** Whether it is a session of this user that stands.
-     * (sql/queries/sessions.sql:28) */
+     * (sql/queries/sessions.sql:29) */
     isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
     /** 0 when it was ended meanwhile.
-     * (sql/queries/sessions.sql:36) */
+     * (sql/queries/sessions.sql:37) */
     slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
-    /** (sql/queries/sessions.sql:42) */
+    /** (sql/queries/sessions.sql:43) */
     end(on: On, args: { sessionId: string }): Promise<number>;
     /** All sessions of a user, or all but one.
-     * (sql/queries/sessions.sql:46) */
+     * (sql/queries/sessions.sql:47) */
     endOfUser(on: On, args: { userId: string; except: string | null }): Promise<number>;
-    /** (sql/queries/sessions.sql:52) */
+    /** (sql/queries/sessions.sql:53) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   setupState: {
@@ -1655,32 +1662,32 @@ export interface Queries {
     insert(on: On, args: { id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; now: Date }): Promise<{ id: string; email: string } | null>;
     /** `proven`: whoever holds the account is known to read the mail of its address.
      * (sql/queries/users.sql:9) */
-    byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; proven: boolean } | null>;
+    byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean } | null>;
     /** Locks a user with this very password for the rest of the transaction. Null when it was changed since it was checked:
      * a session that begins now would outlive the change.
-     * (sql/queries/users.sql:15) */
+     * (sql/queries/users.sql:17) */
     hold(on: On, args: { userId: string; passwordHash: string }): Promise<{ id: string; email: string } | null>;
     /** The user with an address, locked for the rest of the transaction.
-     * (sql/queries/users.sql:23) */
+     * (sql/queries/users.sql:25) */
     holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
-    /** (sql/queries/users.sql:30) */
+    /** (sql/queries/users.sql:32) */
     byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean }>;
     /** Whoever holds the account reads the mail of its address.
-     * (sql/queries/users.sql:35) */
+     * (sql/queries/users.sql:37) */
     prove(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** Somebody reads the mail of the address. 0 when that was known before.
-     * (sql/queries/users.sql:41) */
+     * (sql/queries/users.sql:43) */
     verifyElsewhere(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** With its sessions, its tokens, and what it is linked to.
-     * (sql/queries/users.sql:47) */
+     * (sql/queries/users.sql:49) */
     remove(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/users.sql:52) */
+    /** (sql/queries/users.sql:54) */
     setPassword(on: On, args: { passwordHash: string; userId: string }): Promise<number>;
     /** The projects of a user, each with the addresses of its other members.
-     * (sql/queries/users.sql:57) */
+     * (sql/queries/users.sql:59) */
     looksAfter(on: On, args: { userId: string }): Promise<{ id: string; name: string; others: string[] }[]>;
     /** For the operator: every account, oldest first, with how many projects it looks after.
-     * (sql/queries/users.sql:74) */
+     * (sql/queries/users.sql:76) */
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {

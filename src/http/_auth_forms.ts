@@ -3,10 +3,11 @@ import { Elysia } from "elysia";
 import { requestPasswordReset, resetPassword } from "../accounts/log_in.ts";
 import { PASSWORD_LENGTH } from "../accounts/passwords.ts";
 import { isForAccount, signUp, verifyEmail } from "../accounts/sign_up.ts";
-import { disownAccount } from "../accounts/user_removal.ts";
+import { type Account, accountToDisown, disownAccount } from "../accounts/user_removal.ts";
 import type { Context } from "../context.ts";
 import { parseAddress } from "../mail/address.ts";
-import { problems } from "../problem.ts";
+import { Problem, problems } from "../problem.ts";
+import { describeAccount } from "../sending/account_mails.ts";
 import { clientNetwork } from "./_client_network.ts";
 import { type Form, formRoutes, type FormVisit, pathOf } from "./_form_pages.ts";
 import { escapeHtml } from "./_html.ts";
@@ -59,7 +60,7 @@ const askForReset = (given: URLSearchParams): Form => ({
 
 const verify = (given: URLSearchParams): Form => ({
   title: "Is this your address?",
-  text: "If it was you who made an account with it, say so. The address is verified by that, and nothing else changes: whoever made the account keeps it. If it was not you, follow “This was not me” in the mail instead.",
+  text: "If it was you who made an account with it, say so. The address is verified by that, and nothing else changes: whoever made the account keeps it. If it was not you, follow the other link of the mail instead.",
   fields: hidden("token", given),
   button: "Yes, it was me",
   act: async (ctx, _, { request }) =>
@@ -67,16 +68,41 @@ const verify = (given: URLSearchParams): Form => ({
   done: "Your address is verified.",
 });
 
-const disown = (ctx: Context, given: URLSearchParams): Form => ({
-  title: "This was not me",
-  text: "Then the account that somebody has made with your address is removed, with its sessions and the projects that nobody else is in. It cannot be undone.",
-  fields: hidden("token", given),
-  button: "Remove the account",
-  aside: `<p class="aside">The link is too old? <a href="${escapeHtml(pathOf(ctx, "/auth/request-password-reset"))}">Get a new password by mail</a>: the account is yours then, and whoever made it is shut out.</p>`,
-  act: async () => await disownAccount(ctx, given.get("token") ?? ""),
-  done: "The account is removed.",
-  afterwards: "<p>Nobody has an account with your address now. You may make one whenever you like.</p>",
-});
+async function disown(ctx: Context, given: URLSearchParams): Promise<Form> {
+  const token = given.get("token") ?? "";
+  const account = await accountToDisown(ctx, token).catch((error) => {
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+  if (account && account.emailVerifiedAt !== null) return await disownLate(ctx, given, account);
+  const which = account ? `${await describeAccount(ctx, account)} ` : "";
+  return {
+    title: "This was not me",
+    text: `${which}If you did not make this account, it can be removed, with its sessions and the projects that nobody else is in. It cannot be undone.`,
+    fields: hidden("token", given),
+    button: "Remove the account",
+    aside: `<p class="aside">The link is too old? <a href="${escapeHtml(pathOf(ctx, "/auth/request-password-reset"))}">Get a new password by mail</a>: the account is yours then, and whoever made it is shut out.</p>`,
+    act: async () => await disownAccount(ctx, token),
+    done: "The account is removed.",
+    afterwards: "<p>Nobody has an account with your address now. You may make one whenever you like.</p>",
+  };
+}
+
+/** For an account of which somebody has said that it is theirs: it is not removed, but still given to who reads its mail. */
+async function disownLate(ctx: Context, given: URLSearchParams, account: Account): Promise<Form> {
+  return {
+    title: "This was not me",
+    text: `${await describeAccount(ctx, account)} Somebody who reads its mail has said that it is theirs, so it is not removed any more. With a new password it is yours all the same: whoever else was in it is shut out, and nothing is deleted.`,
+    fields: `${hidden("token", given)}\n<input type="hidden" name="email" value="${escapeHtml(account.email)}">`,
+    button: "Get a new password by mail",
+    act: async (_, asked, { request, server }) => {
+      // Sent by the page as it was before somebody said so.
+      if (!asked.has("email")) throw problems.accountVerified();
+      await requestPasswordReset(ctx, account.email, clientNetwork(ctx, request, server));
+    },
+    done: "A mail is on its way.",
+  };
+}
 
 const enter = async (ctx: Context, given: URLSearchParams, { request, server, set }: FormVisit) => {
   const origin = {

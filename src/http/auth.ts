@@ -107,7 +107,7 @@ function mailRoutes(ctx: Context) {
         detail: {
           summary: "Verify an address with the token of the mail",
           description:
-            "It ends no session and changes no password. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
+            "It ends no session and changes no password. The token stays good for its hour until it is used with a session of the account. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
         },
       },
     )
@@ -117,12 +117,18 @@ function mailRoutes(ctx: Context) {
         const email =
           body.email === undefined ? await ownAddress(ctx, sessionId, request) : addressOf(body.email);
         await requestVerification(ctx, email, network);
-        return said("If there is an account that was not verified yet, a mail is on its way.");
+        return said(
+          "If there is an account with this address that was not verified in a session of its own yet, a mail is on its way. The address may be verified already: with its link, opened where you are logged in, it is also known that the account is yours.",
+        );
       },
       {
         body: VerificationBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Send the verification mail again" },
+        detail: {
+          summary: "Send the verification mail again",
+          description:
+            "Also where the address was verified in another browser: the link, opened in a session of the account, proves that the account belongs to who reads its mail. Then they may invite people, and join.",
+        },
       },
     )
     .post(

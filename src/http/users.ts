@@ -17,7 +17,16 @@ import { withRules } from "./_field_errors.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
 import { answers, PathId, Timestamp, Uuid } from "./_schemas.ts";
 
-const User = t.Object({ id: Uuid, email: t.String(), emailVerified: t.Boolean(), createdAt: Timestamp });
+const User = t.Object({
+  id: Uuid,
+  email: t.String(),
+  emailVerified: t.Boolean(),
+  emailProven: t.Boolean({
+    description:
+      "Whether the address was verified by who holds the account, in a session of it or with a new password by mail: only then they may invite people, and join.",
+  }),
+  createdAt: Timestamp,
+});
 
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 

@@ -1,5 +1,6 @@
 // The mails of an account: is the address yours, a way to a new password, and what others may have left in it.
 import { makeToken, type TokenPurpose } from "../accounts/account_tokens.ts";
+import { type Account, isDisownable } from "../accounts/user_removal.ts";
 import { projectsLookedAfter } from "../accounts/users.ts";
 import { dashboardAddress } from "../config.ts";
 import { type Context, inTransaction } from "../context.ts";
@@ -15,45 +16,116 @@ interface Words {
   path: string;
 }
 
-const VERIFICATION: Words = {
+/** A second link, to a page of our own, whatever dashboard there is. Without a purpose it takes no token. */
+interface OtherLink {
+  purpose?: TokenPurpose;
+  label: string;
+  path: string;
+}
+
+const VERIFICATION = {
   subject: "Is this your address?",
-  paragraphs: [
-    "An account at Postrider was made with this address. If it was you, say so with the button, in whichever browser. The " +
-      "address is verified by that, and nothing else changes: whoever made the account keeps it, with the password and all " +
-      "that is in it.",
-    "If it was not you, do not press it. Say “This was not me” instead, below: that removes the account, with the projects " +
-      "that nobody else is in.",
-    "Both are good for an hour. Later, ask for a new password: with it the account is yours, and whoever made it is shut out.",
-  ],
   purpose: "VERIFY_EMAIL",
   label: "Yes, it was me",
   path: "/auth/verify-email",
-};
+} as const;
 
-/** On a page of our own, whatever dashboard there is. */
+const PRESSING =
+  "An account at Postrider was made with this address. If it was you, say so with the button, in whichever browser. The " +
+  "address is verified by that, and nothing else changes: whoever made the account keeps it, with the password and all " +
+  "that is in it.";
+
+const NEW_PASSWORD =
+  "with it the account is yours, whoever else was in it is shut out, and nothing is deleted.";
+
+/** For an account that was made just now. */
+const IF_NEW = [
+  "If it was not you, do not press it. Say “This was not me” instead, below: that removes the account, with the projects " +
+    "that nobody else is in. Once somebody has pressed the button, it is not removed any more.",
+  `Both are good for an hour. Later, ask for a new password: ${NEW_PASSWORD}`,
+];
+
+/** For one that has been there for a while: it may be in use, and whoever asks for this mail removes nothing. */
+const IF_OLD = [
+  `If it was not you, do not press it. Ask for a new password instead, below: ${NEW_PASSWORD}`,
+  "The button is good for an hour.",
+];
+
+const ELSEWHERE = [
+  "Your address is verified: somebody who reads its mail has said so. That was not in a browser that is logged in to the " +
+    "account, so it is not known yet whether the account is yours.",
+  "Log in, and then press the button in the same browser. From then on you may invite people, and you join the projects " +
+    "that you are invited to. Where nobody is logged in, the button adds nothing.",
+  `If you did not make the account, do not press it. Ask for a new password, below: ${NEW_PASSWORD}`,
+  "The button is good for an hour.",
+];
+
 const DISOWNING = { purpose: "REMOVE_ACCOUNT", label: "This was not me", path: "/auth/not-me" } as const;
 
-const RESET: Words = {
+const RESET = {
   subject: "A new password",
-  paragraphs: [
-    "Somebody asked for a new password for your account at Postrider. If it was you, set it here.",
-    "The link is good for an hour, once. If it was not you, do nothing: your password stays as it is.",
-  ],
   purpose: "RESET_PASSWORD",
   label: "Set a new password",
   path: "/auth/reset-password",
-};
+} as const;
 
-/** Asks whether an address is theirs, where it has an account for which that is not proven yet. */
+const ASKED = "Somebody asked for a new password for your account at Postrider. If it was you, set it here.";
+
+const RESET_OF_OWN = [
+  ASKED,
+  "The link is good for an hour, once. If it was not you, do nothing: your password stays as it is.",
+];
+
+const RESET_OF_UNPROVEN = [
+  ASKED,
+  "If you did not make this account, somebody else has made it with your address. Set a password then, too: " +
+    `${NEW_PASSWORD} You can look at what is in it, and delete its projects.`,
+  "The link is good for an hour, once. If you do nothing, the password stays as it is.",
+];
+
+/**
+ * Asks whether an address is theirs, where it has an account for which that is not proven yet. Anybody can have this mail
+ * sent, at any time: only while the account is new it offers to remove it.
+ */
 export async function sendVerificationMail(ctx: Context, email: string): Promise<void> {
   const user = await q.users.byEmail(ctx, { email });
-  if (user && !user.proven) await sendLink(ctx, user, VERIFICATION, DISOWNING);
+  if (!user || user.proven) return;
+  const what = await describeAccount(ctx, user);
+  if (isDisownable(ctx, user)) {
+    return await sendLink(ctx, user, { ...VERIFICATION, paragraphs: [PRESSING, what, ...IF_NEW] }, DISOWNING);
+  }
+  const query = new URLSearchParams({ email });
+  const forPassword = { label: "Get a new password", path: `/auth/request-password-reset?${query}` };
+  const words =
+    user.emailVerifiedAt === null
+      ? { ...VERIFICATION, paragraphs: [PRESSING, what, ...IF_OLD] }
+      : {
+          ...VERIFICATION,
+          subject: "Is this your account?",
+          label: "Yes, it is mine",
+          paragraphs: [...ELSEWHERE.slice(0, 2), what, ...ELSEWHERE.slice(2)],
+        };
+  await sendLink(ctx, user, words, forPassword);
+}
+
+/** Which account it is, since when there is one, and what is in it: whoever is to remove it, or to say that it is theirs, has to know. */
+export async function describeAccount(
+  ctx: Context,
+  { id, email, createdAt }: Pick<Account, "id" | "email" | "createdAt">,
+): Promise<string> {
+  const since = `${createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const projects = await projectsLookedAfter(ctx, id);
+  const names = projects.slice(0, MAX_NAMED).map(({ name }) => shown(name));
+  if (projects.length > MAX_NAMED) names.push(`${projects.length - MAX_NAMED} more`);
+  const what = names.length === 0 ? "It is in no project" : `Its projects: ${names.join(", ")}`;
+  return `The account of ${email} has been there since ${since}. ${what}.`;
 }
 
 /** Sends a way to a new password, where the address has an account: also one that had none until now. */
 export async function sendResetMail(ctx: Context, email: string): Promise<void> {
   const user = await q.users.byEmail(ctx, { email });
-  if (user) await sendLink(ctx, user, RESET);
+  if (!user) return;
+  await sendLink(ctx, user, { ...RESET, paragraphs: user.proven ? RESET_OF_OWN : RESET_OF_UNPROVEN });
 }
 
 /** A mail names so many projects. */
@@ -92,18 +164,22 @@ async function sendLink(
   ctx: Context,
   user: { id: string; email: string },
   { subject, paragraphs, ...main }: Words,
-  other?: typeof DISOWNING,
+  other?: OtherLink,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const token = await makeToken(tx, user.id, main.purpose);
     if (token === null) return;
-    const otherToken = other && (await makeToken(tx, user.id, other.purpose));
-    if (otherToken === null) return;
     const link = { label: main.label, url: `${dashboardAddress(ctx.config)}${main.path}?token=${token}` };
-    const otherLink = other && {
-      label: other.label,
-      url: `${ctx.config.BASE_URL}${other.path}?token=${otherToken}`,
-    };
+    const otherLink = other && (await otherLinkOf(tx, user.id, other));
+    if (otherLink === null) return;
     await sendPlatformMail(tx, { to: user.email, subject, paragraphs, link, otherLink });
   });
+}
+
+/** Null after a few of them within an hour. */
+async function otherLinkOf(tx: Context, userId: string, { purpose, label, path }: OtherLink) {
+  const url = `${tx.config.BASE_URL}${path}`;
+  if (purpose === undefined) return { label, url };
+  const token = await makeToken(tx, userId, purpose);
+  return token === null ? null : { label, url: `${url}?token=${token}` };
 }

@@ -16,7 +16,7 @@ const NO_SENDER = [
 
 /**
  * Adds somebody to a project and tells them by mail, as {@linkcode addMember} does: at once, or as soon as they have
- * signed up. Throws 409 for a member, 403 also for a user whose own address is not verified, 429 for too many mails, and
+ * signed up. Throws 409 for a member, 403 also for a user of whom it is not proven that the address is theirs, 429 for too many mails, and
  * 501 where someone has to be invited and the installation sends no mails of its own.
  */
 export async function inviteMember(
@@ -37,8 +37,7 @@ export async function inviteMember(
 
 /** Else anybody could mail strangers in any name. Where nothing is mailed, nobody could verify an address either. */
 function assertMayMail({ config }: Context, actor: Actor): void {
-  if (config.PLATFORM_FROM && actor.kind === "user" && !actor.emailVerified)
-    throw problems.mustProveAddress();
+  if (config.PLATFORM_FROM && actor.kind === "user" && !actor.proven) throw problems.mustProveAddress();
 }
 
 interface News {

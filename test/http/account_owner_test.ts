@@ -202,6 +202,40 @@ describe("pressing the link in another browser", () => {
   });
 });
 
+describe("whoever pressed it on the phone first", () => {
+  test("may press it again where they are logged in: then it is proven that the account is theirs, once", async () => {
+    const { projectId } = await invited();
+    const same = await token("VERIFY_EMAIL");
+    const proven = async () => (await intruder.request("GET", "/users/@me")).body.emailProven;
+    const phone = await post("verify-email", { token: same });
+    const between = await proven();
+    const session = await post("verify-email", { token: same }, OWN_SESSION());
+    const again = await post("verify-email", { token: same }, OWN_SESSION());
+
+    expect([phone.status, session.status, again.status]).toEqual([200, 200, 400]);
+    expect([between, await proven()]).toEqual([false, true]);
+    expect((await rolesIn(projectId)).length).toBe(1);
+  });
+
+  test("invites nobody until then, and the log does not call the account verified", async () => {
+    const { body: project } = await intruder.request("POST", "/users/@me/projects", { name: "Shop" });
+    await verify();
+    const invite = () =>
+      intruder.request("POST", `/projects/${project.id}/members`, { email: "no@else.test", role: "ADMIN" });
+    const [refused] = [await invite()];
+    await intruder.request("PATCH", `/users/@me/projects/${project.id}`, { name: "Shop 2" });
+    const unproven = (await intruder.request("GET", `/projects/${project.id}/audit`)).body.data[0];
+    await verify(OWN_SESSION());
+    const taken = await invite();
+    const proven = (await intruder.request("GET", `/projects/${project.id}/audit`)).body.data[0];
+
+    expect(outcome(refused)).toEqual([403, "EMAIL_VERIFICATION_REQUIRED"]);
+    expect(refused.body.error.suggestion).toContain("in the same browser");
+    expect(taken.status).toBe(201);
+    expect([unproven.details.verified, proven.details.verified]).toEqual([false, true]);
+  });
+});
+
 describe("the password of the account, with the invitation", () => {
   test("begins a session that has joined, and ends no other", async () => {
     const { projectId, invitation } = await invited();
@@ -344,7 +378,9 @@ test("two links of one person that are used at once do not wait for each other i
   for (let round = 0; round < 5; round++) {
     const person = await signUp(service);
     const tokens = await Promise.all([1, 2, 3].map(() => token("VERIFY_EMAIL", person)));
-    const answers = await Promise.all(tokens.map((one) => post("verify-email", { token: one })));
+    const answers = await Promise.all(
+      tokens.map((one) => person.request("POST", "/auth/verify-email", { token: one })),
+    );
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
   }

@@ -71,7 +71,7 @@ describe("the page that the link of a mail leads to", () => {
     const done = await send("/auth/verify-email", { token });
 
     expect(page.body).toContain("whoever made the account keeps it");
-    expect(page.body).toContain("“This was not me”");
+    expect(page.body).toContain("follow the other link of the mail instead");
     expect([done.status, cookieOf(done.headers)]).toEqual([200, null]);
     expect(done.body).not.toContain("<form");
     expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(true);

@@ -604,7 +604,7 @@ describe("an invitation that meets the deletion of its project", () => {
     await verify(known);
     // The door is passed, and then it is deleted.
     await requestDeletion(service, id, OPERATOR);
-    const by = { kind: "user", userId: owner.userId, email: owner.email, emailVerified: true } as const;
+    const by = { kind: "user", userId: owner.userId, email: owner.email, proven: true } as const;
     const asked = await Promise.allSettled(
       [email, known.email].map((address) =>
         inviteMember(service, id, { email: address, role: "MEMBER" }, by),

@@ -30,9 +30,9 @@ afterEach(async () => {
 
 const tokenFor = async (purpose: TokenPurpose, of = stranger) =>
   (await makeToken(service, of.userId, purpose))!;
-const press = (token: string, headers: Record<string, string> = {}) =>
+const press = (token: string, headers: Record<string, string> = {}, more: Record<string, string> = {}) =>
   service.request("POST", "/auth/not-me/page", {
-    raw: new URLSearchParams({ token }).toString(),
+    raw: new URLSearchParams({ token, ...more }).toString(),
     headers: {
       "content-type": "application/x-www-form-urlencoded",
       "sec-fetch-site": "same-origin",
@@ -41,6 +41,17 @@ const press = (token: string, headers: Record<string, string> = {}) =>
   });
 const newProject = async (name: string) =>
   (await stranger.request("POST", "/users/@me/projects", { name })).body.id as string;
+const lastMail = async () => {
+  const { text, subject } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  return { text: text!.replace(/\s+/g, " "), subject };
+};
+/** What anybody may do. */
+const askForMail = async () => {
+  service.smtp.received.length = 0;
+  await service.request("POST", "/auth/request-verification", { body: { email: stranger.email } });
+  await service.runJobs();
+  return await lastMail();
+};
 const users = async () => (await service.pool`select from users where id = ${stranger.userId}`).length;
 const isDeleted = async (projectId: string) =>
   (await service.pool`select deleted_at from projects where id = ${projectId}`)[0]?.deletedAt !== null;
@@ -83,6 +94,54 @@ describe("the mail that asks whether the address is theirs", () => {
   });
 });
 
+describe("the mail that anybody can have sent", () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  test("offers to remove the account while it is new, and names it with its projects", async () => {
+    await newProject("Live shop");
+    const { createdAt } = await q.users.byId(service, { userId: stranger.userId });
+    const { text } = await askForMail();
+    const [, token = ""] = /not-me\?token=([\w-]+)/.exec(text)!;
+    const page = await service.request("GET", `/auth/not-me?token=${token}`);
+
+    for (const said of [text, page.body as string]) {
+      expect(said).toContain(`The account of ${stranger.email} has been there since`);
+      expect(said).toContain(createdAt.toISOString().slice(0, 10));
+      expect(said).toContain("Its projects: “Live shop”");
+    }
+  });
+
+  test.each([
+    ["a day old and never verified", "Is this your address?", false, DAY_MS],
+    ["verified elsewhere, in its first minute", "Is this your account?", true, 0],
+    ["verified elsewhere, and a year old", "Is this your account?", true, 365 * DAY_MS],
+  ])(
+    "offers a new password, and nothing that removes, for an account that is %s",
+    async (_, subject, verified, age) => {
+      await newProject("Live shop");
+      if (verified) {
+        await service.request("POST", "/auth/verify-email", {
+          body: { token: await tokenFor("VERIFY_EMAIL") },
+        });
+      }
+      service.setNow(new Date(Date.now() + age));
+      const mail = await askForMail();
+      const removing = await service.pool`
+        select from account_tokens where user_id = ${stranger.userId} and purpose = 'REMOVE_ACCOUNT'
+          and created_at > ${new Date(service.now().getTime() - 1_000)}`;
+      const page = new URL(/Get a new password: (\S+)/.exec(mail.text)![1]!);
+      const shown = await service.request("GET", page.pathname + page.search);
+      service.setNow(new Date());
+
+      expect(mail.subject).toBe(subject);
+      expect(mail.text).not.toContain("not-me");
+      expect(removing.length).toBe(0);
+      expect(mail.text).toContain("Its projects: “Live shop”");
+      expect(shown.body).toContain(`value="${stranger.email}"`);
+    },
+  );
+});
+
 describe("removing it", () => {
   test("ends its sessions, its password and its links, and the address is free", async () => {
     const [reset, verification] = [await tokenFor("RESET_PASSWORD"), await tokenFor("VERIFY_EMAIL")];
@@ -100,11 +159,25 @@ describe("removing it", () => {
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 400, 400, 200]);
   });
 
-  test("is done after the link was pressed, too: whoever pressed it by mistake can take it back", async () => {
+  test("is refused once somebody has said that the account is theirs, also to a page that was open; it leads to a new password", async () => {
     const remove = await tokenFor("REMOVE_ACCOUNT");
     await service.request("POST", "/auth/verify-email", { body: { token: await tokenFor("VERIFY_EMAIL") } });
+    await service.runJobs();
+    service.smtp.received.length = 0;
+    const [before, page] = [
+      await press(remove),
+      await service.request("GET", `/auth/not-me?token=${remove}`),
+    ];
+    const asked = await press(remove, {}, { email: stranger.email });
+    await service.runJobs();
+    const { text, subject } = await lastMail();
 
-    expect([(await press(remove)).status, await users()]).toEqual([200, 0]);
+    expect([before.status, page.status, asked.status, await users()]).toEqual([409, 200, 200, 1]);
+    expect(before.body).toContain("it ends every session, and nothing is deleted");
+    expect(page.body).toContain("Get a new password by mail</button>");
+    expect(page.body).not.toContain("Remove the account");
+    expect(subject).toBe("A new password");
+    expect(text).toContain("somebody else has made it with your address");
   });
 
   test("takes no token twice, none of another kind, none that is an hour old", async () => {
@@ -168,14 +241,24 @@ describe("the projects of the account", () => {
     expect((await service.pool`select from contacts where project_id = ${projectId}`).length).toBe(0);
   });
 
-  test("go on where others are in them: the one who may most owns it, and the log says so", async () => {
+  test("go on where others are in them: an admin owns it, the log says so, and a mail; the secret key ends", async () => {
     const projectId = await newProject("Shared");
     const [member, admin] = [await signUp(service), await signUp(service)];
     await join(service, member, projectId, "MEMBER");
     await join(service, admin, projectId, "ADMIN");
     await stranger.request("POST", "/contacts", { email: "ada@example.com" }, { projectId });
-    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const { secret, public: publicKey } = (
+      await stranger.request("POST", `/users/@me/projects/${projectId}/regenerate-keys`)
+    ).body;
     await service.runJobs();
+    service.smtp.received.length = 0;
+    const before = await service.request("GET", "/contacts", { key: secret });
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    const after = await service.request("GET", "/contacts", { key: secret });
+    await service.runJobs();
+    const told = service.smtp.received.map(({ to }) => to);
+    const { text } = await lastMail();
+    const projects = (await admin.request("GET", "/users/@me/projects")).body;
     const audit = (await admin.request("GET", `/projects/${projectId}/audit`)).body.data as {
       action: string;
       subject: string;
@@ -192,8 +275,33 @@ describe("the projects of the account", () => {
       expect.arrayContaining([
         ["members.removed", stranger.email],
         ["members.role_changed", admin.email],
+        ["keys.regenerated", null],
       ]),
     );
+    expect([before.status, after.status]).toEqual([200, 401]);
+    expect(JSON.stringify(projects)).toContain(publicKey);
+    expect(told).toEqual([[admin.email]]);
+    expect(text).toContain(`belongs to ${admin.email}`);
+    expect(text).toContain("Make new keys in the settings of the project");
+  });
+
+  test("are disabled where only members are left: none of them becomes an owner, and all are told", async () => {
+    const projectId = await newProject("Shared");
+    const member = await signUp(service);
+    await join(service, member, projectId, "MEMBER");
+    await service.runJobs();
+    service.smtp.received.length = 0;
+    await press(await tokenFor("REMOVE_ACCOUNT"));
+    await service.runJobs();
+    const { text, subject } = await lastMail();
+    const [project] = await service.pool`
+      select disabled_at is not null as disabled, disabled_reason, deleted_at from projects where id = ${projectId}`;
+
+    expect(await membersOf(projectId)).toEqual([{ email: member.email, role: "MEMBER" }]);
+    expect(project).toEqual({ disabled: true, disabledReason: "NO_OWNER", deletedAt: null });
+    expect(service.smtp.received.map(({ to }) => to)).toEqual([[member.email]]);
+    expect(subject).toBe("“Shared” is disabled: its owner was removed");
+    expect(text).toContain("Ask the operator of this installation");
   });
 
   test("stay with their other owner, and nobody gets more than they had", async () => {
@@ -245,12 +353,12 @@ describe("at the same moment", () => {
     await removal.pending;
 
     expect(await isDeleted(projectId)).toBe(false);
-    expect(await membersOf(projectId)).toEqual([{ email: friend.email, role: "OWNER" }]);
+    expect(await membersOf(projectId)).toEqual([{ email: friend.email, role: "MEMBER" }]);
   });
 
   test("a request of the account that has passed the door makes no project any more", async () => {
     await press(await tokenFor("REMOVE_ACCOUNT"));
-    const user = { id: stranger.userId, email: stranger.email, emailVerified: false };
+    const user = { id: stranger.userId, email: stranger.email, proven: false };
 
     await expect(createOwnProject(service, "Late", user)).rejects.toMatchObject({ status: 401 });
   });

@@ -29,6 +29,7 @@ describe("GET /users/@me", () => {
       id: ada.userId,
       email: ada.email,
       emailVerified: false,
+      emailProven: false,
       createdAt: expect.any(String),
     });
   });

@@ -94,7 +94,7 @@ describe("the deletion of a project", () => {
   });
 
   test("is written to the log, with who did it", async () => {
-    const ada = { id: crypto.randomUUID(), email: "ada@example.com", emailVerified: true };
+    const ada = { id: crypto.randomUUID(), email: "ada@example.com", proven: true };
     await requestDeletion(service, project.id, actorOf(ada));
 
     expect(service.lines).toContainEqual(
