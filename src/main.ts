@@ -1,5 +1,6 @@
 // Starts what MODE asks for, and stops it in order.
 import { CRONTAB, tasks } from "../tasks/mod.ts";
+import { commonPasswords } from "./accounts/password_rules.ts";
 import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
@@ -54,6 +55,8 @@ async function start(): Promise<void> {
   await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
   await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
+  // Read before anybody signs up: it holds the process up for a moment. Where it fails, the first one tries again.
+  if (MODE !== "worker") await commonPasswords().catch(() => {});
   await serve(server);
   // Whoever cannot listen must not have taken a job.
   inbound = await listenForMail();

@@ -7,6 +7,8 @@ import { type Check, failure, type Finding, ok, type Patient, skipped, warning }
 const FETCH_MS = 5_000;
 const DAY_MS = 24 * 3_600_000;
 const MAX_PROXIES = 5;
+/** Of those that were seen, so many are looked at: some may have been named meanwhile. */
+const MAX_SEEN = 1_000;
 const MIN_ENTROPY_BITS = 80;
 /** Words of examples that were never replaced, and what somebody types who is asked for a long secret. */
 const PLACEHOLDER = /change.?me|replace.?(me|this)|your.?secret|example|password|01234567|12345678|qwerty/i;
@@ -49,9 +51,12 @@ export const namedProxies: Check = {
     const { config, sql, now } = patient;
     const isReadable = sql !== null && (await isMigrated(patient));
     const since = new Date(now().getTime() - DAY_MS);
-    const seen = isReadable ? await q.unnamedProxies.since({ sql }, { since, limit: MAX_PROXIES }) : [];
+    const seen = isReadable ? await q.unnamedProxies.since({ sql }, { since, limit: MAX_SEEN }) : [];
     const isNamed = typeof trustedProxies(config) === "number" ? () => true : proxyMatcher(config);
-    const peers = seen.map(({ peer }) => peer).filter((peer) => !isNamed(peer, 0));
+    const peers = seen
+      .map(({ peer }) => peer)
+      .filter((peer) => !isNamed(peer, 0))
+      .slice(0, MAX_PROXIES);
     if (peers.length === 0) {
       return ok("trusted_proxies", "No X-Forwarded-For came lately from an address that is not named");
     }

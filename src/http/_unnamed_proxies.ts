@@ -6,21 +6,20 @@ import { asV4, isPrivate, proxyMatcher, withoutZone } from "../proxies.ts";
 import type { KnowsAddress } from "./_client_network.ts";
 
 const HOUR_MS = 3_600_000;
+/** The peers that were named within the hour. */
+const MAX_PEERS = 20;
 
 /**
- * Warns where a request comes with X-Forwarded-For from an address that TRUSTED_PROXIES does not name, once an hour. What
- * strangers in the internet make up does not hide a proxy in the own network: each of the two has its hour.
+ * Warns where a request comes with X-Forwarded-For from an address that TRUSTED_PROXIES does not name. Each of the own
+ * network has an hour of its own, so that a neighbour does not hide the proxy; all strangers in the internet share one.
  */
 export function noteForwarded(ctx: Context, request: Request, server: KnowsAddress | null): void {
   if (!request.headers.has("x-forwarded-for")) return;
   const watch = watches(ctx);
   const address = watch && server?.requestIP?.(request)?.address;
   if (!address || watch.isProxy(address, 0)) return;
-  const kind = isPrivate(address) ? "private" : "public";
-  const now = ctx.now().getTime();
-  if (now < watch.next[kind]) return;
-  watch.next[kind] = now + HOUR_MS;
   const peer = asV4(address) ?? withoutZone(address);
+  if (!isDue(watch.next, isPrivate(address) ? peer : "public", ctx.now().getTime())) return;
   ctx.log.warn("X-Forwarded-For does not count: its sender is not named in TRUSTED_PROXIES", {
     peer,
     advice:
@@ -31,9 +30,21 @@ export function noteForwarded(ctx: Context, request: Request, server: KnowsAddre
   void recordUnnamedProxy(ctx, peer).catch(() => {});
 }
 
+/** Whether something is to be said of this peer; then it is not for an hour. Of too many at once the rest waits. */
+function isDue(next: Map<string, number>, peer: string, now: number): boolean {
+  if (now < (next.get(peer) ?? -Infinity)) return false;
+  // Strangers share one place beside those of the own network.
+  if (peer !== "public" && !next.has(peer) && next.size >= MAX_PEERS) {
+    for (const [known, due] of next) if (due <= now) next.delete(known);
+    if (next.size >= MAX_PEERS) return false;
+  }
+  next.set(peer, now + HOUR_MS);
+  return true;
+}
+
 /** Null where the setting says how many proxies there are, or that there is none. */
 const watches = perService(({ config }) =>
   typeof trustedProxies(config) === "number"
     ? null
-    : { isProxy: proxyMatcher(config), next: { private: -Infinity, public: -Infinity } },
+    : { isProxy: proxyMatcher(config), next: new Map<string, number>() },
 );

@@ -1,6 +1,7 @@
 // Which passwords nobody may choose, wherever one is chosen.
 import { afterEach, describe, expect, test } from "bun:test";
 import { makeToken } from "../../src/accounts/account_tokens.ts";
+import { assertGoodPassword } from "../../src/accounts/password_rules.ts";
 import { logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 
@@ -18,6 +19,7 @@ let serial = 0;
 const said = ({ status, body }: Answer) =>
   status === 422 ? [body.error.errors[0].field, body.error.errors[0].code, body.error.message] : null;
 const COMMON = expect.stringContaining("one of the most common ones");
+const PATTERN = expect.stringContaining("it repeats a few characters, or counts them up or down");
 const OWN = expect.stringContaining("your address or a part of it");
 
 describe("at sign-up", () => {
@@ -30,6 +32,12 @@ describe("at sign-up", () => {
     [" sunshine ", COMMON],
     // Letters of the width of Chinese ones: the same password, once it is kept.
     ["ｐａｓｓｗｏｒｄ", COMMON],
+    ["Password1!", COMMON],
+    ["Password123!", COMMON],
+    ["Passw0rd!", COMMON],
+    ["p@ssw0rd2024", COMMON],
+    ["password\u200b", COMMON],
+    ["        ", PATTERN],
     [EMAIL, OWN],
     [EMAIL.toUpperCase(), OWN],
     [`${EMAIL}1!`, OWN],
@@ -37,12 +45,24 @@ describe("at sign-up", () => {
     ["Ada.Lovelace+News", OWN],
     ["ada.lovelace99", OWN],
     ["analytical.example", OWN],
+    ["adalovelace", OWN],
+    ["Analytical1", OWN],
+    ["lovelace1", COMMON],
   ])("%p is refused, and it is said why", async (password, why) => {
     const answer = await post("signup", { email: EMAIL, password });
 
     expect(said(answer)).toEqual(["password", "custom", why]);
     expect(answer.body.error.suggestion).toContain("Choose another one");
     expect((await service.pool`select from users where email = ${EMAIL}`).length).toBe(0);
+  });
+
+  test.each([
+    ..."00000000 66666666 1111111111 aaaaaaaa 123123123 12341234 87654321 abcdefgh zyxwvuts".split(" "),
+    ..."xyxyxyxy qzpkqzpk qzpkqzpk12 bcdefghijk".split(" "),
+  ])("%p is refused: nobody has to know a list for it", async (password) => {
+    const answer = await post("signup", { email: EMAIL, password });
+
+    expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, "password"]);
   });
 
   test.each(["my password is a sentence", "ada.lovelace wrote the first program", PASSWORD, "x7!kqpzw"])(
@@ -70,6 +90,38 @@ describe("at sign-up", () => {
     expect((await service.pool`select from login_failures`).length).toBe(0);
     expect((await post("signup", { email: "patient@example.com", password: PASSWORD })).status).toBe(200);
   });
+});
+
+describe("what is made by chance", () => {
+  // Printed with a failure, so that it can be run again.
+  const SEED = 20_261_123;
+  const words =
+    "anchor birch candle delta ember fjord grape harbor iris jungle kettle lemon maple needle".split(" ");
+  const CHARACTERS =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&()*+,-./:;=?@[]^_{}~";
+
+  test(`is never refused: passphrases, and strings of 10 characters and more (seed ${SEED})`, async () => {
+    let state = SEED;
+    const below = (limit: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * limit);
+    };
+    const pick = <T>(from: ArrayLike<T>) => from[below(from.length)]!;
+    const shuffled = () => words.map((word) => [below(1e9), word] as const).toSorted(([a], [b]) => a - b);
+    const refused: string[] = [];
+    for (let i = 0; i < 20_000; i++) {
+      const phrase = shuffled()
+        .slice(0, 3 + below(3))
+        .map(([, word]) => word)
+        .join(pick([" ", "-", ""]));
+      const random = Array.from({ length: 10 + below(20) }, () => pick(CHARACTERS)).join("");
+      for (const password of [phrase, random]) {
+        await assertGoodPassword(password, EMAIL, "password").catch(() => refused.push(password));
+      }
+    }
+
+    expect(refused).toEqual([]);
+  }, 60_000);
 });
 
 describe("for a new password", () => {

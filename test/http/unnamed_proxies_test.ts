@@ -73,6 +73,17 @@ describe("the log", () => {
     expect(warnings().map(({ peer }) => peer)).toEqual(["203.0.113.1", "10.0.0.2"]);
   });
 
+  test("names each peer of the own network once an hour, and not more than twenty", async () => {
+    for (let round = 0; round < 2; round++) for (let i = 1; i <= 30; i++) await ask(`10.0.0.${i}`);
+    const first = warnings().map(({ peer }) => peer);
+    service.setNow(new Date((clock += HOUR_MS + 60_000)));
+    await ask("10.0.0.30");
+
+    expect(first).toEqual(Array.from({ length: 20 }, (_, i) => `10.0.0.${i + 1}`));
+    expect(warnings().at(-1)!.peer).toBe("10.0.0.30");
+    while ((await peers()).length < 21) await Bun.sleep(5);
+  });
+
   test.each<[string, string, () => TestService]>([
     ["a proxy that is named", "10.0.0.2", () => named],
     ["proxies that are counted", "203.0.113.9", () => counted],
@@ -115,6 +126,16 @@ describe("admin doctor", () => {
     expect(finding.advice).toContain("TRUSTED_PROXIES");
     expect([half.message.includes("10.0.0.2"), half.message.includes("2001:db8::7")]).toEqual([false, true]);
     expect([done.status, declared.status]).toEqual(["ok", "ok"]);
+  });
+
+  test("is not misled by those that were named meanwhile, however many they are", async () => {
+    await service.pool`
+      insert into unnamed_proxies (peer, seen_at)
+      select '10.0.0.' || n, ${service.now()}::timestamptz from generate_series(1, 20) n
+      union all select '192.168.7.7', ${service.now()}::timestamptz - interval '1 hour'`;
+    const finding = await see("10.0.0.0/8");
+
+    expect([finding.status, finding.message.includes("192.168.7.7")]).toEqual(["warning", true]);
   });
 
   test("says nothing where nobody has come like that, or only days ago", async () => {
