@@ -32,6 +32,12 @@ export function isDatabaseAway(error: unknown): boolean {
   );
 }
 
+/** What a row would have belonged to, had it not been deleted meanwhile: `workflow`. Null for any other error. */
+export function goneParent(error: unknown): string | null {
+  if (codeOf(error) !== "23503") return null;
+  return /_([a-z]+)_id_fkey$/.exec(violatedConstraint(error) ?? "")?.[1] ?? "record";
+}
+
 /** The constraint that was violated, if one was. */
 export function violatedConstraint(error: unknown): string | undefined {
   return (error as { constraint_name?: string } | null)?.constraint_name;

@@ -25,6 +25,11 @@ const CAMPAIGN_ADVICE = {
   delete: "Cancel it first",
 };
 
+const LATER = {
+  headers: { "retry-after": "5" },
+  suggestion: "Nothing was changed: try again in a few seconds",
+};
+
 export const problems = {
   // 400
   badRequest: (message: string, suggestion?: string) =>
@@ -420,6 +425,13 @@ export const problems = {
       suggestion: CAMPAIGN_ADVICE[verb],
     }),
 
+  /** What a request refers to, or its project, was deleted while it was under way. */
+  goneMeanwhile: (resource: string) =>
+    new Problem(409, "CONFLICT", `Cannot do this: the ${resource} was deleted meanwhile`, {
+      details: { resource },
+      suggestion: "Look at what is there now before you try again",
+    }),
+
   // 413 and 415
   bodyTooLarge: (limitBytes: number) =>
     new Problem(
@@ -557,26 +569,18 @@ export const problems = {
       whose === "others" ? 503 : 429,
       whose === "others" ? "INTERNAL_SERVER_ERROR" : "RATE_LIMIT_EXCEEDED",
       `Cannot ${task} now: too many ${whose} are waiting`,
-      {
-        details: { retryAfter: 5 },
-        headers: { "retry-after": "5" },
-        isLoad: true,
-        suggestion: "Nothing was changed: try again in a few seconds",
-      },
+      { ...LATER, details: { retryAfter: 5 }, isLoad: true },
     ),
 
-  tooManyPasswords: () =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot check a password now: too many others are waiting", {
-      headers: { "retry-after": "5" },
-      isLoad: true,
-      suggestion: "Try again in a few seconds",
+  /** Something outside cannot be reached; `isOurs` where that is an error here. */
+  away: (what: string, isOurs = true) =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", `Cannot reach ${what} at the moment`, {
+      ...LATER,
+      ...(!isOurs && { isLoad: true as const }),
     }),
 
-  imageStoreAway: () =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the store of images at the moment", {
-      headers: { "retry-after": "5" },
-      suggestion: "Nothing was changed: try again in a few seconds",
-    }),
+  tooSlow: () =>
+    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot do this in time: the database took too long", LATER),
 
   /** The answer of the database was lost, and not the question. */
   unsure: () =>
@@ -591,9 +595,5 @@ export const problems = {
       },
     ),
 
-  unavailable: () =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the database at the moment", {
-      headers: { "retry-after": "5" },
-      suggestion: "Nothing was changed: try again in a few seconds",
-    }),
+  unavailable: () => problems.away("the database"),
 };

@@ -72,12 +72,12 @@ async function waitIn({ waiting }: { waiting: Waiting[] }, turn: Turn): Promise<
   const { network, patienceMs = PATIENCE_MS } = turn;
   const ofNetwork = network === null ? 0 : waiting.filter((other) => other.network === network).length;
   if (waiting.length >= MAX_WAITING_PASSWORDS || ofNetwork >= MAX_WAITING_OF_A_NETWORK) {
-    throw problems.tooManyPasswords();
+    throw problems.busy("check a password");
   }
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       waiting.splice(waiting.indexOf(place), 1);
-      reject(problems.tooManyPasswords());
+      reject(problems.busy("check a password"));
     }, patienceMs);
     const place = {
       network,

@@ -17,12 +17,25 @@ export async function updateSegments(ctx: Context, projectId: string): Promise<v
       const ids = candidates.map((row) => row.contactId);
       if (ids.length === 0) return 0;
       for (const { id, outdated } of segments) {
-        await computeMembership(tx, projectId, id, outdated ? null : ids);
+        await follow(tx, projectId, id, outdated ? null : ids);
       }
       return ids.length;
     });
     if (looked === 0) return;
   }
+}
+
+/** Works out a segment, unless it was deleted meanwhile or is tracked no longer. */
+async function follow(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  contactIds: string[] | null,
+): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const segment = await q.segments.lock(tx, { projectId, segmentId });
+    if (segment?.trackMembership) await computeMembership(tx, projectId, segmentId, contactIds);
+  });
 }
 
 /** Every five minutes: a job for each project that tracks segments. */
@@ -41,7 +54,7 @@ export async function sweepProjectSegments(ctx: Context, projectId: string): Pro
   await updateSegments(ctx, projectId);
   const conditions = await q.segments.conditions(ctx, { projectId });
   for (const { id, outdated } of await q.segments.tracked(ctx, { projectId })) {
-    if (outdated || isTimeRelative(id, conditions)) await computeMembership(ctx, projectId, id);
+    if (outdated || isTimeRelative(id, conditions)) await follow(ctx, projectId, id, null);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { ValueError } from "@sinclair/typebox/errors";
-import { isDatabaseAway, mayHaveHappened } from "../database_errors.ts";
+import { goneParent, isConflict, isDatabaseAway, isTimeout, mayHaveHappened } from "../database_errors.ts";
 import { describeError } from "../log.ts";
 import { Problem, problems } from "../problem.ts";
 import { fieldErrors } from "./_field_errors.ts";
@@ -56,7 +56,9 @@ async function toProblem(error: unknown, request: Request): Promise<Problem> {
     const isReading = request.method === "GET" || request.method === "HEAD";
     return mayHaveHappened(error) && !isReading ? problems.unsure() : problems.unavailable();
   }
-  return problems.unexpected();
+  if (isTimeout(error) || isConflict(error)) return problems.tooSlow();
+  const gone = goneParent(error);
+  return gone === null ? problems.unexpected() : problems.goneMeanwhile(gone);
 }
 
 async function validationProblem(error: ValidationError): Promise<Problem> {

@@ -39,7 +39,8 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
     startedAt: 0,
   };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  const level = status < 500 ? "info" : isLoad ? "warn" : "error";
+  // 501 says what this installation does not have: nothing is broken.
+  const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";
   log[level]("request", { requestId, method: request.method, route, status, ms, projectId, ...error });
   return ms / 1000;
 }

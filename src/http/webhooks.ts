@@ -4,6 +4,7 @@ import { takeBillingEvent } from "../accounts/billing_events.ts";
 import { REMEMBER_RECEIPTS_MS } from "../accounts/webhook_receipts.ts";
 import { snsTopics } from "../config.ts";
 import type { Context } from "../context.ts";
+import { describeError } from "../log.ts";
 import { readSesMessage } from "../mail/ses_notices.ts";
 import {
   createSnsVerifier,
@@ -53,15 +54,18 @@ const SnsBody = bounded(
 
 /** How the service asks Amazon for something; a test puts another server in its place. */
 export interface WebhookOptions {
-  fetchText?: (url: URL) => Promise<string | null>;
+  fetchText?: FetchText;
 }
+
+type FetchText = (url: URL) => Promise<string | null>;
 
 /** The receivers of notifications. */
 export function webhooksRoutes(ctx: Context, options: WebhookOptions = {}) {
   return new Elysia().use(snsRoutes(ctx, options)).use(stripeRoutes(ctx));
 }
 
-function snsRoutes(ctx: Context, { fetchText = (url) => fetchShortText(url) }: WebhookOptions) {
+function snsRoutes(ctx: Context, options: WebhookOptions) {
+  const fetchText = patiently(ctx, options.fetchText ?? fetchShortText);
   const verifier = createSnsVerifier({ fetchCertificate: fetchText, now: ctx.now });
   const topics = snsTopics(ctx.config);
   return new Elysia({ prefix: "/webhooks", detail: { tags: ["Webhooks"] } })
@@ -97,6 +101,18 @@ function snsRoutes(ctx: Context, { fetchText = (url) => fetchShortText(url) }: W
         },
       },
     );
+}
+
+/** Fetches from Amazon. Throws 503 where that fails: whoever asks for it, there is nothing wrong here. */
+function patiently(ctx: Context, fetchText: FetchText): FetchText {
+  return async (url) => {
+    try {
+      return await fetchText(url);
+    } catch (error) {
+      ctx.log.warn("Amazon SNS cannot be reached", { host: url.host, ...describeError(error) });
+      throw problems.away("Amazon SNS", false);
+    }
+  };
 }
 
 /** What is signed is the body as it came, byte for byte. */
@@ -162,17 +178,13 @@ async function countingRefusals<T>(
   try {
     return await work(count);
   } catch (error) {
-    if (error instanceof Problem) count();
+    if (error instanceof Problem && error.status < 500) count();
     throw error;
   }
 }
 
 /** Does what a genuine message asks for, unless it is too old. Throws where that fails, so that SNS repeats it. */
-async function take(
-  ctx: Context,
-  message: SnsMessage,
-  fetchText: (url: URL) => Promise<string | null>,
-): Promise<void> {
+async function take(ctx: Context, message: SnsMessage, fetchText: FetchText): Promise<void> {
   const { Type, MessageId, TopicArn, Message, Timestamp } = message;
   if (ctx.now().getTime() - snsTime(message)!.getTime() > TOO_OLD_MS) {
     return ctx.log.warn("notification of SNS is too old", {
@@ -192,11 +204,9 @@ async function take(
   }
 }
 
-async function confirmSubscription(
-  { SubscribeURL = "" }: SnsMessage,
-  fetchText: (url: URL) => Promise<string | null>,
-): Promise<void> {
+async function confirmSubscription({ SubscribeURL = "" }: SnsMessage, fetchText: FetchText): Promise<void> {
   const url = snsUrl(SubscribeURL);
   if (!url) throw problems.forgedNotification("its SubscribeURL is not an address of SNS");
-  if ((await fetchText(url)) === null) throw new Error("Cannot confirm the subscription: SNS refuses it");
+  // Sent again, it may be taken.
+  if ((await fetchText(url)) === null) throw problems.away("the SubscribeURL of Amazon SNS", false);
 }

@@ -11,6 +11,7 @@ import { makeCertificate } from "../support/certificates.ts";
 import { useFollowedMails } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 import { newProviderId, sesReceived, sesReport } from "../support/ses.ts";
+import { until } from "../support/process.ts";
 import { confirmation, HOST, signMessage, TOPIC, useSns } from "../support/sns.ts";
 
 const sns = useSns();
@@ -331,6 +332,23 @@ describe("what is refused", () => {
     expect(await post(large)).toEqual(OK);
   });
 
+  test("with 503: a certificate that cannot be fetched now, which is no error in the log", async () => {
+    const nowhere = "https://sns.zz-nowhere-9.amazonaws.com/x.pem";
+    const { status, body, headers } = await service.request("POST", "/webhooks/sns", {
+      raw: JSON.stringify(sns.sign({ SigningCertURL: nowhere })),
+    });
+    const lines = () => service.lines.filter((line) => line.requestId === body.error.requestId);
+    await until("the line of the request", () => lines().length > 0);
+
+    expect([status, headers.get("retry-after"), body.error.message]).toEqual([
+      503,
+      "5",
+      "Cannot reach Amazon SNS at the moment",
+    ]);
+    expect(lines().map(({ level }) => level)).toEqual(["warn"]);
+    expect(logged("Amazon SNS cannot be reached").at(-1)).toMatchObject({ level: "warn" });
+  });
+
   test("with 429: to make us ask for certificates without end; those that are known still count", async () => {
     const mail = await mails.mail();
     // The clock stands, so that the minute does not end in between.
@@ -432,12 +450,12 @@ describe("a confirmation", () => {
     expect(sns.requests.length).toBe(before);
   });
 
-  test("that SNS refuses is 500, so that it is sent again, and then it works", async () => {
+  test("that SNS refuses is 503, so that it is sent again, and then it works", async () => {
     const message = sns.sign(confirmation());
     sns.answers.set("/", () => new Response("no", { status: 400 }));
-    expect((await post(message)).status).toBe(500);
+    expect((await post(message)).status).toBe(503);
     sns.answers.set("/", () => Response.redirect(`${HOST}/elsewhere`));
-    expect((await post(message)).status).toBe(500);
+    expect((await post(message)).status).toBe(503);
     sns.answers.set("/", () => new Response("yes"));
 
     expect(await post(message)).toEqual(OK);
