@@ -7,6 +7,12 @@ const SILENCE_S = 35;
 // A database that is back is noticed at once: the driver's own pauses grow to 20 s.
 const RECONNECT_S = 0.25;
 
+/**
+ * Through a pooler: what is prepared would be sought at another server, and what is sent before the answer to something
+ * else is there (PgBouncer up to 1.20) is answered to somebody else.
+ */
+const IN_STEPS = { prepare: false, max_pipeline: 0 };
+
 /** What wants a connection of a pool, or has one. */
 const underwayIn = new WeakMap<object, { count: number }>();
 
@@ -32,7 +38,7 @@ export function openPool(url: string, options: PoolOptions): postgres.Sql {
     connect_timeout: 10,
     silence_timeout: options.silenceS ?? SILENCE_S,
     backoff: () => (0.5 + Math.random()) * RECONNECT_S,
-    ...(options.isPooled && { prepare: false }),
+    ...(options.isPooled && IN_STEPS),
     connection: {
       TimeZone: "UTC",
       application_name: options.name ?? "postrider",

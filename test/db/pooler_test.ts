@@ -91,7 +91,7 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
           ask("GET", "/contacts?search=p1", secret),
         ]).flat(),
       );
-      await service.smtp.waitFor(60);
+      await service.smtp.waitFor(60, 50_000);
       const [worker] = await service.pool`select lock_id from workers where pid = ${only.pid}`;
       const locks = await service.pool`
       select from pg_locks where locktype = 'advisory' and classid = 7672452 and objid = ${worker!.lockId}`;
