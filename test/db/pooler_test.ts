@@ -94,7 +94,8 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       await service.smtp.waitFor(60, 50_000);
       const [worker] = await service.pool`select lock_id from workers where pid = ${only.pid}`;
       const locks = await service.pool`
-      select from pg_locks where locktype = 'advisory' and classid = 7672452 and objid = ${worker!.lockId}`;
+      select from pg_locks where locktype = 'advisory' and classid = 7672452 and objid = ${worker!.lockId}
+        and database = (select oid from pg_database where datname = current_database())`;
 
       expect(asked.filter(({ status }) => status !== 200)).toEqual([]);
       expect(locks).toHaveLength(1);
