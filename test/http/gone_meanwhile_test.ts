@@ -70,7 +70,6 @@ async function deletedMeanwhile(operation: Operation, table: string, places: [st
   const steps = await service.pool`
     select id from workflow_steps where project_id = ${projectId} and type <> 'TRIGGER' order by id`;
   scene.ids.workflow_steps = steps.map((row) => row.id as string);
-  await service.pool`update workflows set enabled = true, allow_reentry = true where project_id = ${projectId}`;
   const path = places.reduce(
     (made, [name, of]) =>
       made.replace(`{${name}}`, of === "memberships" ? scene.ids.users![0]! : scene.ids[of]![0]!),
@@ -142,7 +141,6 @@ test("an execution of a workflow that is deleted meanwhile is not started", asyn
   const scene = await makeScene(service);
   const [workflowId] = scene.ids.workflows!;
   const [secret] = scene.credentials;
-  await service.pool`update workflows set enabled = true, allow_reentry = true where id = ${workflowId!}`;
   await service.pool`update executions set status = 'COMPLETED' where workflow_id = ${workflowId!}`;
   const start = (contactId: string) =>
     service.request("POST", `/workflows/${workflowId}/executions`, { headers: secret!, body: { contactId } });

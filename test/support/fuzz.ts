@@ -13,6 +13,7 @@ import {
   type Surroundings,
   valueOf,
 } from "./fuzz_values.ts";
+import { png } from "./images.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 import { fillProject, projectTables } from "./whole_project.ts";
 
@@ -35,7 +36,7 @@ export interface FuzzRequest {
   method: string;
   target: string;
   headers: Record<string, string>;
-  body: string | null;
+  body: string | Uint8Array<ArrayBuffer> | null;
 }
 
 /** What was answered. */
@@ -87,8 +88,10 @@ export async function makeScene(service: TestService): Promise<Scene> {
   const project = await createProject(service, "Fuzz");
   await addVerifiedDomain(service, project.id, DOMAIN);
   const owner = await signUp(service);
+  await pool`update users set email_verified_at = now() where id = ${owner.userId}`;
   await pool`insert into memberships (project_id, user_id, role) values (${project.id}, ${owner.userId}, 'OWNER')`;
   await fillProject(pool, project.id);
+  await pool`update workflows set enabled = true, allow_reentry = true where project_id = ${project.id}`;
   const emails = await pool`select email from contacts where project_id = ${project.id} limit 10`;
   return {
     credentials: [
@@ -213,10 +216,16 @@ function meantOf(operation: Operation, ids: Record<string, string[]>, around: Su
   return meant ?? (operation.body ? valueOf(operation.body.schema, around) : {});
 }
 
-function bodyOf(operation: Operation, meant: unknown, around: Surroundings, isOdd: boolean): string | null {
+function bodyOf(
+  operation: Operation,
+  meant: unknown,
+  around: Surroundings,
+  isOdd: boolean,
+): FuzzRequest["body"] {
   const { dice } = around;
   if (operation.method === "GET" || operation.method === "HEAD") return null;
-  if (operation.body?.type.startsWith("multipart/")) return formOf(around);
+  if (operation.body?.type.startsWith("multipart/"))
+    return isOdd ? formOf(around) : meantForm(operation.name);
   if (!isOdd) return JSON.stringify(meant);
   const text = JSON.stringify(dice.chance(5) ? oddValue(around) : mutated(meant, around));
   const spoilers = [
@@ -229,6 +238,24 @@ function bodyOf(operation: Operation, meant: unknown, around: Surroundings, isOd
     () => `\ufeff${text}`,
   ];
   return dice.chance(15) ? dice.pick(spoilers)() : text;
+}
+
+/** A form with the file that is meant. */
+function meantForm(operation: string): Uint8Array<ArrayBuffer> {
+  const isImage = operation.includes("/uploads");
+  const file = isImage ? png(3, 2) : Buffer.from("email,plan\nada@example.com,pro\n");
+  return Buffer.concat([
+    Buffer.from(
+      [
+        `--${BOUNDARY}`,
+        `Content-Disposition: form-data; name="${isImage ? "image" : "file"}"; filename="a"`,
+        `Content-Type: ${isImage ? "image/png" : "text/csv"}`,
+        "\r\n",
+      ].join("\r\n"),
+    ),
+    file,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]);
 }
 
 function formOf({ dice }: Surroundings): string {

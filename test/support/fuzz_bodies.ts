@@ -1,5 +1,6 @@
 // Bodies that the service accepts where a schema alone does not say how: what they are made from is spoilt afterwards.
 import type { Dice } from "./fuzz_values.ts";
+import { PASSWORD } from "./accounts.ts";
 import { DOMAIN } from "./service.ts";
 
 /** What exists, for bodies that refer to it. */
@@ -110,6 +111,10 @@ const BODIES: Record<string, MadeBody> = {
     contactId: dice.pick(ids.contacts ?? []),
     context: { a: 1 },
   }),
+  // The last one is that of the owner.
+  "POST /auth/login": ({ emails }) => ({ email: emails.at(-1), password: PASSWORD }),
+  "POST /auth/change-password": () => ({ password: PASSWORD, newPassword: `${PASSWORD} again` }),
+  "POST /contacts/lookup": ({ emails }) => ({ emails: [...emails, "nobody@example.com"] }),
   "POST /contacts/bulk-subscribe": sample,
   "POST /contacts/bulk-unsubscribe": sample,
   "POST /domains": ({ dice, ids }) => ({
