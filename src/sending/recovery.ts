@@ -2,6 +2,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
+import { urgencyOf } from "./_urgency.ts";
 
 /** How long a mail stays in doubt before the project's rule settles it (wire.md section 6). */
 const DOUBT_MS = 15 * 60_000;
@@ -98,19 +99,26 @@ export async function requeueDue(ctx: Context, before: Date): Promise<void> {
   }
 }
 
-/** Enqueues the sending of these mails, a few a job, so that several processes share a burst. */
+/**
+ * Enqueues the sending of these mails, a few a job, so that several processes share a burst. The more a project has
+ * there already, the later they come.
+ */
 export async function addSendJobs(
   tx: Context,
   emails: { projectId: string; id: string; campaignId?: string | null }[],
 ): Promise<void> {
-  const payloads: Jobs["send_emails"][] = [];
+  const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
   const single = emails.filter((email) => !email.campaignId);
   for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
     for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
-      payloads.push({ projectId, emailIds: rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id) });
+      const emailIds = rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id);
+      jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
     }
   }
-  await addJobs(tx, "send_emails", payloads);
+  for (const [priority, group] of Map.groupBy(jobs, ({ urgency }) => urgency)) {
+    const payloads = group.map(({ payload }) => payload);
+    await addJobs(tx, "send_emails", payloads, { priority });
+  }
   const batches = emails.flatMap(({ projectId, id, campaignId }) =>
     campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
   );

@@ -70,3 +70,20 @@ test("a campaign that keeps to a rate does not hold up those that have none", as
   project = slow;
   await cancel(slowId);
 });
+
+test("thousands of single mails of one project do not hold up a single mail of another", async () => {
+  project = await service.createProject();
+  const recipients = Array.from({ length: 1_000 }, (_, n) => `many${n}@example.com`);
+  const from = `a@${DOMAIN}`;
+  for (let i = 0; i < 10; i++)
+    await call("POST", "/v1/send", { to: recipients, from, subject: "s", body: "b" });
+  project = await service.createProject();
+  await call("POST", "/v1/send", { to: "other@example.com", from, subject: "s", body: "b" });
+  const before = service.smtp.received.length;
+  await startWorker();
+  const place = () => service.smtp.received.findIndex((mail) => mail.to[0] === "other@example.com");
+  await until("the mail of the other project", () => place() !== -1);
+
+  expect(place() - before).toBeLessThan(1_000);
+  await service.pool`delete from graphile_worker._private_jobs`;
+});
