@@ -258,9 +258,10 @@ describe("what is refused", () => {
     async (field) => {
       const mail = await mails.mail();
       const message = sns.notify(sesReport("Bounce", mail), { fields: { Subject: "Hello" } });
+      const digit = message[field]!.startsWith("7") ? "8" : "7";
       const changed = {
         ...message,
-        [field]: field === "TopicArn" ? OTHER_TOPIC : `7${message[field]!.slice(1)}`,
+        [field]: field === "TopicArn" ? OTHER_TOPIC : digit + message[field]!.slice(1),
       };
       if (field === "Message") changed.Message = message.Message!.replace("General", "general");
 
