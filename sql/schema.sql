@@ -1283,6 +1283,7 @@ create table emails (
   opens integer not null default 0,
   clicks integer not null default 0,
   captured_at timestamp with time zone,
+  released_at timestamp with time zone,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 CREATE INDEX emails_apart ON public.emails USING btree (recipient_domain(address), ((campaign_id IS NOT NULL)), tried_at, id) WHERE ((status = 'PENDING'::email_status) AND (due_at = 'infinity'::timestamp with time zone));

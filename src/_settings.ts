@@ -118,7 +118,7 @@ export const Settings = t.Object({
     maximum: 36_500,
     default: 90,
     description:
-      "How long bodies and attachments of mails are kept, but never longer than the mails. What has yet to be sent keeps them. 0: as long as the mails.",
+      "How long bodies and attachments of mails are kept, but never longer than the mails. What has yet to be sent keeps them; captured mails cannot be sent any more from then on. 0: as long as the mails.",
   }),
   RETENTION_LOGS_DAYS: t.Integer({
     minimum: 0,

@@ -385,7 +385,7 @@ describe("bun run admin", () => {
     service.smtp.received.length = 0;
     await service.runJobs();
 
-    const one = { captured: 1, released: 1, refused: {}, overLimit: 0 };
+    const one = { captured: 1, released: 1, refused: {}, skipped: {}, overLimit: 0 };
     expect(JSON.parse(counted.out)).toEqual({ wouldBe: one, toRelease: expect.stringContaining("--yes") });
     expect(JSON.parse(later.out)).toMatchObject({ captured: 0 });
     expect(JSON.parse(done.out)).toEqual(one);

@@ -133,10 +133,34 @@ select status <> 'CANCELLED' as "sendable!"
 from campaigns
 where project_id = :project_id and id = :campaign_id;
 
+-- name: seems_over :maybe
+-- Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
+select true as "over!"
+from campaigns c
+where c.project_id = :project_id
+  and c.id = :campaign_id
+  and c.finished_at is null
+  and (c.status = 'SENDING' and c.frozen_at is not null or c.status = 'CANCELLED')
+  and (
+    select e.id
+    from emails e
+    where e.campaign_id = :campaign_id and e.status = 'PENDING'
+    order by e.due_at desc
+    limit 1
+  ) is null;
+
+-- name: hold :exec
+-- Until the commit these campaigns neither come to their end nor are cancelled.
+select
+from campaigns
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+order by project_id, id
+for no key update;
+
 -- name: finish :exec
 -- A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
 -- looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
--- the project wants it sent again.
+-- the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
 update campaigns c
 set
   status      = case when c.status = 'SENDING' then 'SENT' else c.status end,

@@ -1,35 +1,50 @@
 -- Captured mails on their way to those whom they were meant for, in the order in which they were captured, page by page.
 
--- name: page :many
--- nullable: project_id, ids
--- The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
--- sent. Left out are those of projects that may not send, and what is about to be taken away.
-with page as materialized (
-  select e.project_id, e.id
-  from emails e
-  join projects p on p.id = e.project_id and p.disabled_at is null
-  where e.captured_at <= :until
-    and (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id, :after_id)
-    and (:project_id::uuid is null or e.project_id = :project_id)
-    and (:ids::uuid[] is null or e.id = any(:ids))
-    and not exists (
-      select
-      from resets r
-      where r.project_id = e.project_id
-        and (
-          e.id <= r.emails
-          or e.campaign_id <= r.campaigns
-          or e.workflow_execution_id <= r.executions
-          or e.contact_id <= r.contacts
-        )
-    )
-  order by e.captured_at, e.project_id, e.id
-  limit :limit::int
-  for update of e skip locked
-)
+-- name: next :many
+-- nullable: project_id
+-- The captured mails that come next after a place. There is always a place, and no table but this one: so it is where the
+-- index is entered, whatever plan is kept.
+select e.project_id, e.id, e.campaign_id, e.captured_at as "captured_at!"
+from emails e
+where e.captured_at <= :until
+  and (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id, :after_id)
+  and (:project_id::uuid is null or e.project_id = :project_id)
+order by e.captured_at, e.project_id, e.id
+limit :limit::int;
+
+-- name: of_ids :many
+-- nullable: project_id
+-- The captured ones of some mails.
+select e.project_id, e.id, e.campaign_id, e.captured_at as "captured_at!"
+from projects p
+join emails e on e.project_id = p.id and e.id = any(:ids::uuid[]) and e.captured_at between :since and :until
+where :project_id::uuid is null or p.id = :project_id
+order by e.captured_at, e.project_id, e.id;
+
+-- name: hold :many
+-- Those of these mails that are still captured, and nobody else holds, held until the commit.
+select project_id, id
+from emails
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and captured_at is not null
+order by project_id, id
+for no key update skip locked;
+
+-- name: look :many
+-- What decides whether these mails may still be sent, in the order in which they were captured.
 select
   e.project_id, e.id, e.contact_id, e.address, e.source_type, e.campaign_id,
-  e.captured_at as "captured_at!",
+  p.disabled_at is not null as "is_disabled!",
+  exists (
+    select
+    from resets r
+    where r.project_id = e.project_id
+      and (
+        e.id <= r.emails
+        or e.campaign_id <= r.campaigns
+        or e.workflow_execution_id <= r.executions
+        or e.contact_id <= r.contacts
+      )
+  ) as "is_being_reset!",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   s.reason as "suppressed?",
@@ -43,31 +58,19 @@ select
       and d.status = 'VERIFIED'
   ) as "is_sender_verified!",
   e.campaign_id is not null and (k.id is null or k.status = 'CANCELLED') as "is_cancelled!"
-from page
-join emails e on e.project_id = page.project_id and e.id = page.id
+from unnest(:project_ids::uuid[], :ids::uuid[]) as page (project_id, id)
+join emails e on e.project_id = page.project_id and e.id = page.id and e.captured_at is not null
+join projects p on p.id = e.project_id
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 left join suppressions s on s.project_id = e.project_id and s.email = e.address
 left join contents o on o.project_id = e.project_id and o.id = e.content_id and o.emptied_at is null
 left join campaigns k on k.project_id = e.project_id and k.id = e.campaign_id
 order by e.captured_at, e.project_id, e.id;
 
--- name: hold_campaigns :many
--- Until the commit none of these campaigns comes to its end or is cancelled. Answers those that are cancelled already.
-with held as materialized (
-  select id, status
-  from campaigns
-  where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
-  order by project_id, id
-  for no key update
-)
-select id
-from held
-where status = 'CANCELLED';
-
 -- name: release :exec
 -- These are to be sent, as if they had never been tried. The caller holds them.
 update emails
-set status = 'PENDING', captured_at = null, due_at = :now, attempts = 0, tried_at = null
+set status = 'PENDING', captured_at = null, released_at = :now, due_at = :now, attempts = 0, tried_at = null
 where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and status = 'CAPTURED';
 
 -- name: close :exec
@@ -78,9 +81,7 @@ from json_to_recordset(:closed::json) as c (project_id uuid, id uuid, reason tex
 where e.project_id = c.project_id and e.id = c.id and e.status = 'CAPTURED';
 
 -- name: reopen_campaigns :exec
--- Campaigns that had come to their end have mails to send again, and come to it once more.
-update campaigns c
+-- Campaigns that had come to their end have mails to send again, and come to it once more. The caller holds them.
+update campaigns
 set status = 'SENDING', finished_at = null, updated_at = :now
-where (c.project_id, c.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
-  and c.status = 'SENT'
-  and exists (select from emails e where e.campaign_id = c.id and e.project_id = c.project_id and e.status = 'PENDING');
+where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and status = 'SENT';

@@ -41,7 +41,7 @@ order by p.id;
 with page as materialized (
   select
     e.id,
-    e.status not in ('PENDING', 'SENDING')
+    e.status not in ('PENDING', 'SENDING', 'CAPTURED')
       and (e.status <> 'IN_DOUBT' or e.due_at = 'infinity')
       and coalesce(e.sent_at, e.doubted_at, e.queued_at) < :before
       and not exists (
@@ -131,6 +131,42 @@ emptied as (
 )
 select
   (select count(*) from emptied)::int as "gone!",
+  (select count(*) from page)::int as "looked!",
+  (select id from page order by id desc limit 1) as "last_id?";
+
+-- name: projects_with_captured :many
+-- Projects that have captured mails.
+select p.id
+from projects p
+cross join lateral (
+  select
+  from emails e
+  where e.project_id = p.id and e.status = 'CAPTURED'
+  order by e.id
+  limit 1
+) as oldest
+order by p.id;
+
+-- name: close_captured :one
+-- Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
+-- was emptied: they will not be sent any more. `drop_emails` leaves them until then, so that the counters of a campaign
+-- follow.
+with page as materialized (
+  select e.id, e.captured_at < :before or c.emptied_at is not null as is_over
+  from emails e
+  left join contents c on c.project_id = e.project_id and c.id = e.content_id
+  where e.project_id = :project_id and e.status = 'CAPTURED' and e.id > :after
+  order by e.id
+  limit :limit::int
+),
+gone as (
+  update emails
+  set status = 'SUPPRESSED', error = 'The content of this mail has expired', data = null, captured_at = null
+  where project_id = :project_id and id = any (array(select id from page where is_over)) and status = 'CAPTURED'
+  returning id
+)
+select
+  (select count(*) from gone)::int as "gone!",
   (select count(*) from page)::int as "looked!",
   (select id from page order by id desc limit 1) as "last_id?";
 

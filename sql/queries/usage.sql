@@ -12,9 +12,9 @@ from (
 
 -- name: give_back :exec
 -- Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
--- still holds, and the caller settles them in the same transaction.
+-- still holds, and the caller settles them in the same transaction. The month is that which was charged last.
 with held as materialized (
-  select project_id, source_type, queued_at
+  select project_id, source_type, coalesce(released_at, queued_at) as charged_at
   from emails
   where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
     and claimed_by = :worker_id
@@ -23,7 +23,7 @@ with held as materialized (
   for no key update
 )
 insert into usage_deltas (project_id, month, category, used)
-select project_id, usage_month(queued_at), usage_of_source(source_type), -count(*)
+select project_id, usage_month(charged_at), usage_of_source(source_type), -count(*)
 from held
 group by 1, 2, 3;
 

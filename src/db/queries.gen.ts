@@ -185,26 +185,32 @@ export interface Queries {
     /** Whether mails of a campaign may still go out; null when it is gone.
      * (sql/queries/campaign_send.sql:130) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
+    /** Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
+     * (sql/queries/campaign_send.sql:136) */
+    seemsOver(on: On, args: { projectId: string; campaignId: string }): Promise<{ over: boolean } | null>;
+    /** Until the commit these campaigns neither come to their end nor are cancelled.
+     * (sql/queries/campaign_send.sql:152) */
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
     /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
-     * the project wants it sent again.
-     * (sql/queries/campaign_send.sql:136) */
+     * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
+     * (sql/queries/campaign_send.sql:160) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
      * this moment is left alone, and so is what is deleted anyway.
-     * (sql/queries/campaign_send.sql:170) */
+     * (sql/queries/campaign_send.sql:194) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they stand still.
-     * (sql/queries/campaign_send.sql:199) */
+     * (sql/queries/campaign_send.sql:223) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
     /** What mails that are due have waited since `since`, when the mail server let nobody in, does not count as being tried.
-     * (sql/queries/campaign_send.sql:216) */
+     * (sql/queries/campaign_send.sql:240) */
     forgive(on: On, args: { now: Date; since: Date }): Promise<number>;
     /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
      * again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
      * a join would look at every mail for every mail of every mail.
-     * (sql/queries/campaign_send.sql:222) */
+     * (sql/queries/campaign_send.sql:246) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -267,21 +273,27 @@ export interface Queries {
     clear(on: On): Promise<number>;
   };
   capturedRelease: {
-    /** The captured mails that come next after one of them, held until the commit, with what decides whether they may still be
-     * sent. Left out are those of projects that may not send, and what is about to be taken away.
+    /** The captured mails that come next after a place. There is always a place, and no table but this one: so it is where the
+     * index is entered, whatever plan is kept.
      * (sql/queries/captured_release.sql:3) */
-    page(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; projectId: string | null; ids: string[] | null; limit: number }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; capturedAt: Date; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null; isSenderVerified: boolean; isCancelled: boolean }[]>;
-    /** Until the commit none of these campaigns comes to its end or is cancelled. Answers those that are cancelled already.
-     * (sql/queries/captured_release.sql:54) */
-    holdCampaigns(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string }[]>;
+    next(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; projectId: string | null; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
+    /** The captured ones of some mails.
+     * (sql/queries/captured_release.sql:15) */
+    ofIds(on: On, args: { ids: string[]; since: Date; until: Date; projectId: string | null }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
+    /** Those of these mails that are still captured, and nobody else holds, held until the commit.
+     * (sql/queries/captured_release.sql:24) */
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** What decides whether these mails may still be sent, in the order in which they were captured.
+     * (sql/queries/captured_release.sql:32) */
+    look(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; isDisabled: boolean; isBeingReset: boolean; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null; isSenderVerified: boolean; isCancelled: boolean }[]>;
     /** These are to be sent, as if they had never been tried. The caller holds them.
-     * (sql/queries/captured_release.sql:67) */
+     * (sql/queries/captured_release.sql:70) */
     release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
-     * (sql/queries/captured_release.sql:73) */
+     * (sql/queries/captured_release.sql:76) */
     close(on: On, args: { closed: JsonArg }): Promise<number>;
-    /** Campaigns that had come to their end have mails to send again, and come to it once more.
-     * (sql/queries/captured_release.sql:80) */
+    /** Campaigns that had come to their end have mails to send again, and come to it once more. The caller holds them.
+     * (sql/queries/captured_release.sql:83) */
     reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
   };
   contactCounts: {
@@ -1348,27 +1360,35 @@ export interface Queries {
      * one commit with what they say.
      * (sql/queries/retention.sql:72) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
-    /** Projects that have messages of before that time.
+    /** Projects that have captured mails.
      * (sql/queries/retention.sql:137) */
+    projectsWithCaptured(on: On): Promise<{ id: string }[]>;
+    /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
+     * was emptied: they will not be sent any more. `drop_emails` leaves them until then, so that the counters of a campaign
+     * follow.
+     * (sql/queries/retention.sql:150) */
+    closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    /** Projects that have messages of before that time.
+     * (sql/queries/retention.sql:173) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail was made with them since, so all of theirs are gone.
-     * (sql/queries/retention.sql:150) */
+     * (sql/queries/retention.sql:186) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:170) */
+     * (sql/queries/retention.sql:206) */
     projectsWithStories(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
      * who has been through a workflow must not begin anew.
-     * (sql/queries/retention.sql:183) */
+     * (sql/queries/retention.sql:219) */
     dropStories(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:211) */
+     * (sql/queries/retention.sql:247) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:222) */
+    /** (sql/queries/retention.sql:258) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:232) */
+     * (sql/queries/retention.sql:268) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   scheduledRuns: {
@@ -1614,7 +1634,7 @@ export interface Queries {
      * (sql/queries/usage.sql:1) */
     takeMany(on: On, args: { category: "workflows" | "campaigns" | "transactional" | "inbound"; now: Date; projectIds: string[]; wanted: number[] }): Promise<{ projectId: string; granted: number }[]>;
     /** Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
-     * still holds, and the caller settles them in the same transaction.
+     * still holds, and the caller settles them in the same transaction. The month is that which was charged last.
      * (sql/queries/usage.sql:13) */
     giveBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<number>;
     /** The limit of a category, and what of it is used at this moment; null where there is none.

@@ -44,7 +44,7 @@ export async function dropExpired(
   const until = performance.now() + sliceMs;
   return (
     (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
-    (!bodies || (await emptyBodies(ctx, bodies, until))) &&
+    (!bodies || ((await emptyBodies(ctx, bodies, until)) && (await closeCaptured(ctx, bodies, until)))) &&
     (!events || (await dropContents(ctx, { events, bodies: bodies ?? events }, until))) &&
     (!logs || (await dropLogs(ctx, logs, until)))
   );
@@ -105,6 +105,16 @@ async function emptyBodies(ctx: Context, before: Date, until: number): Promise<b
   const limit = BATCH_OF_CONTENTS;
   return await sweep(ctx, until, limit, (tx, after) =>
     q.retention.emptyContents(tx, { before, changedBefore, after, now, limit }),
+  );
+}
+
+/** Mails that nobody has got, and nobody can any more. */
+async function closeCaptured(ctx: Context, before: Date, until: number): Promise<boolean> {
+  const projects = await q.retention.projectsWithCaptured(ctx);
+  return await inEach(projects, (projectId) =>
+    sweep(ctx, until, BATCH, (tx, after) =>
+      q.retention.closeCaptured(tx, { projectId, before, after, limit: BATCH }),
+    ),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import type { Errand } from "./_errands.ts";
@@ -13,7 +13,7 @@ export function createCampaignEnds(ctx: Context): (errand: Errand) => void {
     const campaigns = [...ended];
     ended.clear();
     for (const [campaignId, projectId] of campaigns) {
-      await q.campaignSend.finish(ctx, { projectId, campaignId, now: ctx.now() });
+      await finishCampaign(ctx, projectId, campaignId);
     }
   };
   // Where it fails the sweep does it.
@@ -24,4 +24,17 @@ export function createCampaignEnds(ctx: Context): (errand: Errand) => void {
     if (ended.size === 0) setTimeout(finishSafely, END_MS);
     ended.set(campaignId, projectId);
   };
+}
+
+/**
+ * Ends a campaign that has nothing open: SENDING becomes SENT. Called when a batch is done, after its commit: of
+ * several that end at once the last one sees that all have. Whoever opens mails again (`captured_release.ts`) holds the
+ * campaign meanwhile: so it is held first, and then looked at.
+ */
+export async function finishCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  if (!(await q.campaignSend.seemsOver(ctx, { projectId, campaignId }))) return;
+  await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.hold(tx, { projectIds: [projectId], ids: [campaignId] });
+    await q.campaignSend.finish(tx, { projectId, campaignId, now: tx.now() });
+  });
 }

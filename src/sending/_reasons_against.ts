@@ -6,7 +6,7 @@ export type Reconsidered = Pick<
   "contactId" | "address" | "sourceType" | "subscribed" | "optedOutAt" | "suppressed"
 >;
 
-/** Said of a mail whose body is gone (`retention.empty_contents`). */
+/** Said of a mail whose body is gone (`retention.empty_contents`, `retention.close_captured`). */
 export const EXPIRED = "The content of this mail has expired";
 
 /**

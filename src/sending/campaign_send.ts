@@ -4,6 +4,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./campaign_audience.ts";
+import { finishCampaign } from "./_campaign_ends.ts";
 import { gateOf } from "./_server_gate.ts";
 import { CLOSED_WAIT_MS, deliverBatch } from "./delivery.ts";
 import { placeOfBatch, rateOf } from "./send_rates.ts";
@@ -93,14 +94,6 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
 async function again(ctx: Context, batch: Jobs["send_batch"], waitMs: number): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + waitMs);
   await addJob(ctx, "send_batch", batch, { runAt, priority: batch.priority ?? null });
-}
-
-/**
- * Ends a campaign that has nothing open: SENDING becomes SENT. Called when a batch is done, after its commit: of
- * several that end at once the last one sees that all have.
- */
-async function finishCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
-  await q.campaignSend.finish(ctx, { projectId, campaignId, now: ctx.now() });
 }
 
 /** Closes what a cancelled campaign has not sent, some thousand mails a commit. */

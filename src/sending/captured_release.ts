@@ -4,16 +4,11 @@ import { takeWhatIsLeft, type UsageCategory } from "../accounts/usage.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
+import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_captured_pages.ts";
 import { reasonAgainst } from "./_reasons_against.ts";
 import { addSendJobs } from "./recovery.ts";
 
-/** Which captured mails are meant; left out: all of them. */
-export interface ReleaseScope {
-  projectId?: string | undefined;
-  ids?: string[] | undefined;
-  /** Captured from then on. */
-  since?: Date | undefined;
-}
+export type { ReleaseScope } from "./_captured_pages.ts";
 
 /** What a release has come to, or would. */
 export interface ReleaseReport {
@@ -23,20 +18,22 @@ export interface ReleaseReport {
   released: number;
   /** Those that must not be sent any more, by the reason. The ledger says it too: they are SUPPRESSED. */
   refused: Record<string, number>;
+  /** Those that are left as they were, by the reason; and ids of which nothing is captured. */
+  skipped: Record<string, number>;
   /** Those that the month has no room for: they stay CAPTURED. */
   overLimit: number;
 }
 
-type Captured = Awaited<ReturnType<typeof q.capturedRelease.page>>[number];
+type Captured = Awaited<ReturnType<typeof q.capturedRelease.look>>[number];
 
-/** Mails of one commit, so that neither a sender nor a reader of the ledger waits long. */
-const PAGE = 1_000;
+/** How many batches each campaign has been given in this release. */
+type BatchCounts = Map<string, number>;
+
 /** Mails of a campaign that share a job. */
 const BATCH_SIZE = 200;
 /** As of the batches of a campaign that begins (`campaign_send.freeze_range`). */
 const FIRST_PRIORITY = 10;
 const LAST_PRIORITY = 32_000;
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
   TRANSACTIONAL: "transactional",
@@ -46,8 +43,8 @@ const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
 
 /**
  * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Looks again at subscription,
- * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with what is left. Throws
- * without an SMTP server, which would only capture them anew.
+ * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with
+ * what is left. Throws without an SMTP server, which would only capture them anew.
  */
 export async function releaseCaptured(
   ctx: Context,
@@ -60,76 +57,71 @@ export async function releaseCaptured(
         "smtp://user:password@mail.example.com:587, and start those anew",
     );
   }
-  const report: ReleaseReport = { captured: 0, released: 0, refused: {}, overLimit: 0 };
-  const until = ctx.now();
-  // What is released later comes later: else a large release would hold up the campaigns that begin meanwhile.
-  let priority = FIRST_PRIORITY;
-  for (let last: Captured | undefined; ; priority = Math.min(LAST_PRIORITY, priority + 1)) {
-    const page = await inTransaction(ctx, async (tx) => {
-      const mails = await nextPage(tx, scope, until, last);
-      return { mails, counts: await releasePage(tx, mails, priority, dryRun) };
-    });
-    // What came to its end at that very moment had not seen what is open again.
-    if (!dryRun) await reopenCampaigns(ctx, page.mails);
-    addTo(report, page.counts);
-    last = page.mails.at(-1);
-    if (page.mails.length < PAGE) return report;
+  const report: ReleaseReport = { captured: 0, released: 0, refused: {}, skipped: {}, overLimit: 0 };
+  const batches: BatchCounts = new Map();
+  for await (const page of capturedPages(ctx, scope)) {
+    addTo(report, dryRun ? await countPage(ctx, page) : await releasePage(ctx, page, batches));
   }
+  const unknown = new Set(scope.ids).size - report.captured;
+  if (scope.ids && unknown > 0)
+    report.skipped["No mail of these that is meant and captured has the id"] = unknown;
+  return report;
 }
 
-async function nextPage(tx: Context, scope: ReleaseScope, until: Date, last: Captured | undefined) {
-  return await q.capturedRelease.page(tx, {
-    projectId: scope.projectId ?? null,
-    ids: scope.ids ?? null,
-    until,
-    afterAt: last?.capturedAt ?? scope.since ?? new Date(0),
-    afterProjectId: last?.projectId ?? FIRST_ID,
-    afterId: last?.id ?? FIRST_ID,
-    limit: PAGE,
-  });
+/** Holds nothing. */
+async function countPage(ctx: Context, page: CapturedPlace[]): Promise<ReleaseReport> {
+  const { free, ...counts } = judge(await q.capturedRelease.look(ctx, keysOf(page)));
+  return { ...counts, captured: page.length, released: free.length, overLimit: 0 };
 }
 
 async function releasePage(
-  tx: Context,
-  mails: Captured[],
-  priority: number,
-  dryRun: boolean,
+  ctx: Context,
+  page: CapturedPlace[],
+  batches: BatchCounts,
 ): Promise<ReleaseReport> {
-  const cancelled = dryRun ? new Set<string>() : await holdCampaigns(tx, mails);
-  const judged = mails.map((mail) => ({ mail, reason: reasonToClose(mail, cancelled) }));
-  const closed = judged.filter(({ reason }) => reason !== null);
-  const free = judged.filter(({ reason }) => reason === null).map(({ mail }) => mail);
-  const refused = Object.fromEntries(
-    [...Map.groupBy(closed, ({ reason }) => reason!)].map(([reason, those]) => [reason, those.length]),
-  );
-  const released = dryRun ? free : await takeUsage(tx, free);
-  if (!dryRun) {
-    await close(tx, closed as { mail: Captured; reason: string }[]);
-    await send(tx, released, priority);
-  }
-  return {
-    captured: mails.length,
-    released: released.length,
-    refused,
-    overLimit: free.length - released.length,
-  };
-}
-
-/** The campaigns of these mails that were cancelled, also since the mails were looked at. */
-async function holdCampaigns(tx: Context, mails: Captured[]): Promise<Set<string>> {
-  const campaigns = [...Map.groupBy(mails, (mail) => mail.campaignId)].filter(([id]) => id !== null);
-  const cancelled = await q.capturedRelease.holdCampaigns(tx, {
-    projectIds: campaigns.map(([, rows]) => rows[0]!.projectId),
-    ids: campaigns.map(([id]) => id!),
+  return await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.hold(tx, campaignsOf(page));
+    const held = await q.capturedRelease.hold(tx, keysOf(page));
+    const { free, closed, ...counts } = judge(await q.capturedRelease.look(tx, keysOf(held)));
+    const released = await takeUsage(tx, free);
+    await close(tx, closed);
+    await send(tx, released, batches);
+    if (held.length < page.length) {
+      counts.skipped["It was released or deleted meanwhile, or is being"] = page.length - held.length;
+    }
+    return {
+      ...counts,
+      captured: page.length,
+      released: released.length,
+      overLimit: free.length - released.length,
+    };
   });
-  return new Set(cancelled.map(({ id }) => id));
 }
 
-function reasonToClose(mail: Captured, cancelled: Set<string>): string | null {
-  if (mail.isCancelled || cancelled.has(mail.campaignId ?? "")) return "The campaign was cancelled";
+/** Which of these may be sent, and what is to be said of the others. */
+function judge(mails: Captured[]) {
+  const judged = mails.map((mail) => {
+    const kept = reasonToKeep(mail);
+    return { mail, kept, reason: kept === null ? reasonToClose(mail) : null };
+  });
+  const closed = judged.flatMap(({ mail, reason }) => (reason === null ? [] : [{ mail, reason }]));
+  const free = judged.flatMap(({ mail, kept, reason }) => (kept === null && reason === null ? [mail] : []));
+  const refused = tally(closed.map(({ reason }) => reason));
+  const skipped = tally(judged.flatMap(({ kept }) => kept ?? []));
+  return { free, closed, refused, skipped };
+}
+
+/** Why this mail stays CAPTURED; null when nothing speaks for it. */
+function reasonToKeep(mail: Captured): string | null {
+  if (mail.isDisabled) return "The project is disabled";
+  return mail.isBeingReset ? "The project is being reset" : null;
+}
+
+function reasonToClose(mail: Captured): string | null {
+  if (mail.isCancelled) return "The campaign was cancelled";
   const reason = reasonAgainst(mail, mail.type);
   if (reason !== null) return reason;
-  if (mail.fromEmail?.endsWith(`@${SANDBOX_DOMAIN}`)) {
+  if (mail.fromEmail?.toLowerCase().endsWith(`@${SANDBOX_DOMAIN}`)) {
     return `Nobody can send from ${SANDBOX_DOMAIN}: it is for captured mail only`;
   }
   return mail.isSenderVerified ? null : "The domain of its sender is not verified any more";
@@ -156,52 +148,63 @@ async function close(tx: Context, closed: { mail: Captured; reason: string }[]):
   });
 }
 
-async function send(tx: Context, mails: Captured[], priority: number): Promise<void> {
+async function send(tx: Context, mails: Captured[], batches: BatchCounts): Promise<void> {
   if (mails.length === 0) return;
   const now = tx.now();
-  await q.capturedRelease.release(tx, {
-    projectIds: mails.map((mail) => mail.projectId),
-    ids: mails.map((mail) => mail.id),
-    now,
-  });
+  await q.capturedRelease.release(tx, { ...keysOf(mails), now });
   await addSendJobs(
     tx,
     mails.filter((mail) => mail.campaignId === null),
   );
-  const ofCampaigns = mails.filter((mail) => mail.campaignId !== null);
-  const byCampaign = [...Map.groupBy(ofCampaigns, (mail) => mail.campaignId!)];
-  if (byCampaign.length === 0) return;
-  await reopenCampaigns(tx, ofCampaigns);
-  const batches = byCampaign.flatMap(([campaignId, rows]) => batchesOf(campaignId, rows, priority));
-  await addJobs(tx, "send_batch", batches, { priority });
+  await q.capturedRelease.reopenCampaigns(tx, { ...campaignsOf(mails), now });
+  const campaigns = Map.groupBy(mails, (mail) => mail.campaignId);
+  campaigns.delete(null);
+  const jobs = [...campaigns].flatMap(([campaignId, rows]) => batchesOf(campaignId!, rows, batches));
+  for (const [priority, payloads] of Map.groupBy(jobs, (job) => job.priority!)) {
+    await addJobs(tx, "send_batch", payloads, { priority });
+  }
 }
 
-/** Campaigns of these mails that have come to their end go on, where something is to be sent. */
-async function reopenCampaigns(on: Context, mails: Captured[]): Promise<void> {
-  const campaigns = [...Map.groupBy(mails, (mail) => mail.campaignId)].filter(([id]) => id !== null);
-  if (campaigns.length === 0) return;
-  await q.capturedRelease.reopenCampaigns(on, {
-    projectIds: campaigns.map(([, rows]) => rows[0]!.projectId),
-    ids: campaigns.map(([id]) => id!),
-    now: on.now(),
-  });
-}
-
-/** Ranges of ids, as `campaign_send.batch` takes them: also where mails were captured in another order. */
-function batchesOf(campaignId: string, rows: Captured[], priority: number): Jobs["send_batch"][] {
+/**
+ * Ranges of ids, as `campaign_send.batch` takes them: also where mails were captured in another order. The n-th batch of a
+ * campaign has the rank of the n-th one of any other: so a large one holds up none that is small.
+ */
+function batchesOf(campaignId: string, rows: Captured[], batches: BatchCounts): Jobs["send_batch"][] {
   const projectId = rows[0]!.projectId;
   const ids = rows.map((row) => row.id).sort();
-  return Array.from({ length: Math.ceil(ids.length / BATCH_SIZE) }, (_, i) => {
+  const before = batches.get(campaignId) ?? 0;
+  const count = Math.ceil(ids.length / BATCH_SIZE);
+  batches.set(campaignId, before + count);
+  return Array.from({ length: count }, (_, i) => {
     const batch = ids.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE);
+    const priority = Math.min(LAST_PRIORITY, FIRST_PRIORITY + before + i);
     return { projectId, campaignId, fromId: batch[0]!, toId: batch.at(-1)!, priority };
   });
+}
+
+function keysOf(mails: { projectId: string; id: string }[]) {
+  return { projectIds: mails.map((mail) => mail.projectId), ids: mails.map((mail) => mail.id) };
+}
+
+function campaignsOf(mails: { projectId: string; campaignId: string | null }[]) {
+  const campaigns = new Map(mails.map((mail) => [mail.campaignId, mail.projectId]));
+  campaigns.delete(null);
+  return { projectIds: [...campaigns.values()], ids: [...campaigns.keys()].map((id) => id!) };
 }
 
 function addTo(report: ReleaseReport, page: ReleaseReport): void {
   report.captured += page.captured;
   report.released += page.released;
   report.overLimit += page.overLimit;
-  for (const [reason, count] of Object.entries(page.refused)) {
-    report.refused[reason] = (report.refused[reason] ?? 0) + count;
+  for (const outcome of ["refused", "skipped"] as const) {
+    for (const [reason, count] of Object.entries(page[outcome])) {
+      report[outcome][reason] = (report[outcome][reason] ?? 0) + count;
+    }
   }
+}
+
+function tally(reasons: string[]): Record<string, number> {
+  return Object.fromEntries(
+    [...Map.groupBy(reasons, (reason) => reason)].map(([reason, those]) => [reason, those.length]),
+  );
 }

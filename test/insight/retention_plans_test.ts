@@ -32,13 +32,17 @@ beforeAll(async () => {
       select ${project.id}, id, 'ada@example.com', id, 'WORKFLOW', 'SENT', ${old}, ${old}, id
       from (select ${ids(sql, "emails")} from generate_series(1, ${ROWS}::int) as n) as made`;
     await sql`
+      insert into emails (project_id, id, address, content_id, source_type, status, due_at, queued_at, captured_at)
+      select ${project.id}, id, 'ada@example.com', id, 'TRANSACTIONAL', 'CAPTURED', ${old}, ${old}, ${old}
+      from (select ${ids(sql, "captured")} from generate_series(${ROWS + 1}::int, ${2 * ROWS}::int) as n) as made`;
+    await sql`
       insert into workflows (project_id, id, name) values (${project.id}, ${BEFORE_ALL}, 'W')`;
     await sql`
       insert into executions (project_id, id, workflow_id, version_id, status, is_only, started_at, completed_at)
-      select project_id, id, ${BEFORE_ALL}, id, 'COMPLETED', false, ${old}, ${old} from emails`;
+      select project_id, id, ${BEFORE_ALL}, id, 'COMPLETED', false, ${old}, ${old} from emails where status = 'SENT'`;
     await sql`
       insert into step_executions (project_id, id, execution_id, step_id, status, started_at, completed_at)
-      select project_id, id, id, id, 'COMPLETED', ${old}, ${old} from emails`;
+      select project_id, id, id, id, 'COMPLETED', ${old}, ${old} from emails where status = 'SENT'`;
     await sql`
       insert into contact_imports (project_id, state, dry_run, finished_at)
       select ${project.id}, 'completed', false, ${old} from generate_series(1, ${ROWS}::int)`;
@@ -49,7 +53,7 @@ beforeAll(async () => {
       insert into campaigns (
         project_id, id, name, subject, body, html, from_email, audience_type, content_id, status, finished_at
       )
-      select project_id, id, 'C', 'S', 'B', 'B', 'a@shop.example', 'ALL', id, 'SENT', ${old} from emails`;
+      select project_id, id, 'C', 'S', 'B', 'B', 'a@shop.example', 'ALL', id, 'SENT', ${old} from emails where status = 'SENT'`;
   });
 }, 120_000);
 
@@ -68,6 +72,11 @@ const STATEMENTS: [string, (tx: Context) => Promise<unknown>][] = [
         changedBefore: new Date(),
         ...batch,
       }),
+  ],
+  ["projects_with_captured", (tx) => q.retention.projectsWithCaptured(tx)],
+  [
+    "close_captured",
+    (tx) => q.retention.closeCaptured(tx, { projectId: project.id, after: BEFORE_ALL, ...batch }),
   ],
   ["projects_with_contents", (tx) => q.retention.projectsWithContents(tx, { before })],
   [

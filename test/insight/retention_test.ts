@@ -357,6 +357,54 @@ describe("bodies and attachments", () => {
     expect({ ...mail! }).toEqual({ status: "SUPPRESSED", error: "The content of this mail has expired" });
   });
 
+  test("of captured mails go too, and so does what was put into them: nobody can send them any more", async () => {
+    const young = await addContent(daysAgo(10), { shared: true });
+    const old = await addContent(daysAgo(40), { shared: true });
+    const campaignId = await campaigns.create();
+    await service.pool`
+      update campaigns set status = 'SENT', content_id = ${young}, finished_at = ${daysAgo(40)} where id = ${campaignId}`;
+    const capture = async (at: Date, mail: Mail) => {
+      const id = await addMail(at, { ...mail, sentAt: null });
+      await service.pool`
+        update emails set status = 'CAPTURED', captured_at = ${at}, data = '{"code":"42"}' where id = ${id}`;
+      return id;
+    };
+    const kept = await capture(daysAgo(9), { contentId: young });
+    const gone = [
+      // Of a workflow, whose template is still in use.
+      await capture(daysAgo(40), { contentId: young, executionId: NOTHING }),
+      await capture(daysAgo(40), { contentId: young, campaignId }),
+      await capture(daysAgo(9), { contentId: old }),
+    ];
+    const countBefore = (await campaigns.get(campaignId)).capturedCount;
+    await sweep();
+    const rows = await service.pool`
+      select id, status, error, data, captured_at from emails where project_id = ${project.id} order by id`;
+    const closed = { status: "SUPPRESSED", error: "The content of this mail has expired" };
+
+    expect(rows.find(({ id }) => id === kept)).toMatchObject({ status: "CAPTURED", data: { code: "42" } });
+    expect(rows.filter(({ id }) => gone.includes(id))).toEqual(
+      gone.map(() => expect.objectContaining({ ...closed, data: null, capturedAt: null })),
+    );
+    expect([countBefore, (await campaigns.get(campaignId)).capturedCount]).toEqual([1, 0]);
+  });
+
+  test("of captured mails are closed before the mails go, so that the count of their campaign follows", async () => {
+    const old = new Date(monthOf(daysAgo(60)).getTime() - DAY_MS);
+    const contentId = await addContent(old, { shared: true });
+    const campaignId = await campaigns.create();
+    await service.pool`
+      update campaigns set status = 'SENT', content_id = ${contentId}, finished_at = ${old} where id = ${campaignId}`;
+    const id = await addMail(old, { contentId, campaignId, sentAt: null });
+    await service.pool`update emails set status = 'CAPTURED', captured_at = ${old} where id = ${id}`;
+    const countBefore = (await campaigns.get(campaignId)).capturedCount;
+    await sweep();
+    await sweep();
+
+    expect(await idsOf("emails")).toEqual([]);
+    expect([countBefore, (await campaigns.get(campaignId)).capturedCount]).toEqual([1, 0]);
+  });
+
   test("of a campaign stay while it is under way, and while one of its mails is tried again", async () => {
     const old = daysAgo(40);
     const add = async (more: { status: string; finishedAt: Date | null }) => {

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { addVerifiedDomain, SANDBOX_DOMAIN } from "../../src/accounts/domains.ts";
 import type { Context } from "../../src/context.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
+import { finishCampaign } from "../../src/sending/_campaign_ends.ts";
 import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured_release.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useLedger } from "../support/ledger.ts";
 import { openTestPool } from "../support/postgres.ts";
+import { until } from "../support/process.ts";
 import { DOMAIN, runJobs, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -198,11 +200,11 @@ describe("release", () => {
     const again = await release();
     await sendAll();
 
-    expect(counted).toEqual({ captured: 25, released: 25, refused: {}, overLimit: 0 });
+    expect(counted).toEqual({ captured: 25, released: 25, refused: {}, skipped: {}, overLimit: 0 });
     expect(untouched).toHaveLength(25);
     expect(done).toEqual(counted);
     expect(jobs.flatMap(({ payload }) => payload.emailIds)).toEqual(ids);
-    expect(again).toEqual({ captured: 0, released: 0, refused: {}, overLimit: 0 });
+    expect(again).toEqual({ captured: 0, released: 0, refused: {}, skipped: {}, overLimit: 0 });
     expect(recipients().sort()).toEqual([...addresses].sort());
     expect(await row(ids[0]!)).toMatchObject({ status: "SENT", capturedAt: null, attempts: 1 });
     expect(await eventsOf(ids[0]!)).toEqual(["email.sent"]);
@@ -242,6 +244,7 @@ describe("release", () => {
         "The content of this mail has expired": 1,
         "The address is on the suppression list (MANUAL)": 1,
       },
+      skipped: {},
       overLimit: 0,
     });
     expect(counted).toEqual(done);
@@ -311,6 +314,68 @@ describe("release", () => {
     expect(recipients()).toHaveLength(total);
   });
 
+  test("keeps a campaign open that was about to come to its end at that moment", async () => {
+    await campaigns.addContacts(3);
+    const id = await campaigns.create({ type: "TRANSACTIONAL" });
+    await campaigns.send(id);
+    await service.runJobs();
+    await service.pool`update campaigns set status = 'SENDING', finished_at = null where id = ${id}`;
+    let ending: Promise<void> | undefined;
+    await sending.pool.begin(async (sql) => {
+      await releaseCaptured({ ...sending, sql, now: service.now }, { projectId: project.id });
+      ending = finishCampaign(service, project.id, id);
+      await until("the end waits", async () => {
+        const waiting = await sending.pool`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting.length === 1;
+      });
+    });
+    await ending;
+    const underWay = await campaigns.get(id);
+    await sendAll();
+
+    expect(underWay.status).toBe("SENDING");
+    expect(await campaigns.get(id)).toMatchObject({ status: "SENT", capturedCount: 0 });
+  });
+
+  test("ranks the batches of each campaign from the first one on, page after page", async () => {
+    const content = {
+      project_id: project.id,
+      subject: "Hi",
+      html: "<p>Hi</p>",
+      from_email: `hello@${DOMAIN}`,
+    };
+    const [{ id: contentId }] = (await service.pool`
+      insert into contents ${service.pool({ ...content, shared: true })} returning id`) as [{ id: string }];
+    const campaignWith = async (mails: number, capturedAt: string) => {
+      const id = await campaigns.create({ type: "TRANSACTIONAL" });
+      await service.pool`
+        update campaigns set status = 'SENT', frozen_at = now(), finished_at = now() where id = ${id}`;
+      await service.pool`
+        insert into emails (
+          project_id, address, content_id, source_type, campaign_id, status, due_at, queued_at, captured_at
+        )
+        select ${project.id}, n || '@many.example', ${contentId}, 'CAMPAIGN', ${id}, 'CAPTURED', now(), now(),
+          ${capturedAt}::timestamptz
+        from generate_series(1, ${mails}::int) as n`;
+      return id;
+    };
+    const large = await campaignWith(2_300, "2026-01-01");
+    const small = await campaignWith(3, "2026-01-02");
+    await release();
+    const jobs = await service.pool`
+      select j.priority, (j.payload ->> 'priority')::int as again, j.payload ->> 'campaignId' as campaign
+      from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'send_batch'
+      order by j.id`;
+    const ofLarge = jobs.filter(({ campaign }) => campaign === large).map(({ priority }) => priority);
+    await service.pool`delete from graphile_worker._private_jobs`;
+
+    expect(ofLarge).toEqual(Array.from({ length: 12 }, (_, n) => 10 + n));
+    expect(jobs.find(({ campaign }) => campaign === small)!.priority).toBe(10);
+    expect(jobs.every(({ priority, again }) => priority === again)).toBe(true);
+  });
+
   test("leaves out the mails of a cancelled campaign, for good", async () => {
     const id = await campaigns.create({ type: "TRANSACTIONAL" });
     await campaigns.send(id);
@@ -332,11 +397,65 @@ describe("release", () => {
     await service.pool`delete from usage_limits where project_id = ${project.id}`;
     const third = await release();
 
-    expect(first).toEqual({ captured: 3, released: 2, refused: {}, overLimit: 1 });
-    expect(second).toEqual({ captured: 1, released: 0, refused: {}, overLimit: 1 });
-    expect(third).toEqual({ captured: 1, released: 1, refused: {}, overLimit: 0 });
+    expect(first).toEqual({ captured: 3, released: 2, refused: {}, skipped: {}, overLimit: 1 });
+    expect(second).toEqual({ captured: 1, released: 0, refused: {}, skipped: {}, overLimit: 1 });
+    expect(third).toEqual({ captured: 1, released: 1, refused: {}, skipped: {}, overLimit: 0 });
     await sendAll();
     expect(ids.map((id) => ledger.arrivals(id))).toEqual([1, 1, 1]);
+  });
+
+  test("charges the month in which it is, and gives that one back where they are captured again", async () => {
+    const [id] = await captured(fresh());
+    service.setNow(new Date("2099-01-31T23:59:00Z"));
+    const inMonth = async (month: string) => {
+      const [used] = await service.pool`
+        select usage_of(${project.id}, ${month}::date, 'transactional')::int as used`;
+      return used!.used as number;
+    };
+    const before = await usage("transactional");
+    await release();
+    const charged = await inMonth("2099-01-01");
+    // Still, or again, without a server.
+    service.setNow(new Date("2099-02-01T00:01:00Z"));
+    await service.runJobs();
+
+    expect((await row(id!)).status).toBe("CAPTURED");
+    expect(charged).toBe(before + 1);
+    expect([await inMonth("2099-01-01"), await inMonth("2099-02-01")]).toEqual([before, 0]);
+    service.setNow(new Date());
+  });
+
+  test("tells what it leaves as it was: of a project that may not send, or is being reset, and what is not there", async () => {
+    const [id] = await captured(fresh());
+    const none = crypto.randomUUID();
+    await service.pool`update projects set disabled_at = now() where id = ${project.id}`;
+    const disabled = [await release(undefined, { dryRun: true }), await release()];
+    await service.pool`update projects set disabled_at = null where id = ${project.id}`;
+    await service.pool`
+      insert into resets ${service.pool({ project_id: project.id, asked_at: new Date(), emails: id! })}`;
+    const resetting = await release({ ids: [id!, none, none] });
+    await service.pool`delete from resets where project_id = ${project.id}`;
+    const held = await service.pool.begin(async (sql) => {
+      await sql`select from emails where id = ${id!} for update`;
+      return [await release(), await release(undefined, { dryRun: true })];
+    });
+
+    const nothing = { released: 0, refused: {}, overLimit: 0 };
+    const one = { "The project is disabled": 1 };
+    expect(disabled).toEqual([1, 2].map(() => ({ captured: 1, ...nothing, skipped: one })));
+    expect(resetting).toEqual({
+      captured: 1,
+      ...nothing,
+      skipped: {
+        "The project is being reset": 1,
+        "No mail of these that is meant and captured has the id": 1,
+      },
+    });
+    expect(held).toEqual([
+      { captured: 1, ...nothing, skipped: { "It was released or deleted meanwhile, or is being": 1 } },
+      { captured: 1, ...nothing, released: 1, skipped: {} },
+    ]);
+    expect((await row(id!)).status).toBe("CAPTURED");
   });
 
   test("by two at once releases each mail once, page by page", async () => {

@@ -1,0 +1,81 @@
+// However much was captured, a page of a release reads that page, wherever it is.
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects.ts";
+import type { Context } from "../../src/context.ts";
+import { q } from "../../src/db/queries.ts";
+import { useService } from "../support/service.ts";
+
+const ROWS = 20_000;
+const LIMIT = 20;
+const FIRST = new Date("2026-01-01T00:00:00Z");
+/** Far behind the first ones. */
+const PLACE = new Date(FIRST.getTime() + 15_000);
+
+const service = useService();
+let project: NewProject;
+let ids: string[];
+
+beforeAll(async () => {
+  project = await service.createProject();
+  await service.pool`
+    insert into contents (project_id, subject, html, from_email) values (${project.id}, 'Hi', 'Hi', 'a@shop.example')`;
+  await service.pool`
+    insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at, captured_at)
+    select ${project.id}, n || '@many.example', (select id from contents), 'TRANSACTIONAL', 'CAPTURED', ${FIRST},
+      ${FIRST}, ${FIRST}::timestamptz + n * interval '1 millisecond'
+    from generate_series(1, ${ROWS}::int) as n`;
+  ids = (
+    await service.pool`select id from emails where captured_at > ${PLACE} order by id limit ${LIMIT}`
+  ).map((mail) => mail.id as string);
+}, 120_000);
+
+const keys = () => ({ projectIds: ids.map(() => project.id), ids });
+const range = { since: FIRST, until: new Date() };
+
+const STATEMENTS: [string, (tx: Context) => Promise<unknown[]>][] = [
+  ...[() => null, () => project.id].map((scope, i): [string, (tx: Context) => Promise<unknown[]>] => [
+    ["next of all", "next of a project"][i]!,
+    (tx) =>
+      q.capturedRelease.next(tx, {
+        projectId: scope(),
+        until: range.until,
+        afterAt: PLACE,
+        afterProjectId: project.id,
+        afterId: ids[0]!,
+        limit: LIMIT,
+      }),
+  ]),
+  ["of_ids", (tx) => q.capturedRelease.ofIds(tx, { projectId: null, ids, ...range })],
+  ["hold", (tx) => q.capturedRelease.hold(tx, keys())],
+  ["look", (tx) => q.capturedRelease.look(tx, keys())],
+];
+
+/** The mails that a statement reads when it is planned for any parameters, and those that it answers. */
+async function readBy(run: (tx: Context) => Promise<unknown[]>): Promise<{ read: number; rows: number }> {
+  return await service.pool.begin(async (sql) => {
+    await sql`set local plan_cache_mode = force_generic_plan`;
+    const seen = async () => {
+      const [mails] = await sql`
+        select coalesce(seq_tup_read, 0)::int + coalesce(idx_tup_fetch, 0)::int as rows
+        from pg_stat_xact_user_tables where relname = 'emails' and schemaname = 'public'`;
+      return mails!.rows as number;
+    };
+    const before = await seen();
+    const rows = await run({ ...service, sql });
+    return { read: (await seen()) - before, rows: rows.length };
+  });
+}
+
+describe("a page", () => {
+  const tries = ["never analyzed", "analyzed"].flatMap((state) =>
+    STATEMENTS.map(([name, run]) => [name, state, run] as const),
+  );
+
+  test.each(tries)("by %s, tables %s, reads what it answers", async (_name, state, run) => {
+    if (state === "analyzed") await service.pool`analyze`;
+    const { read, rows } = await readBy(run);
+
+    expect(rows).toBe(LIMIT);
+    expect(read).toBeLessThanOrEqual(LIMIT * 2);
+  });
+});
