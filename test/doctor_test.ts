@@ -105,8 +105,10 @@ describe("admin doctor, as a process", () => {
     const { ok, findings } = JSON.parse(json.out) as { ok: boolean; findings: Finding[] };
 
     expect([exitCode, json.exitCode, ok]).toEqual([0, 0, true]);
-    expect(findings.map(({ check, status }) => [check, status])).toEqual([
-      ["database", "ok"],
+    // A busy machine is slow to answer, and that is said.
+    expect(["ok", "warning"]).toContain(findings[0]!.status);
+    expect(findings.map(({ check, status }) => [check, check === "database" ? "" : status])).toEqual([
+      ["database", ""],
       ["migrations", "ok"],
       ["workers", "warning"],
       ["clock", "ok"],

@@ -11,7 +11,7 @@ returning user_id;
 
 -- name: owner :maybe
 -- Whose token this is, if `use` would take it.
-select u.id, u.email
+select u.id, u.email, u.email_verified_at, u.created_at
 from account_tokens t
 join users u on u.id = t.user_id
 where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :now;

@@ -33,7 +33,7 @@ export async function ownerOf(
   ctx: Context,
   token: string,
   purpose: TokenPurpose,
-): Promise<{ id: string; email: string }> {
+): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date }> {
   const owner = await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
   if (!owner) throw problems.badToken();
   return owner;

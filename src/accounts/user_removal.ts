@@ -31,7 +31,7 @@ export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Accou
 
 /** The account that a token of such a mail is about. Throws 400 for a bad token. */
 export async function accountToDisown(ctx: Context, token: string): Promise<Account> {
-  return await q.users.byId(ctx, { userId: (await ownerOf(ctx, token, "REMOVE_ACCOUNT")).id });
+  return await ownerOf(ctx, token, "REMOVE_ACCOUNT");
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Queries {
     insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
     /** Whose token this is, if `use` would take it.
      * (sql/queries/account_tokens.sql:12) */
-    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string } | null>;
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:19) */

@@ -112,6 +112,7 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
     domain,
     owner: campaignId ?? projectId,
     waiting: (waitingHere.get(domain) ?? 0) + parts.waitingApart(domain),
+    isApart: parts.waitingApart(domain) > 0,
   });
 
   /** Takes those that may begin: first in fair shares, then, where places are left, whoever wants them. */

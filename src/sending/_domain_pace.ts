@@ -39,6 +39,8 @@ export interface Asking {
   owner: string;
   /** How many mails to the domain are known to wait. */
   waiting: number;
+  /** Some of them have been sent to wait apart. */
+  isApart: boolean;
 }
 
 /** How many mails may come back, and as what: `few` share their places with other domains, `probes` ask a failing one. */
@@ -114,11 +116,13 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   const few = Math.max(1, Math.floor(connections * SLOW_SHARE));
   const domains = new Map<string, Domain>();
   const flights = new Set<OpenFlight>();
-  const trials: Trials = createTrials({ connections, few });
+  const trials: Trials = createTrials({ connections, few, clock });
   const samples: number[] = [];
   let sampled = 0;
   let limitMs = SLOW_TIMES * UNKNOWN_MEDIAN_MS;
   let slow = 0;
+  /** Of these, those of sluggish domains. */
+  let sluggish = 0;
   let quickAt = clock();
   let restUntil = -Infinity;
 
@@ -133,18 +137,27 @@ export function createDomainPace(options: PaceOptions): DomainPace {
     (domain.typicalMs !== null && domain.typicalMs > limitMs) ||
     (domain.aged > 0 && (domain.aged * 2 >= domain.inFlight || domain.aged > few));
   const isAlone = () => clock() - quickAt > NOBODY_ELSE_MS;
-  /** A connection cannot be taken back, so slow ones get no more than this also while nobody waits. */
-  const slowRoom = () => {
+  /** Its mails end, if late: it may be that only this machine, or the way there, was busy for a moment. */
+  const isSluggish = ({ typicalMs, aged }: Domain) =>
+    aged === 0 && typicalMs !== null && typicalMs <= ALWAYS_SLOW_MS;
+  /**
+   * A connection cannot be taken back, so slow ones get no more than this also while nobody waits. One place is kept from
+   * those that hold theirs for very long: whoever was only sluggish finds out there that it is not any more.
+   */
+  const slowRoom = (domain: Domain) => {
     if (isAlone()) return Math.max(1, Math.floor(connections / 2)) - slow;
-    return clock() < restUntil ? 0 : few - slow;
+    if (clock() < restUntil) return 0;
+    if (few > 1 && isSluggish(domain)) return Math.max(few - slow, 1 - sluggish);
+    return few - slow;
   };
 
-  const ask = ({ domain: name, owner, waiting }: Asking): Leave => {
+  const ask = (asking: Asking): Leave => {
+    const { domain: name } = asking;
     const domain = domains.get(name);
     if (domain && !isOpen(domain.gate)) return probesLeft(domain.gate, now()) > 0 ? "now" : "apart";
-    if (domain && isSlow(domain)) return slowRoom() > 0 ? "now" : "apart";
+    if (domain && isSlow(domain)) return slowRoom(domain) > 0 ? "now" : "apart";
     if (domain && domain.inFlight >= domain.window) return domain.isProven ? "soon" : "trying";
-    return domain?.isProven ? "now" : trials.ask(owner, waiting, slow);
+    return domain?.isProven ? "now" : trials.ask(asking, slow);
   };
 
   const known = (name: string): Domain => {
@@ -174,12 +187,13 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   const take = ({ domain: name, owner }: Asking, onSlow: () => void): Flight => {
     const domain = known(name);
     const isKnownSlow = isSlow(domain);
+    const isSluggishOne = isKnownSlow && isSluggish(domain);
     // Whoever has learnt nothing has not tried.
     const withdraw = () => {
       trial?.cancel();
       if (isProbe) domain.gate = gateUnasked(domain.gate);
     };
-    let trial = domain.isProven || isKnownSlow ? null : trials.begin(owner);
+    let trial = domain.isProven || isKnownSlow ? null : trials.begin(owner, slow);
     let isMarked = false;
     let isAged = false;
     let beganAt = 0;
@@ -211,8 +225,10 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       domain.inFlight -= 1;
       if (isAged) domain.aged -= 1;
       if (isMarked) slow -= 1;
+      if (isSluggishOne) sluggish -= 1;
     };
     domain.inFlight += 1;
+    if (isSluggishOne) sluggish += 1;
     const isProbe = !isOpen(domain.gate);
     if (isProbe) domain.gate = gateAsked(domain.gate, now());
     if (isKnownSlow) mark();
@@ -275,7 +291,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       const domain = domains.get(name);
       if (domain && !isOpen(domain.gate)) return { mails: probesLeft(domain.gate, now()), as: "probes" };
       if (domain?.isProven && !isSlow(domain)) return { mails: connections * 2, as: "many" };
-      return { mails: domain && isSlow(domain) ? slowRoom() : trials.limit - slow, as: "few" };
+      return { mails: domain && isSlow(domain) ? slowRoom(domain) : few - slow, as: "few" };
     },
     isFailing: (name) => !isOpen(domains.get(name)?.gate ?? OPEN_GATE),
     tick() {

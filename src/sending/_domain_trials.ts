@@ -5,11 +5,18 @@ import { forgetOldest } from "./_forgetting.ts";
 
 /** The trials of one process. */
 export interface Trials {
-  /** Whether a mail of this owner to an untried domain may begin. */
-  ask(owner: string, waiting: number, slow: number): "now" | "trying" | "apart";
-  /** How many connections may be held by slow mails, and one more untried domain may be tried all the same. */
-  readonly limit: number;
-  begin(owner: string): Trial;
+  /** Whether a mail to an untried domain may begin, while so many connections are held by slow mails. */
+  ask(asking: TrialAsking, slow: number): "now" | "trying" | "apart";
+  begin(owner: string, slow: number): Trial;
+}
+
+/** A mail to an untried domain. */
+export interface TrialAsking {
+  owner: string;
+  /** How many mails to the domain are known to wait. */
+  waiting: number;
+  /** Some of them have been sent to wait apart. */
+  isApart: boolean;
 }
 
 /** One mail to an untried domain. One of the three ends it. */
@@ -27,25 +34,38 @@ interface Owner {
 
 /** To a domain with no more mails than this somebody writes, and does not mail it in bulk. */
 const FEW_MAILS = 3;
+/** Domains that come beside those that wait apart are tried beyond the share of slow ones, one in this time. */
+const NEWCOMER_MS = 2_000;
 const MAX_OWNERS = 10_000;
 
-/** Nobody has tried anything yet. `few` connections are what an owner begins with. */
-export function createTrials({ connections, few }: { connections: number; few: number }): Trials {
+/** `few` connections are what an owner begins with, and what slow mails share. */
+interface TrialsOptions {
+  connections: number;
+  few: number;
+  clock: () => number;
+}
+
+/** Nobody has tried anything yet. */
+export function createTrials({ connections, few, clock }: TrialsOptions): Trials {
   const owners = new Map<string, Owner>();
   const newOwnerLimit = Math.max(Math.ceil(connections / 2), few + 1);
-  const limit = few + (few >> 1);
+  const newcomerLimit = few + (few >> 1);
+  let newcomerAt = -Infinity;
   return {
-    limit,
-    ask(name, waiting, slow) {
+    ask({ owner: name, waiting, isApart }, slow) {
       const { trying, window } = owners.get(name) ?? { trying: 0, window: few };
       if (trying < window) return slow < newOwnerLimit ? "now" : "trying";
       if (trying > 0) return "trying";
       // Nothing that this owner has tried went well. Its other domains get on, one at a time, while few connections are
-      // held by slow ones; and a little longer where only few mails wait.
-      if (slow < limit) return "now";
-      return waiting <= FEW_MAILS && slow < few * 2 ? "now" : "apart";
+      // held by slow ones. Who came after a crowd that waits apart does not wait behind it: some places are kept for
+      // newcomers, and some more for those of whom only few mails wait.
+      if (slow < few) return "now";
+      if (waiting <= FEW_MAILS) return slow < few * 2 ? "now" : "apart";
+      const isNewcomer = !isApart && slow < newcomerLimit && clock() - newcomerAt >= NEWCOMER_MS;
+      return isNewcomer ? "now" : "apart";
     },
-    begin(name) {
+    begin(name, slow) {
+      if (slow >= few) newcomerAt = clock();
       const owner = owners.get(name) ?? { trying: 0, window: few };
       owners.delete(name);
       owners.set(name, owner);

@@ -149,8 +149,8 @@ test("executions with texts that take too long for one transaction go on in othe
   let ms = performance.now();
   const clock = spyOn(performance, "now").mockImplementation(() => (ms += 500));
   await runExecutions(service, { projectId: project.id, executionIds });
-  await service.runJobs();
   clock.mockRestore();
+  await service.runJobs();
   const commits = await service.pool`
     select distinct xmin::text from step_executions where step_id = ${steps.Update!}`;
 

@@ -339,7 +339,9 @@ describe("checks at once", () => {
       if (i % 2 === 0) names.set(`pr1._domainkey.${row}`, "TXT", ["v=DKIM1; p=YWJj"]);
     }
     goTo(1);
-    await Promise.all([1, 2, 3].map(() => checkDueDomains(ctx)));
+    // On a busy machine an answer takes its time, and a question that is repeated is not one that is asked twice.
+    const patient = { ...ctx, dns: createDns({ servers: [names.address], timeoutMs: 20_000 }) };
+    await Promise.all([1, 2, 3].map(() => checkDueDomains(patient)));
     const found =
       await service.pool`select status, count(*)::int as n from domains group by status order by status`;
 

@@ -14,7 +14,12 @@ function stage(connections = 40) {
       pace.tick();
     }
   };
-  const asking = (domain: string, { owner = "p", waiting = 100 } = {}) => ({ domain, owner, waiting });
+  const asking = (domain: string, { owner = "p", waiting = 100, isApart = false } = {}) => ({
+    domain,
+    owner,
+    waiting,
+    isApart,
+  });
   const begin = (domain: string, options = {}): Flight => {
     const flight = pace.take(asking(domain, options), () => {});
     flight.begin();
@@ -89,7 +94,7 @@ describe("a domain that is quick", () => {
   test("is not slow because this process stood still", () => {
     let time = 0;
     const pace = createDomainPace({ connections: 40, now: () => time, clock: () => time });
-    pace.take({ domain: "large.test", owner: "p", waiting: 1 }, () => {}).begin();
+    pace.take({ domain: "large.test", owner: "p", waiting: 1, isApart: false }, () => {}).begin();
     pace.tick();
     time += 30_000;
     pace.tick();
@@ -174,6 +179,41 @@ describe("tarpits", () => {
     expect(ask("new.test", { owner: "q" })).toBe("now");
     expect(ask("new.test", { waiting: 1 })).toBe("now");
     expect(ask("new.test", { waiting: 500 })).toBe("apart");
+  });
+
+  test("that wait apart in a crowd leave places for who comes after them, one in a while", () => {
+    const { beginAll, ask, pass, pace } = stage();
+    for (let i = 0; i < 20; i++) {
+      beginAll(names(50), 40, { isApart: i > 0 });
+      pass(1_500);
+    }
+    const crowd = [pace.slow, ask("tarpit49.test", { isApart: true }), ask("new.test")];
+    beginAll(["other.test"]);
+    pass(1_500);
+
+    expect(crowd).toEqual([4, "apart", "now"]);
+    // It has turned out to be one of them: the next one is tried a little later.
+    expect(ask("new.test")).toBe("apart");
+    pass(1_000);
+    expect(ask("new.test")).toBe("now");
+  });
+
+  test("do not keep a domain from showing that it was slow for a moment only", () => {
+    const { answer, begin, beginAll, ask, pass } = stage();
+    answer("large.test", 1_200);
+    for (let i = 0; i < 5; i++) {
+      beginAll(names(50));
+      pass(2_000);
+    }
+    const first = begin("large.test");
+    const second = ask("large.test");
+    pass(50);
+    first.end("answered");
+    answer("large.test", 50);
+    answer("large.test", 50);
+
+    expect(second).toBe("apart");
+    expect(ask("large.test")).toBe("now");
   });
 
   test("become ordinary domains when they answer in time again", () => {

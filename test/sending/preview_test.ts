@@ -206,8 +206,8 @@ describe("missing", () => {
   });
 
   test("is given up where a template and its data are made to take long", async () => {
-    const variables = Array.from({ length: 15_000 }, (_, i) => `{{a${i}}}`).join("");
-    const dots = Array(10_000).fill("a").join(".");
+    const variables = Array.from({ length: 1_500 }, (_, i) => `{{a${i}}}`).join("");
+    const dots = Array(2_000).fill("a").join(".");
     const found = await missing(`{{first}}{{#each list}}${variables}{{${dots}}}{{/each}}`, {
       list: Array(30_000).fill(1),
     });
