@@ -591,31 +591,30 @@ begin
   return true;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, projects uuid[], mails uuid[])
+CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, noted integer, in_place integer, projects uuid[], mails uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
 declare
-  held uuid[];
+  held uuid[] := mails;
 begin
   perform set_config('synchronous_commit', 'off', true);
   perform pg_advisory_xact_lock_shared(marks_of(worker));
-  if not exists (
-    select from handover_marks
-    where worker_id = worker and email_id = '00000000-0000-0000-0000-000000000000'
-  ) then
+  if not exists (select from handover_notes n where n.worker_id = worker and n.epoch = noted) then
     return null;
   end if;
-  select coalesce(array_agg(a.id), '{}') into held
-  from unnest(projects, mails) as a (project_id, id)
-  where (
-    select e.claimed_by = worker and e.status = 'SENDING'
-    from emails e
-    where e.project_id = a.project_id and e.id = a.id
-  );
-  insert into handover_marks (worker_id, email_id)
-  select worker, unnest(held)
-  on conflict do nothing;
+  if noted > 1 then
+    select coalesce(array_agg(a.id), '{}') into held
+    from unnest(projects, mails) as a (project_id, id)
+    where (
+      select e.claimed_by = worker and e.status = 'SENDING'
+      from emails e
+      where e.project_id = a.project_id and e.id = a.id
+    );
+  end if;
+  insert into handover_marks as m (worker_id, place, email_ids)
+  values (worker, in_place, held)
+  on conflict (worker_id, place) do update set email_ids = excluded.email_ids;
   return held;
 end $function$;
 
@@ -629,7 +628,7 @@ CREATE OR REPLACE FUNCTION public.may_be_sent(worker uuid, mail uuid)
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN ((EXISTS (SELECT FROM handover_marks WHERE ((handover_marks.worker_id = may_be_sent.worker) AND (handover_marks.email_id = may_be_sent.mail)))) OR (NOT (EXISTS (SELECT FROM handover_marks WHERE ((handover_marks.worker_id = may_be_sent.worker) AND (handover_marks.email_id = '00000000-0000-0000-0000-000000000000'::uuid))))));
+RETURN ((EXISTS (SELECT FROM handover_marks m WHERE ((m.worker_id = may_be_sent.worker) AND (may_be_sent.mail = ANY (m.email_ids))))) OR (NOT (EXISTS (SELECT FROM handover_notes n WHERE (n.worker_id = may_be_sent.worker)))));
 
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
@@ -1414,8 +1413,15 @@ create table expired (
 
 create unlogged table handover_marks (
   worker_id uuid not null,
-  email_id uuid not null,
-  constraint handover_marks_pkey PRIMARY KEY (worker_id, email_id)
+  place integer not null,
+  email_ids uuid[] not null,
+  constraint handover_marks_pkey PRIMARY KEY (worker_id, place)
+);
+
+create unlogged table handover_notes (
+  worker_id uuid not null,
+  epoch integer not null,
+  constraint handover_notes_pkey PRIMARY KEY (worker_id)
 );
 
 create table idempotency_keys (

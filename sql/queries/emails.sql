@@ -41,9 +41,9 @@ order by id;
 --
 -- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
 -- event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
--- it is tried begins anew. Marks of the handover are taken away. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
--- unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
--- again share one job.
+-- it is tried begins anew. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what
+-- was written then, unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign
+-- that are tried again share one job.
 --
 -- A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
 -- already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
@@ -56,11 +56,6 @@ with outcome as (
     project_id uuid, id uuid, status email_status, message_id text, provider_id text, error text, at timestamptz,
     retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb
   )
-),
-unmarked as (
-  delete from handover_marks m
-  using outcome o
-  where m.worker_id = :worker_id and m.email_id = o.id
 ),
 settled as (
   update emails e

@@ -1,12 +1,18 @@
 -- name: note_down :exec
--- The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before.
-insert into handover_marks (worker_id, email_id)
-select :worker_id, unnest('00000000-0000-0000-0000-000000000000'::uuid || :email_ids::uuid[])
-on conflict do nothing;
+-- The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
+-- a place of their own.
+with noted as (
+  insert into handover_notes (worker_id, epoch)
+  values (:worker_id, :epoch)
+  on conflict (worker_id) do update set epoch = excluded.epoch
+)
+insert into handover_marks (worker_id, place, email_ids)
+values (:worker_id, -1, :email_ids)
+on conflict (worker_id, place) do update set email_ids = excluded.email_ids;
 
 -- name: mark :one
 -- Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
-select mark_handovers(:worker_id, :project_ids::uuid[], :email_ids::uuid[]) as "held?";
+select mark_handovers(:worker_id, :epoch, :place, :project_ids::uuid[], :email_ids::uuid[]) as "held?";
 
 -- name: hold :exec
 -- Until the commit these processes mark nothing; what they have marked is committed.
@@ -15,11 +21,21 @@ from unnest(:worker_ids::uuid[]) as id
 order by id;
 
 -- name: remove :exec
--- What these processes have marked is settled.
+-- What these processes have marked is settled, and they are not noted down any more.
+with forgotten as (
+  delete from handover_notes where worker_id = any(:worker_ids::uuid[])
+)
 delete from handover_marks where worker_id = any(:worker_ids::uuid[]);
 
 -- name: remove_unknown :exec
 -- Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
-delete from handover_marks m
-where not exists (select from workers w where w.id = m.worker_id)
-  and not exists (select from emails e where e.status = 'SENDING' and e.claimed_by = m.worker_id);
+with unknown as materialized (
+  select n.worker_id
+  from (select worker_id from handover_notes union select worker_id from handover_marks) as n
+  where not exists (select from workers w where w.id = n.worker_id)
+    and not exists (select from emails e where e.status = 'SENDING' and e.claimed_by = n.worker_id)
+),
+forgotten as (
+  delete from handover_notes where worker_id in (select worker_id from unknown)
+)
+delete from handover_marks where worker_id in (select worker_id from unknown);

@@ -524,9 +524,9 @@ export interface Queries {
      * 
      * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
      * event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
-     * it is tried begins anew. Marks of the handover are taken away. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what was written then,
-     * unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign that are tried
-     * again share one job.
+     * it is tried begins anew. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what
+     * was written then, unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign
+     * that are tried again share one job.
      * 
      * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
      * already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
@@ -536,60 +536,60 @@ export interface Queries {
      * (sql/queries/emails.sql:38) */
     turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Where these mails go, of those that are still to be sent.
-     * (sql/queries/emails.sql:210) */
+     * (sql/queries/emails.sql:205) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
     /** Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
      * mail, one of `failing`, that is the beginning of the day for which it is tried.
-     * (sql/queries/emails.sql:217) */
+     * (sql/queries/emails.sql:212) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
      * (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
      * the other end, so that it is not the same ones that try it each time.
-     * (sql/queries/emails.sql:229) */
+     * (sql/queries/emails.sql:224) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:266) */
+     * (sql/queries/emails.sql:261) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends what has waited apart since `before` for a domain that took no mail.
-     * (sql/queries/emails.sql:289) */
+     * (sql/queries/emails.sql:284) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:306) */
+     * (sql/queries/emails.sql:301) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Who has held a mail since `before` and is not in the table of workers.
-     * (sql/queries/emails.sql:315) */
+     * (sql/queries/emails.sql:310) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
      * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
      * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
-     * (sql/queries/emails.sql:323) */
+     * (sql/queries/emails.sql:318) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
      * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
      * again.
-     * (sql/queries/emails.sql:349) */
+     * (sql/queries/emails.sql:344) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
      * count as being tried. Campaigns look after theirs.
-     * (sql/queries/emails.sql:383) */
+     * (sql/queries/emails.sql:378) */
     requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:402) */
+    /** (sql/queries/emails.sql:397) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:409) */
+     * (sql/queries/emails.sql:404) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:424) */
+     * (sql/queries/emails.sql:419) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:435) */
+     * (sql/queries/emails.sql:430) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:441) */
+     * (sql/queries/emails.sql:436) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:448) */
+     * (sql/queries/emails.sql:443) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -859,20 +859,21 @@ export interface Queries {
     hold(on: On): Promise<{ isMine: boolean }>;
   };
   handoverMarks: {
-    /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before.
+    /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
+     * a place of their own.
      * (sql/queries/handover_marks.sql:1) */
-    noteDown(on: On, args: { workerId: string; emailIds: string[] }): Promise<number>;
+    noteDown(on: On, args: { workerId: string; epoch: number; emailIds: string[] }): Promise<number>;
     /** Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
-     * (sql/queries/handover_marks.sql:7) */
-    mark(on: On, args: { workerId: string; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
+     * (sql/queries/handover_marks.sql:13) */
+    mark(on: On, args: { workerId: string; epoch: number; place: number; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
     /** Until the commit these processes mark nothing; what they have marked is committed.
-     * (sql/queries/handover_marks.sql:11) */
-    hold(on: On, args: { workerIds: string[] }): Promise<number>;
-    /** What these processes have marked is settled.
      * (sql/queries/handover_marks.sql:17) */
+    hold(on: On, args: { workerIds: string[] }): Promise<number>;
+    /** What these processes have marked is settled, and they are not noted down any more.
+     * (sql/queries/handover_marks.sql:23) */
     remove(on: On, args: { workerIds: string[] }): Promise<number>;
     /** Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
-     * (sql/queries/handover_marks.sql:21) */
+     * (sql/queries/handover_marks.sql:30) */
     removeUnknown(on: On): Promise<number>;
   };
   idempotencyKeys: {

@@ -36,8 +36,11 @@ interface Waiting {
 /** What the marks of a process are made of. */
 interface MarksParts {
   connections: number;
-  /** All that this process holds. Whoever has lost the marks, as by a crash of Postgres, makes them anew for these. */
-  underway(): Iterable<string>;
+  /**
+   * All that this process holds, until the ledger knows what became of it. Whoever has lost the marks, as by a crash of
+   * Postgres, makes them anew for these.
+   */
+  underway: ReadonlySet<string>;
   longestHoldMs?: number;
 }
 
@@ -52,9 +55,29 @@ export function createHandoverMarks(
   let flights = 0;
   let patience: ReturnType<typeof setTimeout> | undefined;
   let noting: Promise<void> | undefined;
+  /** Of the note that stands. Whoever has none yet, or has lost it, makes the next. */
+  let epoch = 0;
+  /** The marks as they stand in the database: a group for each place. Null where that is not known. */
+  const places: (string[] | null)[] = [];
 
   const noteDown = async () => {
-    await q.handoverMarks.noteDown(ctx, { workerId: ctx.workerId, emailIds: [...underway()] });
+    const next = epoch + 1;
+    await q.handoverMarks.noteDown(ctx, {
+      workerId: ctx.workerId,
+      epoch: next,
+      emailIds: [...underway],
+    });
+    epoch = Math.max(epoch, next);
+  };
+  /**
+   * A place whose mails are all settled, or a new one. A statement whose answer was lost may still be carried out at any
+   * time: its place is never used again.
+   */
+  const takePlace = (): number => {
+    const free = places.findIndex((marked) => marked !== null && !marked.some((id) => underway.has(id)));
+    const place = free === -1 ? places.length : free;
+    places[place] = null;
+    return place;
   };
   const noted = (): Promise<void> => {
     noting ??= noteDown().catch((error) => {
@@ -96,17 +119,26 @@ export function createHandoverMarks(
     return left() > 0 ? held : new Set();
   };
   const marked = async (group: Waiting[], isTooLate: () => boolean): Promise<Set<string>> => {
+    const emailIds = group.map(({ mail }) => mail.id);
+    const place = takePlace();
+    let isKnown = true;
     const mails = {
       workerId: ctx.workerId,
+      place,
       projectIds: group.map(({ mail }) => mail.projectId),
-      emailIds: group.map(({ mail }) => mail.id),
+      emailIds,
     };
     while (!isTooLate()) {
+      const asked = epoch;
       try {
-        const { held } = await q.handoverMarks.mark(ctx, mails);
-        if (held) return new Set(held);
-        await noteDown();
+        const { held } = await q.handoverMarks.mark(ctx, { ...mails, epoch: asked });
+        if (held) {
+          if (isKnown) places[place] = emailIds;
+          return new Set(held);
+        }
+        if (asked === epoch) await noteDown();
       } catch (error) {
+        isKnown = false;
         ctx.log.warn("ends of mails not marked yet", { mails: group.length, ...describeError(error) });
         await Bun.sleep(RETRY_MS);
       }

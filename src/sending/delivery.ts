@@ -142,7 +142,7 @@ const LOST_AFTER_MS = 20_000;
 const marksOf = perService((ctx): HandoverMarks =>
   createHandoverMarks(ctx, {
     connections: ctx.mailer.connections,
-    underway: () => officeOf(ctx).courier.underway,
+    underway: officeOf(ctx).courier.underway,
   }),
 );
 
