@@ -8,6 +8,7 @@ import {
   disableProject,
   enableProject,
   LANGUAGES,
+  RESENDABLE,
   listProjects,
   TRACKING,
   updateProject,
@@ -42,11 +43,13 @@ const HELP = `Usage: bun run admin <command>
 
   project create --name N [--domain D --verified]   make a project; prints it with both keys
   project list                                      every project, without secrets
-  project set <id> [--tracking T] [--language L] [--send-rate N]
+  project set <id> [--tracking T] [--language L] [--send-rate N] [--resend K]
                                                     change its settings:
                                                     T is one of ${TRACKING.join(", ")}
                                                     L is one of ${LANGUAGES.join(", ")}
                                                     N is mails a second, or none for no limit
+                                                    K is which mails in doubt are sent again: none, or some of
+                                                    ${RESENDABLE.join(",")}
   project disable <id> [--reason R]                 refuse its requests and hold its mail
   project enable <id>                               take it back into service; its campaigns go on: cancel before
                                                     those that should not
@@ -97,6 +100,7 @@ interface Options extends PeopleOptions, ReleaseOptions {
   tracking?: string | undefined;
   language?: string | undefined;
   "send-rate"?: string | undefined;
+  resend?: string | undefined;
   rotate?: boolean | undefined;
   move?: boolean | undefined;
 }
@@ -115,11 +119,14 @@ const COMMANDS: Record<string, Command> = {
     });
   },
   "project list": (ctx) => listProjects(ctx),
-  "project set": async (ctx, [given], { tracking, language, "send-rate": rate }) => {
-    if (tracking === undefined && language === undefined && rate === undefined) {
-      throw new Error("Cannot set nothing: say --tracking, --language or --send-rate");
+  "project set": async (ctx, [given], { tracking, language, "send-rate": rate, resend }) => {
+    if ([tracking, language, rate, resend].every((option) => option === undefined)) {
+      throw new Error("Cannot set nothing: say --tracking, --language, --send-rate or --resend");
     }
-    return await updateProject(ctx, projectId(given), { tracking, language, sendRate: sendRate(rate) });
+    const resendInDoubt =
+      resend === "none" ? [] : resend?.split(",").map((kind) => kind.trim().toUpperCase());
+    const settings = { tracking, language, sendRate: sendRate(rate), resendInDoubt };
+    return await updateProject(ctx, projectId(given), settings);
   },
   "project disable": async (ctx, [given], { reason }) => {
     const id = await existingProject(ctx, given);
@@ -236,6 +243,7 @@ async function main(): Promise<number> {
       tracking: { type: "string" },
       language: { type: "string" },
       "send-rate": { type: "string" },
+      resend: { type: "string" },
       rotate: { type: "boolean" },
       move: { type: "boolean" },
       yes: { type: "boolean" },

@@ -198,19 +198,26 @@ describe("bun run admin", () => {
       language: "en",
       timezone: "UTC",
       sendRate: null,
+      resendInDoubt: ["TRANSACTIONAL"],
     };
     const first = set("--tracking", "MARKETING_ONLY", "--language", "pt", "--send-rate", "2.5");
     const slower = set("--send-rate", "0.5");
     const unlimited = set("--send-rate", "none", "--tracking", "DISABLED");
-    const german = set("--language", "de");
+    const german = set("--language", "de", "--resend", "campaign,TRANSACTIONAL");
+    const careful = set("--resend", "none");
     const listed = JSON.parse(admin("project", "list").out) as Record<string, unknown>[];
     const shown = (wanted: string) => listed.find((row) => row.id === wanted);
 
     expect(first).toEqual({ ...initial, tracking: "MARKETING_ONLY", language: "pt", sendRate: 2.5 });
     expect(slower).toEqual({ ...first, sendRate: 0.5 });
     expect(unlimited).toEqual({ ...first, sendRate: null, tracking: "DISABLED" });
-    expect(german).toEqual({ ...unlimited, language: "de" });
-    expect(shown(id)).toMatchObject(german);
+    expect(german).toEqual({
+      ...unlimited,
+      language: "de",
+      resendInDoubt: ["TRANSACTIONAL", "CAMPAIGN"],
+    });
+    expect(careful).toEqual({ ...german, resendInDoubt: [] });
+    expect(shown(id)).toMatchObject(careful);
     expect(shown(other.id)).toMatchObject({ ...initial, id: other.id });
   });
 

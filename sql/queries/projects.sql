@@ -30,8 +30,8 @@ select count(*)::int as "total!" from projects;
 -- name: list :many
 -- For the operator: every project, oldest first.
 select
-  id, name, public_key, secret_hint, tracking, language, timezone, send_rate::float8 as "send_rate?", disabled_at,
-  disabled_reason, created_at
+  id, name, public_key, secret_hint, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt,
+  disabled_at, disabled_reason, created_at
 from projects
 where deleted_at is null
 order by id
@@ -41,7 +41,7 @@ limit 1000;
 -- nullable: project_id
 -- The projects of a user, oldest first, with the role there: all, or this one.
 select
-  p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone,
+  p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
   p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role
 from memberships m
 join projects p on p.id = m.project_id
@@ -52,7 +52,7 @@ order by p.id;
 
 -- name: settings :maybe
 -- What can be set. Whoever changes it holds the project.
-select name, tracking, language, timezone, send_rate::float8 as "send_rate?"
+select name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt
 from projects
 where id = :project_id and deleted_at is null;
 
@@ -73,18 +73,19 @@ set secret_hash = :secret_hash, secret_hint = :secret_hint, updated_at = :now
 where id = :project_id and deleted_at is null;
 
 -- name: patch :maybe
--- nullable: name, tracking, language, timezone, send_rate
+-- nullable: name, tracking, language, timezone, send_rate, resend_in_doubt
 -- Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
 update projects
 set
-  name       = coalesce(:name, name),
-  tracking   = coalesce(:tracking, tracking),
-  language   = coalesce(:language, language),
-  timezone   = coalesce(:timezone, timezone),
-  send_rate  = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
-  updated_at = :now
+  name            = coalesce(:name, name),
+  tracking        = coalesce(:tracking, tracking),
+  language        = coalesce(:language, language),
+  timezone        = coalesce(:timezone, timezone),
+  send_rate       = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
+  resend_in_doubt = coalesce(:resend_in_doubt::text[], resend_in_doubt),
+  updated_at      = :now
 where id = :project_id
-returning id, name, tracking, language, timezone, send_rate::float8 as "send_rate?";
+returning id, name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt;
 
 -- name: disable :exec
 -- nullable: reason

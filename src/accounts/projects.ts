@@ -69,6 +69,9 @@ export const LANGUAGES = ["en", "nl", "de", "fr", "es", "pt", "it"] as const;
 /** When opens and clicks are followed. */
 export const TRACKING = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 
+/** The kinds of mail of which those in doubt may be sent again (wire.md section 6). */
+export const RESENDABLE = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
+
 /** What may be changed of a project. What is left out stays. */
 export interface ProjectPatch {
   name?: string | undefined;
@@ -78,6 +81,11 @@ export interface ProjectPatch {
   timezone?: string | undefined;
   /** Mails a second, above 0; null takes the limit away. For the operator. */
   sendRate?: number | null | undefined;
+  /**
+   * Of which kinds mails in doubt are sent again, after 15 minutes; the others are kept as they are. TRANSACTIONAL takes
+   * workflow mail of transactional templates along.
+   */
+  resendInDoubt?: string[] | undefined;
 }
 
 /** Changes settings of a project, and answers all of them. Throws 422 with every bad field, and not-found. */
@@ -89,7 +97,7 @@ export async function updateProject(
 ) {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw problems.invalid(errors);
-  const { name, tracking, language, timezone, sendRate } = patch;
+  const { name, tracking, language, timezone, sendRate, resendInDoubt } = patch;
   return await inTransaction(ctx, async (tx) => {
     if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
     const before = (await q.projects.settings(tx, { projectId }))!;
@@ -101,6 +109,7 @@ export async function updateProject(
       timezone: timezone ?? null,
       setSendRate: sendRate !== undefined,
       sendRate: sendRate ?? null,
+      resendInDoubt: resendInDoubt ? RESENDABLE.filter((kind) => resendInDoubt.includes(kind)) : null,
       now: tx.now(),
     });
     const details = changesOf(before, after!);
@@ -112,13 +121,15 @@ export async function updateProject(
 }
 
 /** Every fault of a patch. */
-export function patchErrors({ name, tracking, language, timezone, sendRate }: ProjectPatch): FieldError[] {
+export function patchErrors(patch: ProjectPatch): FieldError[] {
+  const { name, tracking, language, timezone, sendRate, resendInDoubt = [] } = patch;
   return [
     ...(name === undefined ? [] : nameErrors(name)),
     ...notAmong("tracking", tracking, TRACKING),
     ...notAmong("language", language, LANGUAGES),
     ...(timezone === undefined ? [] : timezoneErrors(timezone)),
     ...rateErrors(sendRate),
+    ...resendInDoubt.flatMap((kind, i) => notAmong(`resendInDoubt.${i}`, kind, RESENDABLE)),
   ];
 }
 
@@ -126,7 +137,7 @@ export function patchErrors({ name, tracking, language, timezone, sendRate }: Pr
 function changesOf(before: object, after: object): Record<string, { from: unknown; to: unknown }> {
   const was = before as Record<string, unknown>;
   const is = after as Record<string, unknown>;
-  const changed = Object.keys(was).filter((setting) => was[setting] !== is[setting]);
+  const changed = Object.keys(was).filter((setting) => !Bun.deepEquals(was[setting], is[setting]));
   return Object.fromEntries(changed.map((setting) => [setting, { from: was[setting], to: is[setting] }]));
 }
 

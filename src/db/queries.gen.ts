@@ -1199,13 +1199,13 @@ export interface Queries {
     count(on: On): Promise<{ total: number }>;
     /** For the operator: every project, oldest first.
      * (sql/queries/projects.sql:30) */
-    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
     /** The projects of a user, oldest first, with the role there: all, or this one.
      * (sql/queries/projects.sql:40) */
-    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** What can be set. Whoever changes it holds the project.
      * (sql/queries/projects.sql:53) */
-    settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null } | null>;
+    settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** From the commit on the keys before are unknown.
      * (sql/queries/projects.sql:59) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
@@ -1214,24 +1214,24 @@ export interface Queries {
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
      * (sql/queries/projects.sql:75) */
-    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null } | null>;
+    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:89) */
+     * (sql/queries/projects.sql:90) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:102) */
+    /** (sql/queries/projects.sql:103) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
-     * (sql/queries/projects.sql:107) */
+     * (sql/queries/projects.sql:108) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
      * so does all else that refers to it.
-     * (sql/queries/projects.sql:114) */
+     * (sql/queries/projects.sql:115) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:122) */
+     * (sql/queries/projects.sql:123) */
     lockAll(on: On): Promise<number>;
     /** How a project shows itself to those who get its mail.
-     * (sql/queries/projects.sql:126) */
+     * (sql/queries/projects.sql:127) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {

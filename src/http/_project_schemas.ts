@@ -1,6 +1,6 @@
 // What is shown of a project, its members and its standing.
 import { t } from "elysia";
-import { LANGUAGES, TRACKING } from "../accounts/projects.ts";
+import { LANGUAGES, RESENDABLE, TRACKING } from "../accounts/projects.ts";
 import { ROLES, type Role } from "../accounts/roles.ts";
 import { Data, Int, Nullable, Timestamp, Uuid, Words } from "./_schemas.ts";
 
@@ -20,6 +20,9 @@ export const Project = t.Object({
   tracking: Words(TRACKING),
   language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
   timezone: t.String({ examples: ["Europe/Berlin"] }),
+  resendInDoubt: t.Array(Words(RESENDABLE), {
+    description: "The kinds of mail of which those in doubt are sent again after 15 minutes.",
+  }),
   disabled: t.Boolean({ description: "Its requests are refused, and its mail is held." }),
   disabledReason: Nullable(t.String()),
   createdAt: Timestamp,

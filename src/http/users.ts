@@ -7,7 +7,7 @@ import {
   regenerateKeys,
 } from "../accounts/own_projects.ts";
 import { requestDeletion, requestReset } from "../accounts/project_removal.ts";
-import { LANGUAGES, MAX_NAME, patchErrors, TRACKING } from "../accounts/projects.ts";
+import { LANGUAGES, MAX_NAME, patchErrors, RESENDABLE, TRACKING } from "../accounts/projects.ts";
 import { getUser } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { securityOf } from "../sending/reputation.ts";
@@ -39,6 +39,12 @@ const PatchBody = withRules(
     tracking: setting(`One of ${TRACKING.join(", ")}.`),
     language: setting(`One of ${LANGUAGES.join(", ")}.`),
     timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
+    resendInDoubt: t.Optional(
+      t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
+        maxItems: RESENDABLE.length,
+        description: `Mails of which kinds are sent again when nobody knows whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
+      }),
+    ),
   }),
   patchErrors,
 );

@@ -64,6 +64,7 @@ describe("GET and POST /users/@me/projects", () => {
       tracking: "ENABLED",
       language: "en",
       timezone: "UTC",
+      resendInDoubt: ["TRANSACTIONAL"],
       disabled: false,
       disabledReason: null,
       createdAt: expect.any(String),
@@ -187,6 +188,7 @@ describe("PATCH /users/@me/projects/:id", () => {
     const further = await patch({
       tracking: "MARKETING_ONLY",
       language: "pt",
+      resendInDoubt: ["CAMPAIGN", "TRANSACTIONAL", "CAMPAIGN"],
       secretHint: "0000",
       disabled: true,
     });
@@ -203,6 +205,7 @@ describe("PATCH /users/@me/projects/:id", () => {
       ...changed.body,
       tracking: "MARKETING_ONLY",
       language: "pt",
+      resendInDoubt: ["TRANSACTIONAL", "CAMPAIGN"],
       updatedAt: expect.any(String),
     });
     expect(empty.body).toMatchObject({ ...further.body, updatedAt: expect.any(String) });
@@ -210,12 +213,23 @@ describe("PATCH /users/@me/projects/:id", () => {
 
   test("every bad field is named at once, and nothing is changed then", async () => {
     const { id } = await create();
-    const body = { name: "", tracking: "SOMETIMES", language: "xx", timezone: "Mars/Olympus" };
+    const body = {
+      name: "",
+      tracking: "SOMETIMES",
+      language: "xx",
+      timezone: "Mars/Olympus",
+      resendInDoubt: ["CAMPAIGN", "ALL"],
+    };
     const refused = await ada.request("PATCH", `/users/@me/projects/${id}`, { ...body, name: 5 });
     const also = await ada.request("PATCH", `/users/@me/projects/${id}`, { ...body, name: "Good" });
     const fieldsOf = (answer: { body: { error: { errors: { field: string; code: string }[] } } }) =>
       answer.body.error.errors.map(({ field, code }) => `${field} ${code}`).sort();
-    const others = ["language invalid_enum_value", "timezone invalid_string", "tracking invalid_enum_value"];
+    const others = [
+      "language invalid_enum_value",
+      "resendInDoubt.1 invalid_enum_value",
+      "timezone invalid_string",
+      "tracking invalid_enum_value",
+    ];
 
     expect([refused.status, fieldsOf(refused)]).toEqual([
       422,
