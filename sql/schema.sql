@@ -596,22 +596,20 @@ CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, noted integer, in_
  LANGUAGE plpgsql
 AS $function$
 declare
-  held uuid[] := mails;
+  held uuid[];
 begin
   perform set_config('synchronous_commit', 'off', true);
   perform pg_advisory_xact_lock_shared(marks_of(worker));
   if not exists (select from handover_notes n where n.worker_id = worker and n.epoch = noted) then
     return null;
   end if;
-  if noted > 1 then
-    select coalesce(array_agg(a.id), '{}') into held
-    from unnest(projects, mails) as a (project_id, id)
-    where (
-      select e.claimed_by = worker and e.status = 'SENDING'
-      from emails e
-      where e.project_id = a.project_id and e.id = a.id
-    );
-  end if;
+  select coalesce(array_agg(a.id), '{}') into held
+  from unnest(projects, mails) as a (project_id, id)
+  where (
+    select e.claimed_by = worker and e.status = 'SENDING'
+    from emails e
+    where e.project_id = a.project_id and e.id = a.id
+  );
   insert into handover_marks as m (worker_id, place, email_ids)
   values (worker, in_place, held)
   on conflict (worker_id, place) do update set email_ids = excluded.email_ids;

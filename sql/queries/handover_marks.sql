@@ -1,14 +1,15 @@
 -- name: note_down :exec
 -- The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
--- a place of their own.
+-- a place of their own, below those of groups. A note whose answer was lost may still come after a later one: it changes
+-- nothing then.
 with noted as (
   insert into handover_notes (worker_id, epoch)
   values (:worker_id, :epoch)
-  on conflict (worker_id) do update set epoch = excluded.epoch
+  on conflict (worker_id) do update set epoch = excluded.epoch where handover_notes.epoch < excluded.epoch
 )
 insert into handover_marks (worker_id, place, email_ids)
-values (:worker_id, -1, :email_ids)
-on conflict (worker_id, place) do update set email_ids = excluded.email_ids;
+values (:worker_id, -:epoch::int, :email_ids)
+on conflict (worker_id, place) do nothing;
 
 -- name: mark :one
 -- Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.

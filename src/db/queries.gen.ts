@@ -860,20 +860,21 @@ export interface Queries {
   };
   handoverMarks: {
     /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
-     * a place of their own.
+     * a place of their own, below those of groups. A note whose answer was lost may still come after a later one: it changes
+     * nothing then.
      * (sql/queries/handover_marks.sql:1) */
     noteDown(on: On, args: { workerId: string; epoch: number; emailIds: string[] }): Promise<number>;
     /** Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
-     * (sql/queries/handover_marks.sql:13) */
+     * (sql/queries/handover_marks.sql:14) */
     mark(on: On, args: { workerId: string; epoch: number; place: number; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
     /** Until the commit these processes mark nothing; what they have marked is committed.
-     * (sql/queries/handover_marks.sql:17) */
+     * (sql/queries/handover_marks.sql:18) */
     hold(on: On, args: { workerIds: string[] }): Promise<number>;
     /** What these processes have marked is settled, and they are not noted down any more.
-     * (sql/queries/handover_marks.sql:23) */
+     * (sql/queries/handover_marks.sql:24) */
     remove(on: On, args: { workerIds: string[] }): Promise<number>;
     /** Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
-     * (sql/queries/handover_marks.sql:30) */
+     * (sql/queries/handover_marks.sql:31) */
     removeUnknown(on: On): Promise<number>;
   };
   idempotencyKeys: {

@@ -55,19 +55,14 @@ export function createHandoverMarks(
   let flights = 0;
   let patience: ReturnType<typeof setTimeout> | undefined;
   let noting: Promise<void> | undefined;
-  /** Of the note that stands. Whoever has none yet, or has lost it, makes the next. */
+  /** Of the latest note. Whoever has none yet, or has lost it, makes the next. */
   let epoch = 0;
   /** The marks as they stand in the database: a group for each place. Null where that is not known. */
   const places: (string[] | null)[] = [];
 
   const noteDown = async () => {
-    const next = epoch + 1;
-    await q.handoverMarks.noteDown(ctx, {
-      workerId: ctx.workerId,
-      epoch: next,
-      emailIds: [...underway],
-    });
-    epoch = Math.max(epoch, next);
+    epoch += 1;
+    await q.handoverMarks.noteDown(ctx, { workerId: ctx.workerId, epoch, emailIds: [...underway] });
   };
   /**
    * A place whose mails are all settled, or a new one. A statement whose answer was lost may still be carried out at any

@@ -133,6 +133,25 @@ describe("a process that is buried alive", () => {
     expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 2, sentAt: before.sentAt });
   });
 
+  test("does not end a mail that its own heartbeat has given back, because the claim was long in coming", async () => {
+    const slow = await otherProcess(0);
+    const [id] = await accept(mails.fresh());
+    await service.pool`delete from graphile_worker._private_jobs`;
+    const thawed = Promise.withResolvers<void>();
+    const held: (() => Promise<void>)[] = [() => thawed.promise];
+    service.smtp.behave({ holdRcpt: async () => await held.shift()?.() });
+    const delivering = deliverEmails(slow, project.id, [id!]);
+    await until("that the server is asked", () => held.length === 0);
+    // As `releaseLostClaims` does it.
+    await q.emails.putBack(slow, { projectIds: [project.id], ids: [id!], workerId: slow.workerId });
+    await deliverEmails(service, project.id, [id!]);
+    thawed.resolve();
+    await delivering;
+
+    expect(arrivals(id!)).toBe(1);
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", doubtedAt: null });
+  });
+
   test("while it marks is waited for, and marks nothing afterwards", async () => {
     const slow = await otherProcess();
     const [first, second] = await accept([mails.fresh(), mails.fresh()]);
@@ -204,6 +223,20 @@ describe("the marks of a process", () => {
 
     expect(may).toEqual(Array(40).fill(true));
     expect(statements).toBeLessThan(8);
+  });
+
+  test("count from the latest note on, in whatever order the notes arrive", async () => {
+    const on = await otherProcess();
+    const ids = await accept([mails.fresh(), mails.fresh()]);
+    await claim(on, ids);
+    const note = (epoch: number, emailIds: string[]) =>
+      q.handoverMarks.noteDown(on, { workerId: on.workerId, epoch, emailIds });
+    await note(3, [ids[0]!]);
+    await note(2, []);
+    await note(3, []);
+    await buryDeadWorkers(service);
+
+    expect(await statusesOf(ids)).toEqual(["IN_DOUBT", "PENDING"]);
   });
 
   test("whose answer was lost may be carried out late: they overwrite no others", async () => {
