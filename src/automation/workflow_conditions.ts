@@ -153,13 +153,18 @@ function branchFaults(branch: unknown, all: unknown[], i: number, field: unknown
 }
 
 function isAboutHappening(field: unknown, operator: unknown): boolean {
-  return String(field).startsWith("event.") && ABOUT_HAPPENING.test(String(operator));
+  return textOf(field).startsWith("event.") && ABOUT_HAPPENING.test(textOf(operator));
+}
+
+/** Objects that come from outside may have a `toString` that is none. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** What is wrong with a question about `field`; its own fields are at `at`, and `field` always stands in the config. */
 function askedFaults(asked: Record<string, unknown>, field: unknown, at: string): FieldError[] {
   if (typeof field !== "string") return [missingOr("config.field", field, "Expected a string")];
-  const subject = subjectOf(field, String(asked.operator));
+  const subject = subjectOf(field, textOf(asked.operator));
   return filterErrors({ ...filterOf(asked), field: subject.field }, at).map((error) =>
     error.field === `${at}.field` ? { ...error, field: "config.field", received: field } : error,
   );

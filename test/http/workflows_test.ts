@@ -494,6 +494,24 @@ describe("POST /workflows/:id/steps", () => {
     expect((await get(id)).steps).toHaveLength(1);
   });
 
+  test.each(["operator", "field"])(
+    "refuses an object with a toString of its own as %s of a condition",
+    async (at) => {
+      const { id } = await create();
+      const config = { ...CONFIGS.CONDITION, [at]: { toString: null } };
+      const branches = { mode: "multi", field: config.field, branches: [{ id: "a", name: "A", ...config }] };
+      for (const asked of [config, branches]) {
+        const { status } = await call("POST", `/workflows/${id}/steps`, {
+          type: "CONDITION",
+          name: "C",
+          config: asked,
+        });
+
+        expect(status).toBe(422);
+      }
+    },
+  );
+
   test("refuses a template and a segment of another project", async () => {
     const [templateId, { id: segmentId }] = [await makeTemplate(), await segment()];
     project = await service.createProject();
