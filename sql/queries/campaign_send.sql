@@ -237,11 +237,39 @@ where c.status in ('SCHEDULED', 'SENDING', 'CANCELLED')
   and (c.status <> 'SCHEDULED' or c.scheduled_for < :now)
 order by c.scheduled_for, c.id;
 
--- name: forgive :exec
--- What mails that are due have waited since `since`, when the mail server let nobody in, does not count as being tried.
-update emails
-set tried_at = tried_at + (:now::timestamptz - greatest(due_at, :since))
-where status = 'PENDING' and campaign_id is not null and due_at <= :now and tried_at is not null;
+-- name: forgive :one
+-- What the next mails that are due have waited, when the mail server let nobody in, does not count as being tried: they are
+-- due anew. Called again, also by another process, it counts nothing twice. Answers the last one that it has looked at.
+with due as materialized (
+  select project_id, id, campaign_id, due_at
+  from emails
+  where (campaign_id, due_at) > (:after_campaign_id::uuid, :after::timestamptz)
+    and status = 'PENDING'
+    and due_at <= :before
+    and tried_at is not null
+  order by campaign_id, due_at
+  limit :limit::int
+  for update skip locked
+),
+forgiven as (
+  update emails e
+  set tried_at = e.tried_at + (:now::timestamptz - e.due_at), due_at = :now
+  from due d
+  where e.project_id = d.project_id and e.id = d.id
+)
+select count(*)::int as "mails!", (array_agg(campaign_id order by campaign_id desc, due_at desc))[1] as "campaign_id?",
+  (array_agg(due_at order by campaign_id desc, due_at desc))[1] as "due_at?"
+from due;
+
+-- name: left :maybe
+-- The first of these mails that can still be sent now: somebody else held it when the others were taken.
+select e.id as "id!"
+from emails e
+join campaigns c on c.project_id = e.project_id and c.id = e.campaign_id and c.status <> 'CANCELLED'
+join projects p on p.id = e.project_id and p.disabled_at is null
+where e.project_id = :project_id and e.id = any(:ids::uuid[]) and e.status = 'PENDING' and e.due_at <= :now
+order by e.id
+limit 1;
 
 -- name: requeue :one
 -- Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried

@@ -375,15 +375,35 @@ from judged j
 where e.project_id = j.project_id and e.id = j.id
 returning e.project_id, e.id, e.campaign_id, e.status;
 
+-- name: oldest_jobs :many
+-- Since when the oldest single mails of each project have waited whose job is in the queue.
+select (j.payload ->> 'projectId')::uuid as "project_id!", min(j.run_at) as "run_at!"
+from graphile_worker._private_jobs j
+where j.task_id = (select t.id from graphile_worker._private_tasks t where t.identifier = 'send_emails')
+  and j.is_available
+  and j.run_at <= :now
+group by 1;
+
 -- name: requeue_overdue :many
 -- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
--- a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
--- count as being tried. Campaigns look after theirs.
-with overdue as materialized (
-  select w.project_id, w.id
+-- a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
+-- being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
+-- none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
+-- Campaigns look after theirs.
+with waiting as materialized (
+  select *
+  from json_to_recordset(:waiting::json) as q (project_id uuid, run_at timestamptz)
+),
+overdue as materialized (
+  select w.project_id, w.id, w.due_at
   from emails w
   join projects p on p.id = w.project_id and p.disabled_at is null
-  where w.campaign_id is null and w.status = 'PENDING' and w.due_at <= :before
+  where w.campaign_id is null
+    and w.status = 'PENDING'
+    and w.due_at between :since and :before
+    and not exists (
+      select from waiting q where q.project_id = w.project_id and q.run_at - interval '2 seconds' <= w.due_at
+    )
   order by w.due_at
   limit :limit::int
   for update of w skip locked
@@ -392,7 +412,7 @@ update emails e
 set due_at = :now, tried_at = e.tried_at + (:now - e.due_at)
 from overdue o
 where e.project_id = o.project_id and e.id = o.id
-returning e.project_id, e.id, e.campaign_id;
+returning e.project_id, e.id, e.campaign_id, o.due_at as "was_due_at!";
 
 -- name: by_id :maybe
 select

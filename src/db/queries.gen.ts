@@ -204,13 +204,17 @@ export interface Queries {
      * still be tried: without one they stand still.
      * (sql/queries/campaign_send.sql:223) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
-    /** What mails that are due have waited since `since`, when the mail server let nobody in, does not count as being tried.
+    /** What the next mails that are due have waited, when the mail server let nobody in, does not count as being tried: they are
+     * due anew. Called again, also by another process, it counts nothing twice. Answers the last one that it has looked at.
      * (sql/queries/campaign_send.sql:240) */
-    forgive(on: On, args: { now: Date; since: Date }): Promise<number>;
+    forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
+    /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
+     * (sql/queries/campaign_send.sql:264) */
+    left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
      * again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
      * a join would look at every mail for every mail of every mail.
-     * (sql/queries/campaign_send.sql:246) */
+     * (sql/queries/campaign_send.sql:274) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -569,27 +573,32 @@ export interface Queries {
      * again.
      * (sql/queries/emails.sql:344) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
-    /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
-     * a new job; moving `due_at` keeps a long queue from being enqueued again at each sweep. What they have waited does not
-     * count as being tried. Campaigns look after theirs.
+    /** Since when the oldest single mails of each project have waited whose job is in the queue.
      * (sql/queries/emails.sql:378) */
-    requeueOverdue(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** (sql/queries/emails.sql:397) */
+    oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
+    /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
+     * a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
+     * being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
+     * none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
+     * Campaigns look after theirs.
+     * (sql/queries/emails.sql:387) */
+    requeueOverdue(on: On, args: { waiting: JsonArg; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
+    /** (sql/queries/emails.sql:417) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:404) */
+     * (sql/queries/emails.sql:424) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:419) */
+     * (sql/queries/emails.sql:439) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:430) */
+     * (sql/queries/emails.sql:450) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:436) */
+     * (sql/queries/emails.sql:456) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:443) */
+     * (sql/queries/emails.sql:463) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

@@ -21,6 +21,7 @@ export interface ServerGate {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
+const WAKE_AGAIN_MS = 5_000;
 /** A server that refuses for good (5xx) is asked less often: failed log-ins are counted. */
 const LONGEST_PAUSE_REFUSED_MS = 30_000;
 
@@ -30,6 +31,7 @@ export const gateOf = perService(createServerGate);
 function createServerGate(ctx: Context): ServerGate {
   let way: Way = "here";
   let stopped = false;
+  let waking = 0;
   const waiting = new Set<() => void>();
 
   const ask = async (words: string): Promise<void> => {
@@ -60,15 +62,25 @@ function createServerGate(ctx: Context): ServerGate {
       ctx.log.warn("state of the mail server not noted", describeError(error));
     }
   };
+  /** Once for each time that a way opens, and no more when it closes again: whoever opens it next wakes what is left. */
   const wakeAll = async (since: number): Promise<void> => {
-    for (let pauseMs = FIRST_PAUSE_MS; !stopped; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      try {
-        return await wakeMails(ctx, performance.now() - since);
-      } catch (error) {
-        ctx.log.warn("waiting mails not woken yet", describeError(error));
-        await pause(pauseMs);
+    const mine = (waking += 1);
+    const isOver = () => mine === waking && way !== "nowhere" && !stopped;
+    const closedForMs = performance.now() - since;
+    const wake = async (): Promise<void> => {
+      for (let pauseMs = FIRST_PAUSE_MS; isOver(); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        try {
+          return await wakeMails(ctx, { closedForMs, isOver });
+        } catch (error) {
+          ctx.log.warn("waiting mails not woken yet", describeError(error));
+          await pause(pauseMs);
+        }
       }
-    }
+    };
+    await wake();
+    // Jobs that were in the queue then kept the last mails before them from being seen.
+    await pause(WAKE_AGAIN_MS);
+    await wake();
   };
   return {
     get way() {

@@ -86,6 +86,9 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
   if (postponed.length > 0)
     return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, PACE_MS);
+  // What somebody else held for a moment is nobody's now.
+  const left = await q.campaignSend.left(ctx, { projectId, ids, now: ctx.now() });
+  if (left) return await again(ctx, { ...batch, fromId: left.id, inLine: true }, PACE_MS);
   if (ids.length < limit) return await finishCampaign(ctx, projectId, campaignId);
   await again(ctx, { ...batch, fromId: ids.at(-1)!, inLine: true }, rate === null ? 0 : PACE_MS);
 }

@@ -99,6 +99,11 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
   await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt });
 }
 
+/** Whether mail can go to its server, from here or from another process. */
+export function reachesMailServer(ctx: Context): boolean {
+  return gateOf(ctx).way !== "nowhere";
+}
+
 /** Fetches mails that wait apart, where there is room. */
 export async function fetchApart(ctx: Context): Promise<void> {
   await officeOf(ctx).waiting.lookAround();

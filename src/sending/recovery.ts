@@ -11,7 +11,10 @@ const OVERDUE_MS = 2 * 60_000;
 /** Of the day for which a mail is tried, less than this is no matter. */
 const LONG_CLOSED_MS = 10 * 60_000;
 const SWEEP_LIMIT = 1_000;
+const FORGIVE_LIMIT = 5_000;
 const EMAILS_A_JOB = 10;
+/** Not above any id. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** A mail that so many claims in a row have come to nothing for is not sent again at once: it may be why processes die. */
 const PATIENCE_ATTEMPTS = 3;
@@ -64,36 +67,64 @@ export async function settleDoubts(ctx: Context): Promise<void> {
 }
 
 /**
- * Gives a job to mails that are due and have none, as after a project was enabled again; and settles what a process holds
- * that nobody knows any more.
+ * Gives a job to mails that are due and have none, as after a project was enabled again, but for while they could go
+ * nowhere (`requeues`); and settles what a process holds that nobody knows any more.
  */
-export async function sweepEmails(ctx: Context): Promise<void> {
+export async function sweepEmails(ctx: Context, { requeues = true } = {}): Promise<void> {
   const before = new Date(ctx.now().getTime() - OVERDUE_MS);
   await inTransaction(ctx, async (tx) => {
     const workerIds = (await q.emails.orphanedBy(tx, { before })).map((row) => row.workerId);
     if (workerIds.length > 0) await settleDead(tx, workerIds);
     await q.handoverMarks.removeUnknown(tx);
   });
-  await requeueDue(ctx, before);
+  if (requeues) await requeueDue(ctx, before);
+}
+
+/** How long the mail server has let nobody in, and whether it still lets us in. */
+export interface Outage {
+  closedForMs: number;
+  isOver(): boolean;
 }
 
 /**
  * Lets go on what has waited because the mail server let nobody in for so long: single mails get a job, which theirs was
- * dropped for. What a mail has waited does not count as being tried.
+ * dropped for. What a mail has waited does not count as being tried. Ends where the server is away again.
  */
-export async function wakeMails(ctx: Context, closedForMs: number): Promise<void> {
-  const now = ctx.now();
-  await requeueDue(ctx, now);
-  if (closedForMs < LONG_CLOSED_MS) return;
-  await q.campaignSend.forgive(ctx, { now, since: new Date(now.getTime() - closedForMs) });
+export async function wakeMails(ctx: Context, { closedForMs, isOver }: Outage): Promise<void> {
+  const before = ctx.now();
+  if (closedForMs >= LONG_CLOSED_MS) await forgiveCampaigns(ctx, before, isOver);
+  await requeueDue(ctx, before, isOver);
 }
 
-/** Gives a job to each single mail that has been due since `before`, some hundreds a commit. */
-export async function requeueDue(ctx: Context, before: Date): Promise<void> {
-  for (let mails = SWEEP_LIMIT; mails === SWEEP_LIMIT;) {
+async function forgiveCampaigns(ctx: Context, before: Date, goesOn: () => boolean): Promise<void> {
+  const place = { afterCampaignId: FIRST_ID, after: new Date(0) };
+  while (goesOn()) {
+    const last = await q.campaignSend.forgive(ctx, {
+      ...place,
+      before,
+      now: ctx.now(),
+      limit: FORGIVE_LIMIT,
+    });
+    if (last.mails < FORGIVE_LIMIT) return;
+    [place.afterCampaignId, place.after] = [last.campaignId!, last.dueAt!];
+  }
+}
+
+/** Gives a job to each single mail that has been due since `before` and has none, some hundreds a commit. */
+export async function requeueDue(
+  ctx: Context,
+  before: Date,
+  goesOn: () => boolean = () => true,
+): Promise<void> {
+  const jobs = await q.emails.oldestJobs(ctx, { now: ctx.now() });
+  const waiting = jobs.map(({ projectId, runAt }) => ({ project_id: projectId, run_at: runAt }));
+  let since = new Date(0);
+  for (let mails = SWEEP_LIMIT; mails === SWEEP_LIMIT && goesOn();) {
     mails = await inTransaction(ctx, async (tx) => {
-      const overdue = await q.emails.requeueOverdue(tx, { now: tx.now(), before, limit: SWEEP_LIMIT });
+      const slice = { waiting, since, before, now: tx.now(), limit: SWEEP_LIMIT };
+      const overdue = await q.emails.requeueOverdue(tx, slice);
       await addSendJobs(tx, overdue);
+      for (const { wasDueAt } of overdue) if (wasDueAt > since) since = wasDueAt;
       return overdue.length;
     });
   }

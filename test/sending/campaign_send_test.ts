@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { freezeAudience, sweepCampaigns } from "../../src/sending/campaign_send.ts";
+import { freezeAudience, sendBatch, sweepCampaigns } from "../../src/sending/campaign_send.ts";
 import { startScheduled } from "../../src/sending/campaign_status.ts";
 import { settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { until } from "../support/process.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
@@ -46,6 +47,30 @@ const beforeRange = (n: number, act: () => unknown): Context => {
 };
 
 const later = (ms: number) => service.setNow(new Date(service.now().getTime() + ms));
+
+test("a batch of which somebody held mails for a moment comes back for them", async () => {
+  await addContacts(20);
+  const id = await create();
+  await send(id);
+  await freezeAudience(service, project.id, id);
+  const ids = await service.pool`select id from emails where campaign_id = ${id} order by id`;
+  const [fromId, toId] = [ids[0]!.id as string, ids.at(-1)!.id as string];
+  await service.pool`delete from graphile_worker._private_jobs`;
+  const holder = await service.pool.reserve();
+  await holder`begin`;
+  await holder`select from emails where campaign_id = ${id} and id >= ${ids[15]!.id} for update`;
+  await sendBatch(service, { projectId: project.id, campaignId: id, fromId, toId });
+  const meanwhile = await ledger(id);
+  await holder`rollback`;
+  holder.release();
+  await until("the rest", async () => {
+    await service.runJobs();
+    return (await get(id)).status === "SENT";
+  });
+
+  expect(meanwhile).toEqual({ SENT: 15, PENDING: 5 });
+  expect(recipients()).toHaveLength(20);
+});
 
 describe("a campaign that is sent", () => {
   test("reaches everybody once, ends SENT by itself, and its counters equal the ledger", async () => {

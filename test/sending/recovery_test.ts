@@ -4,7 +4,7 @@ import { disableProject, enableProject } from "../../src/accounts/projects.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
-import { buryDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { buryDeadWorkers, settleDoubts, sweepEmails, wakeMails } from "../../src/sending/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
 import { useService } from "../support/service.ts";
 
@@ -96,6 +96,76 @@ describe("claims", () => {
     await service.runJobs();
 
     expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+});
+
+describe("mails that are overdue", () => {
+  const jobCount = async () =>
+    (await service.pool`select count(*)::int as jobs from graphile_worker._private_jobs`)[0]!.jobs as number;
+
+  test("and whose jobs wait in a long queue get no others, however often one looks", async () => {
+    await accept(Array.from({ length: 60 }, () => mails.fresh()));
+    const before = await jobCount();
+    later(10 * 60_000);
+    for (let i = 0; i < 3; i++) await sweepEmails(service);
+    await wakeMails(service, { closedForMs: 0, isOver: () => true });
+
+    expect([before, await jobCount()]).toEqual([before, before]);
+    await service.runJobs();
+  });
+
+  test("and whose jobs were dropped get them once, by however many processes and openings", async () => {
+    const ids = await accept(Array.from({ length: 60 }, () => mails.fresh()));
+    const before = await jobCount();
+    await service.pool`delete from graphile_worker._private_jobs`;
+    later(60_000);
+    const wake = () => wakeMails(service, { closedForMs: 0, isOver: () => true });
+    for (let i = 0; i < 3; i++) await Promise.all([wake(), wake()]);
+    const after = await jobCount();
+    await service.runJobs();
+
+    expect(after).toBeWithin(before, before * 2);
+    expect(ids.map(arrivals)).toEqual(Array(60).fill(1));
+  });
+
+  test("are not woken any more when the mail server is away again", async () => {
+    await accept(Array.from({ length: 20 }, () => mails.fresh()));
+    await service.pool`delete from graphile_worker._private_jobs`;
+    later(60_000);
+    await wakeMails(service, { closedForMs: 0, isOver: () => false });
+
+    expect(await jobCount()).toBe(0);
+    await sweepEmails(service, { requeues: false });
+    expect(await jobCount()).toBe(0);
+    later(10 * 60_000);
+    await sweepEmails(service);
+    expect(await jobCount()).toBeGreaterThan(0);
+    await service.runJobs();
+  });
+
+  test("of campaigns are given the time back for which nobody was let in, slice by slice, and once", async () => {
+    const campaignIds = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    const now = service.now();
+    const [tried, due] = [7, 2].map((hours) => new Date(now.getTime() - hours * 3_600_000));
+    for (const campaignId of campaignIds) {
+      await service.pool`
+        insert into emails (project_id, id, address, source_type, campaign_id, status, due_at, tried_at, attempts, queued_at)
+        select ${project.id}, gen_random_uuid(), 'f' || n || '@example.com', 'CAMPAIGN', ${campaignId}, 'PENDING',
+          ${due!}, case when n % 2 = 0 then ${tried!}::timestamptz end, n % 2, ${tried!}
+        from generate_series(1, 6000) as n`;
+    }
+    const wake = () => wakeMails(service, { closedForMs: 2 * 3_600_000, isOver: () => true });
+    await wake();
+    await Promise.all([wake(), wake()]);
+    const hours = await service.pool`
+      select round(extract(epoch from tried_at - ${tried!}::timestamptz) / 3600, 1)::float8 as hours, count(*)::int as mails
+      from emails where campaign_id = any(${campaignIds}) group by 1 order by 1 nulls last`;
+    await service.pool`delete from emails where campaign_id = any(${campaignIds})`;
+
+    expect(hours.map((row) => [row.hours, row.mails])).toEqual([
+      [2, 6_000],
+      [null, 6_000],
+    ]);
   });
 });
 
