@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type postgres from "postgres";
 import type { RunningLane } from "./_lane.ts";
+import type { Patience } from "./_patience.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import { describeError } from "./log.ts";
@@ -13,24 +14,27 @@ export interface HeartParts {
   /** The names under which this process locks jobs. */
   pools: Set<string>;
   lanes: RunningLane[];
-  /** Called with every heartbeat: whatever must be noticed within seconds. */
+  patience: Patience;
+  care: Care;
+}
+
+/** What is done with every heartbeat. */
+export interface Care {
+  /** Buries processes that are gone. Not called before the silent have had time to say that they live. */
+  bury: (ctx: Context) => Promise<void>;
+  /** Whatever else must be noticed within seconds. */
   onBeat: (ctx: Context) => Promise<void>;
 }
 
-const BEAT_MS = 3_000;
-// Where nobody could beat, as while the database was away, all look dead: each is given time to say that it is not.
-const GAP_MS = 10_000;
-// What was done may still be struck off when it is first seen.
-const GRIP_MS = 10_000;
-
 /** Beats, and holds a lock that Postgres frees when this process is gone. */
-export function startHeart(ctx: Context, { heartPool, pools, lanes, onBeat }: HeartParts) {
+export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, care }: HeartParts) {
   const own = { sql: heartPool };
-  const giveBack = lostGrip(ctx, own, pools, lanes);
+  const giveBack = lostGrip(ctx, own, { pools, lanes, patience });
   const standing = () => lanes.filter((lane) => lane.isStanding()).map(({ lane }) => lane);
   let stopped = false;
   let heardAt = performance.now();
-  let quietUntil = 0;
+  // The database may have come back with us: the others have to find that out.
+  let quietUntil = heardAt + patience.gapMs;
   const beat = async () => {
     if (stopped) return;
     // Registers anew when it was taken for dead, as after a long freeze: what it held is settled.
@@ -44,16 +48,20 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, onBeat }: He
     // The lock goes with its connection, as when Postgres restarts: the next beat takes it again.
     await q.workers.holdLock(own, { lockId });
     const now = performance.now();
-    if (now - heardAt > GAP_MS) quietUntil = now + GAP_MS;
+    if (now - heardAt > patience.gapMs) quietUntil = now + patience.gapMs;
     heardAt = now;
   };
   const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
   const firstBeat = beat();
+  const takeCare = async () => {
+    if (performance.now() >= quietUntil) await care.bury(ctx);
+    await care.onBeat(ctx);
+  };
   let recovering = false;
   const recover = async () => {
-    if (recovering || stopped || performance.now() < quietUntil) return;
+    if (recovering || stopped) return;
     recovering = true;
-    await onBeat(ctx).catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+    await takeCare().catch((error) => ctx.log.warn("recovery failed", describeError(error)));
     recovering = false;
   };
   const look = async () => {
@@ -65,7 +73,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, onBeat }: He
   };
   void (async () => {
     while (!stopped) {
-      await Bun.sleep(BEAT_MS);
+      await Bun.sleep(patience.beatMs);
       await beatSafely();
       if (stopped) return;
       void recover();
@@ -89,13 +97,12 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, onBeat }: He
 function lostGrip(
   ctx: Context,
   own: { sql: postgres.Sql },
-  pools: Set<string>,
-  lanes: RunningLane[],
+  { pools, lanes, patience }: Pick<HeartParts, "pools" | "lanes" | "patience">,
 ): () => Promise<void> {
   let lookedAt = performance.now();
   let suspects = new Set<string>();
   return async () => {
-    if (performance.now() - lookedAt < GRIP_MS) return;
+    if (performance.now() - lookedAt < patience.gripMs) return;
     const locked = await q.jobs.lockedBy(own, { pools: [...pools] });
     const lost = locked.map(({ id }) => id).filter((id) => !lanes.some((lane) => lane.holds(id)));
     const ids = lost.filter((id) => suspects.has(id));

@@ -1,16 +1,16 @@
 // One lane of jobs: graphile-worker over its tasks, watched, and built anew when it stands still.
 import { EventEmitter } from "node:events";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
+import type pg from "pg";
+import type { Patience } from "./_patience.ts";
+import { followed, namesOf, taskListOf, type Tasks } from "./_task_list.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
+import { openRunnerPool, type RunnerPool } from "./db/runner_pool.ts";
 import type { Db } from "./db/types.ts";
 import type { WorkerPool } from "./db/worker_pool.ts";
-import { type Jobs, type Lane, LANES } from "./jobs.ts";
+import type { Lane } from "./jobs.ts";
 import { describeError } from "./log.ts";
-import { metersOf } from "./meters.ts";
-
-/** The task behind each job. */
-export type Tasks = Record<keyof Jobs, (ctx: Context, payload: never) => Promise<void>>;
 
 /** What a lane is made of. */
 export interface LaneParts {
@@ -18,6 +18,7 @@ export interface LaneParts {
   pgPool: WorkerPool;
   tasks: Tasks;
   crontab: string;
+  patience: Patience;
   /** Called with the name under which a runner locks jobs: whoever buries this process must know it. */
   onPool: (id: string) => void;
 }
@@ -46,17 +47,13 @@ const BULK_JOBS = 4;
 // look hundreds of times, past thousands.
 const LOOK_AGAIN_MS: Record<Lane, number> = { fast: 50, workflows: 10, bulk: 200 };
 const RESTART_MS = 1_000;
-// Without a job a lane asks for one every second.
-const STALE_MS = 10_000;
-/** As long as that after the database is back, a lane is given to find its way again. */
-const DOUBT_MS = 5_000;
 
 /** How long what is under way may take when no more jobs are taken. */
 export const DRAIN_MS = 25_000;
 
 /** Runs a lane until told to stop, and starts it again whenever it ends or stands still. */
 export function runLane(ctx: Context, parts: LaneParts): RunningLane {
-  const { lane } = parts;
+  const { lane, patience } = parts;
   const names = namesOf(parts.tasks, lane);
   const concurrentJobs = concurrency(ctx, lane);
   const fetched = new Set<string>();
@@ -67,17 +64,8 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
   let stopping = false;
   let renew = () => {};
   let runner: Runner | undefined;
+  let connections: RunnerPool | undefined;
 
-  const events = new EventEmitter() as WorkerEvents;
-  events.on("pool:create", ({ workerPool }) => parts.onPool(workerPool.id));
-  events.on("localQueue:getJobs:complete", ({ jobs }) => {
-    fetchedAt = performance.now();
-    isStanding = false;
-    for (const { id } of jobs) fetched.add(id);
-  });
-  events.on("localQueue:returnJobs", ({ jobs }) => {
-    for (const { id } of jobs) fetched.delete(id);
-  });
   const taskList = followed(taskListOf(ctx, parts.tasks, lane), {
     begin(id) {
       underway.add(id);
@@ -88,10 +76,27 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
     },
   });
 
+  /** What a runner tells, for as long as it is the present one. */
+  const listenTo = (given: { up: boolean }) => {
+    const events = new EventEmitter() as WorkerEvents;
+    events.on("pool:create", ({ workerPool }) => parts.onPool(workerPool.id));
+    events.on("localQueue:getJobs:complete", ({ jobs }) => {
+      if (given.up) return;
+      fetchedAt = performance.now();
+      isStanding = false;
+      for (const { id } of jobs) fetched.add(id);
+    });
+    events.on("localQueue:returnJobs", ({ jobs }) => {
+      for (const { id } of jobs) fetched.delete(id);
+    });
+    return events;
+  };
   /** Runs until it ends by itself, or `given` up: then it is told to stop, whenever it can hear that. */
-  const runOnce = async (given: { up: boolean }) => {
-    const started = await startRunner(ctx, parts, { events, taskList, concurrentJobs });
-    runner = started;
+  const runOnce = async (given: { up: boolean }, { pgPool }: RunnerPool) => {
+    const runs = { pgPool, events: listenTo(given), taskList, concurrentJobs };
+    const started = await startRunner(ctx, parts, runs);
+    // It may be another's turn by now.
+    if (!given.up) runner = started;
     if (stopping || given.up) void started.stop().catch(() => {});
     await started.promise;
   };
@@ -106,14 +111,15 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
       // Of what the runner before this one had fetched, only what was begun will be done.
       for (const id of fetched) if (!underway.has(id)) fetched.delete(id);
       runner = undefined;
-      await Promise.race([runOnce(given), renewed]).catch((error) =>
+      connections = openRunnerPool(parts.pgPool);
+      await Promise.race([runOnce(given, connections), renewed]).catch((error) =>
         ctx.log.warn("worker stopped", { lane, ...describeError(error) }),
       );
       if (stopping) return;
       if (given.up) {
         ctx.log.warn("worker stands still, and is built anew", { lane });
         void stopQuietly(runner);
-        parts.pgPool.drop();
+        void connections.giveUp();
       }
       await Bun.sleep(RESTART_MS);
     }
@@ -126,13 +132,16 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
     async look(on) {
       const since = suspectedAt;
       suspectedAt = undefined;
-      if (performance.now() - fetchedAt < STALE_MS || underway.size >= concurrentJobs) return;
-      const { overdue } = await q.jobs.overdue(on, { tasks: names });
+      if (performance.now() - fetchedAt < patience.staleMs || underway.size >= concurrentJobs) return;
+      const { overdue } = await q.jobs.overdue(on, { tasks: names, staleMs: patience.staleMs });
       // It may have fetched meanwhile.
-      isStanding = overdue && performance.now() - fetchedAt > STALE_MS;
+      isStanding = overdue && performance.now() - fetchedAt > patience.staleMs;
       if (!isStanding) return;
+      // Who waits for a slow answer is left to wait: asked anew each time, it would never come.
+      const { atWork } = await q.jobs.atWork(on, { pids: connections?.pids() ?? [] });
+      if (atWork) return;
       suspectedAt = since ?? performance.now();
-      if (performance.now() - suspectedAt < DOUBT_MS) return;
+      if (performance.now() - suspectedAt < patience.doubtMs) return;
       suspectedAt = undefined;
       renew();
     },
@@ -160,14 +169,15 @@ function concurrency(ctx: Context, lane: Lane): number {
 
 async function startRunner(
   ctx: Context,
-  { lane, pgPool, crontab }: LaneParts,
-  { events, taskList, concurrentJobs }: { events: WorkerEvents; taskList: TaskList; concurrentJobs: number },
+  { lane, crontab }: LaneParts,
+  {
+    concurrentJobs,
+    ...runs
+  }: { pgPool: pg.Pool; events: WorkerEvents; taskList: TaskList; concurrentJobs: number },
 ): Promise<Runner> {
   return await run({
-    pgPool,
-    events,
+    ...runs,
     noHandleSignals: true,
-    taskList,
     ...(lane === "bulk" ? { crontabFile: crontab } : { parsedCronItems: [] }),
     logger: quietLogger(ctx),
     preset: {
@@ -182,55 +192,6 @@ async function startRunner(
       },
     },
   });
-}
-
-function namesOf(tasks: Tasks, lane?: Lane): (keyof Jobs)[] {
-  return (Object.keys(tasks) as (keyof Jobs)[]).filter((name) => lane === undefined || LANES[name] === lane);
-}
-
-/** The tasks of one lane as graphile-worker takes them, each run written to the log. */
-export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
-  return Object.fromEntries(
-    namesOf(tasks, lane).map((name) => [
-      name,
-      async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
-        const startedAt = performance.now();
-        const line = () => ({
-          job: name,
-          id: job.id,
-          attempt: job.attempts,
-          ms: Math.round(performance.now() - startedAt),
-        });
-        const { jobs } = metersOf(ctx);
-        const seconds = () => (performance.now() - startedAt) / 1000;
-        try {
-          await tasks[name](ctx, payload as never);
-          ctx.log.info("job", line());
-          jobs.observe({ task: name, outcome: "done" }, seconds());
-        } catch (error) {
-          ctx.log.error("job failed", { ...line(), ...describeError(error) });
-          jobs.observe({ task: name, outcome: "failed" }, seconds());
-          throw error;
-        }
-      },
-    ]),
-  );
-}
-
-function followed(list: TaskList, on: { begin(id: string): void; end(id: string): void }): TaskList {
-  return Object.fromEntries(
-    Object.entries(list).map(([name, task]) => [
-      name,
-      async (payload, helpers) => {
-        on.begin(helpers.job.id);
-        try {
-          return await task!(payload, helpers);
-        } finally {
-          on.end(helpers.job.id);
-        }
-      },
-    ]),
-  );
 }
 
 // Said at every start because a pool may have fewer connections than there are jobs at once. Ours has on purpose: it

@@ -64,6 +64,7 @@ async function start(): Promise<void> {
     worker = await startWorker(ctx, service, {
       tasks,
       crontab: CRONTAB,
+      bury,
       onBeat: recover,
       onStop: stopDelivery,
     });
@@ -149,9 +150,12 @@ async function end(error: Error): Promise<never> {
   process.exit(1);
 }
 
-async function recover(on: Context): Promise<void> {
+async function bury(on: Context): Promise<void> {
   const buried = await buryDeadWorkers(on);
   if (buried.workers > 0) on.log.warn("recovered from dead workers", buried);
+}
+
+async function recover(on: Context): Promise<void> {
   const released = await releaseLostClaims(on);
   if (released > 0) on.log.warn("gave back lost claims", { mails: released });
   await fetchApart(on);

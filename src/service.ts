@@ -103,9 +103,12 @@ async function migrateDirectly(url: string, workerPool: WorkerPool): Promise<voi
 
 /** What still holds a connection after 5 s loses it. */
 async function endWorkerPool(pool: WorkerPool): Promise<void> {
-  const timer = setTimeout(() => pool.drop(), 5_000);
+  let dropped: Promise<void> | undefined;
+  const timer = setTimeout(() => (dropped = pool.drop()), 5_000);
   await pool.end().catch(() => {});
   clearTimeout(timer);
+  // A server that is out of reach is not waited for.
+  await Promise.race([dropped, Bun.sleep(2_000)]);
 }
 
 async function startOwnPostgres(config: Config, guest: boolean, log: EmbeddedLog): Promise<EmbeddedPostgres> {

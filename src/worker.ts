@@ -1,22 +1,25 @@
 // The half of the service that takes jobs: graphile-worker over the tasks, in three lanes, and the heartbeat.
 import type postgres from "postgres";
-import { startHeart } from "./_heartbeat.ts";
-import { DRAIN_MS, runLane, type RunningLane, type Tasks } from "./_lane.ts";
+import { type Care, startHeart } from "./_heartbeat.ts";
+import { DRAIN_MS, runLane, type RunningLane } from "./_lane.ts";
+import { PATIENCE, type Patience } from "./_patience.ts";
+import type { Tasks } from "./_task_list.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import type { WorkerPool } from "./db/worker_pool.ts";
 import { LANE_NAMES } from "./jobs.ts";
+import { describeError } from "./log.ts";
 
-export { taskListOf } from "./_lane.ts";
+export { taskListOf } from "./_task_list.ts";
 
 /** What a worker needs of the rooms above it. */
-export interface WorkerParts {
+export interface WorkerParts extends Care {
   tasks: Tasks;
   crontab: string;
-  /** Called with every heartbeat: whatever must be noticed within seconds. */
-  onBeat: (ctx: Context) => Promise<void>;
   /** Called when no more jobs will be taken. Resolves when nothing is under way that no job waits for. */
   onStop: (ctx: Context) => Promise<void>;
+  /** Where it is to be less, or more, than in production. */
+  patience?: Partial<Patience>;
 }
 
 /** The connections of its own that a worker needs. */
@@ -37,27 +40,39 @@ export interface Worker {
 export async function startWorker(
   ctx: Context,
   { workerPool, heartPool }: WorkerConnections,
-  { tasks, crontab, onBeat, onStop }: WorkerParts,
+  { tasks, crontab, onStop, patience: given, ...care }: WorkerParts,
 ): Promise<Worker> {
+  const patience = { ...PATIENCE, ...given };
   const pools = new Set<string>();
   const lanes: RunningLane[] = [];
-  const heart = startHeart(ctx, { heartPool, pools, lanes, onBeat });
+  const heart = startHeart(ctx, { heartPool, pools, lanes, patience, care });
   await heart.firstBeat;
   const onPool = (id: string) => {
     pools.add(id);
     void heart.beat();
   };
   for (const lane of LANE_NAMES) {
-    lanes.push(runLane(ctx, { lane, pgPool: workerPool, tasks, crontab, onPool }));
+    lanes.push(runLane(ctx, { lane, pgPool: workerPool, tasks, crontab, patience, onPool }));
   }
   return {
     async stop() {
       const stopping = lanes.map((lane) => lane.stop());
       const drained = Promise.all([...stopping, onStop(ctx)]);
       const inTime = await Promise.race([drained.then(() => true), Bun.sleep(DRAIN_MS).then(() => false)]);
-      if (inTime) await q.jobs.forceUnlock(ctx, { pools: [...pools] }).catch(() => {});
-      // What is still under way keeps its heartbeat row: whoever survives settles it.
-      await heart.stop({ leave: inTime });
+      const isUnlocked = inTime && (await unlock(ctx, pools));
+      // Where something is still under way, or locked in our name, the heartbeat row stays: whoever survives settles it.
+      await heart.stop({ leave: isUnlocked });
     },
   };
+}
+
+/** Whether what was locked in these names is free for others. */
+async function unlock(ctx: Context, pools: Set<string>): Promise<boolean> {
+  try {
+    await q.jobs.forceUnlock(ctx, { pools: [...pools] });
+    return true;
+  } catch (error) {
+    ctx.log.warn("jobs not given back", describeError(error));
+    return false;
+  }
 }

@@ -12,6 +12,7 @@ const ROOMS = [
   ["tasks", "src/http", "src/worker.ts"],
   ["src/_heartbeat.ts"],
   ["src/_lane.ts"],
+  ["src/_patience.ts", "src/_task_list.ts"],
   ["src/removal"],
   ["src/insight"],
   ["src/automation"],

@@ -279,7 +279,13 @@ describe("MODE=worker", () => {
     const starting = startWorker(
       ctx,
       { workerPool: service.workerPool, heartPool },
-      { tasks: {} as never, crontab: "", onBeat: () => new Promise(() => {}), onStop: async () => {} },
+      {
+        tasks: {} as never,
+        crontab: "",
+        bury: async () => {},
+        onBeat: () => new Promise(() => {}),
+        onStop: async () => {},
+      },
     );
     await until("the first beat", async () => (await seen()) !== undefined);
     const beats = new Set<number>();

@@ -3,10 +3,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Logger, run } from "graphile-worker";
 import type pg from "pg";
+import type { Context } from "../src/context.ts";
 import { openPool } from "../src/db/pool.ts";
+import { openRunnerPool } from "../src/db/runner_pool.ts";
 import { openWorkerPool } from "../src/db/worker_pool.ts";
 import { addJob } from "../src/jobs.ts";
+import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
 import { buryDeadWorkers } from "../src/sending/recovery.ts";
 import { startWorker } from "../src/worker.ts";
@@ -18,11 +22,22 @@ const service = useService();
 const dir = mkdtempSync(join(tmpdir(), "postrider-worker-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+// A lane without jobs asks for one every second.
+const QUICK = { beatMs: 200, staleMs: 2_000, doubtMs: 600, gripMs: 600, gapMs: 3_000 };
+
 /** A worker of our own whose queue can be made to hang: what it asks for then is never answered. */
-async function startHanging(done: string[], during = async (_userId: string) => {}) {
+async function startHanging(
+  done: string[],
+  during = async (_userId: string) => {},
+  given: Partial<Context> = {},
+) {
   const workerPool = openWorkerPool(service.databaseUrl, 8);
   const heartPool = openPool(service.databaseUrl, { max: 1, name: "postrider heartbeat" });
-  const ctx = { ...service, workerId: Bun.randomUUIDv7() };
+  // Less than a slow fetch takes: that may take longer than what else is asked.
+  workerPool.options.query_timeout = 3_000;
+  const lines: string[] = [];
+  const log = createLog("info", (line) => lines.push(line));
+  const ctx: Context = { ...service, log, workerId: Bun.randomUUIDv7(), ...given };
   const connect = workerPool.connect.bind(workerPool) as pg.Pool["connect"];
   let isHanging = false;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -38,6 +53,8 @@ async function startHanging(done: string[], during = async (_userId: string) => 
     {
       tasks: { send_owner_mail: record, wake_segments: async () => {} } as never,
       crontab: "",
+      patience: QUICK,
+      bury: async () => {},
       onBeat: async () => {},
       onStop: async () => {},
     },
@@ -45,6 +62,8 @@ async function startHanging(done: string[], during = async (_userId: string) => 
   return {
     ctx,
     hang: (hangs: boolean) => (isHanging = hangs),
+    /** How often a lane was built anew. */
+    renewals: () => lines.filter((line) => line.includes("worker stands still")).length,
     async stop() {
       end();
       await worker.stop();
@@ -69,11 +88,17 @@ describe("a queue that does not get on", () => {
     worker.hang(true);
     await ask("meanwhile");
     // Locked in our name, and we have never heard of it: its answer was lost.
-    await ask("lost");
     await service.pool`
-      update graphile_worker._private_jobs set locked_at = now(), locked_by = (
-        select pools[1] from workers where id = ${worker.ctx.workerId}
-      ) where payload ->> 'userId' = 'lost'`;
+      select graphile_worker.add_job('send_owner_mail', queue_name => 'a line',
+        payload => json_build_object('userId', 'lost', 'projectIds', '[]'::json))`;
+    await service.pool`
+      with lost as (
+        update graphile_worker._private_jobs set locked_at = now(), locked_by = (
+          select pools[1] from workers where id = ${worker.ctx.workerId}
+        ) where payload ->> 'userId' = 'lost' returning *
+      )
+      update graphile_worker._private_job_queues line set locked_at = now(), locked_by = lost.locked_by
+      from lost where line.id = lost.job_queue_id`;
     await until("/ready says it", async () => (await ready()).standing.includes("fast"));
     expect(await ready()).toMatchObject({ ready: false, database: true, workers: true });
     worker.hang(false);
@@ -81,9 +106,121 @@ describe("a queue that does not get on", () => {
     await until("/ready is glad", async () => (await ready()).ready);
 
     expect(done.toSorted()).toEqual(["before", "lost", "meanwhile"]);
+    expect(worker.renewals()).toBeGreaterThan(0);
     await worker.stop();
     expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
   }, 90_000);
+
+  test("because jobs are fetched slowly is said to stand, is not built anew, and does its jobs, each once", async () => {
+    const names = Array.from({ length: 24 }, (_, i) => `slow${i}`);
+    for (const name of names) await ask(name);
+    // Longer for a batch than a lane is given that hangs.
+    await service.pool.unsafe(`
+      create function dawdle() returns trigger language plpgsql as $$
+      begin
+        perform pg_sleep(0.45);
+        return new;
+      end $$;
+      create trigger dawdle before update on graphile_worker._private_jobs
+      for each row when (old.locked_by is null and new.locked_by is not null) execute function dawdle();`);
+    const done: string[] = [];
+    const worker = await startHanging(done);
+    await until("/ready says it", async () => (await readiness(worker.ctx)).standing.includes("fast"));
+    await until("all jobs are done", () => done.length >= names.length);
+    await service.pool.unsafe("drop function dawdle cascade");
+    await until("/ready is glad", async () => (await readiness(worker.ctx)).ready);
+
+    expect(worker.renewals()).toBe(0);
+    expect(done.toSorted()).toEqual(names.toSorted());
+    await worker.stop();
+  }, 90_000);
+
+  test("because all its places are taken by long jobs is not built anew, and does not stand", async () => {
+    const names = Array.from({ length: 6 }, (_, i) => `long${i}`);
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const done: string[] = [];
+    const during = async (userId: string) => {
+      begun.push(userId);
+      await over;
+    };
+    const worker = await startHanging(done, during, { mailer: { ...service.mailer, connections: 1 } });
+    for (const name of names) await ask(name);
+    const standing = new Set<string>();
+    // As long again as a lane is given that hangs.
+    const longMs = 2 * (QUICK.staleMs + QUICK.doubtMs);
+    await until("some have waited long", async () => {
+      for (const lane of (await readiness(worker.ctx)).standing) standing.add(lane);
+      const waiting = await service.pool`
+        select from graphile_worker._private_jobs
+        where is_available and run_at < now() - ${longMs} * interval '1 millisecond'`;
+      return waiting.length > 0;
+    });
+
+    expect([...standing]).toEqual([]);
+    expect(worker.renewals()).toBe(0);
+    expect(begun).toHaveLength(2);
+    end();
+    await until("all jobs are done", () => done.length >= names.length);
+    expect(done.toSorted()).toEqual(names.toSorted());
+    await worker.stop();
+  }, 90_000);
+});
+
+describe("a runner that is given up", () => {
+  const atServer = async (pid: number) =>
+    (await service.pool`select from pg_stat_activity where pid = ${pid} and state = 'active'`).length > 0;
+
+  test("ends at the server too, and nobody is told to ask again", async () => {
+    const given = openRunnerPool(service.workerPool);
+    const client = await given.pgPool.connect();
+    const asked = client.query("select pg_sleep(600)").catch((error: Error & { code?: string }) => error);
+    await until("the server is at it", async () => given.pids().length === 1 && atServer(given.pids()[0]!));
+    const [pid] = given.pids();
+    const givenUp = given.giveUp();
+    const error = await asked;
+    client.release(true);
+    await givenUp;
+
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toMatchObject({ code: "40001" });
+    await until("it has ended there", async () => !(await atServer(pid!)));
+  });
+
+  test("fetches no more jobs", async () => {
+    const given = openRunnerPool(service.workerPool);
+    await given.giveUp();
+    await ask("not taken");
+    const said: string[] = [];
+    const runner = await run({
+      pgPool: given.pgPool,
+      noHandleSignals: true,
+      taskList: { send_owner_mail: async () => {} },
+      parsedCronItems: [],
+      logger: new Logger(() => (_level, message) => void said.push(message)),
+      preset: { worker: { concurrentJobs: 2, localQueue: { size: 2 } } },
+    });
+    await until("it was refused", () => said.some((line) => line.includes("the runner was given up")));
+    await runner.stop();
+    const [job] = await service.pool`delete from graphile_worker._private_jobs returning attempts, locked_by`;
+
+    expect(job).toMatchObject({ attempts: 0, lockedBy: null });
+  });
+});
+
+describe("a worker that ends", () => {
+  test("stays in the table when it cannot give its jobs back: whoever survives does it", async () => {
+    const gone = openPool(service.databaseUrl, { max: 1, name: "gone" });
+    await gone.end();
+    const inOrder = await startHanging([]);
+    const cutOff = await startHanging([], undefined, { sql: gone });
+    await inOrder.stop();
+    await cutOff.stop();
+    const ids = [inOrder.ctx.workerId, cutOff.ctx.workerId];
+    const left = await service.pool`delete from workers where id = any(${ids}) returning id`;
+
+    expect(left.map(({ id }) => id)).toEqual([cutOff.ctx.workerId]);
+  });
 });
 
 describe("the word that a job is over", () => {
@@ -162,20 +299,28 @@ describe("the word that a job is over", () => {
   }, 60_000);
 });
 
-describe("after a time in which nobody could beat", () => {
-  test("a worker does not bury others that look dead for that alone", async () => {
-    const proxy = await startProxy(service.databaseUrl);
-    const workerPool = openWorkerPool(service.databaseUrl, 8);
-    const heartPool = openPool(proxy.url, { max: 1, name: "postrider heartbeat" });
-    const ctx = { ...service, workerId: Bun.randomUUIDv7() };
+describe("a worker does not bury others that look dead", () => {
+  /** Two that have not beaten for long: the first one will in a moment, the other never will. */
+  async function addSilent() {
     const [sibling, dead] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+    await service.pool`
+      insert into workers (id, host, pid, seen_at)
+      select id, 'elsewhere', 1, now() - interval '31 seconds' from unnest(${[sibling, dead]}::uuid[]) as id`;
+    return { sibling, dead };
+  }
+  async function startBurying(url: string) {
+    const workerPool = openWorkerPool(service.databaseUrl, 8);
+    const heartPool = openPool(url, { max: 1, name: "postrider heartbeat" });
+    const ctx = { ...service, workerId: Bun.randomUUIDv7() };
     const worker = await startWorker(
       ctx,
       { workerPool, heartPool },
       {
         tasks: { wake_segments: async () => {} } as never,
         crontab: "",
-        onBeat: async (on) => void (await buryDeadWorkers(on)),
+        patience: QUICK,
+        bury: async (on) => void (await buryDeadWorkers(on)),
+        onBeat: async () => {},
         onStop: async () => {},
       },
     );
@@ -184,26 +329,48 @@ describe("after a time in which nobody could beat", () => {
         select seen_at > ${since} as beats from workers where id = ${ctx.workerId}`;
       return row?.beats === true;
     };
-    proxy.freeze();
-    await Bun.sleep(14_000);
-    // It could not beat either, and will in a moment; the other one never will.
-    await service.pool`
-      insert into workers (id, host, pid, seen_at)
-      select id, 'elsewhere', 1, now() - interval '31 seconds' from unnest(${[sibling, dead]}::uuid[]) as id`;
-    const thawedAt = new Date();
-    proxy.thaw();
-    await until("it beats again", () => beatsSince(thawedAt));
-    await until("it beats once more", () => beatsSince(new Date(thawedAt.getTime() + 3_000)));
+    return {
+      async beatsTwice(since: Date) {
+        await until("it beats", () => beatsSince(since));
+        await until("it beats once more", () => beatsSince(new Date(since.getTime() + 2 * QUICK.beatMs)));
+      },
+      async stop() {
+        await worker.stop();
+        await Promise.all([heartPool.end(), workerPool.end()]);
+      },
+    };
+  }
+  async function expectOneBuried({ sibling, dead }: Awaited<ReturnType<typeof addSilent>>) {
     await service.pool`update workers set seen_at = now() where id = ${sibling}`;
     await until("the dead one is buried", async () => {
       return (await service.pool`select from workers where id = ${dead}`).length === 0;
     });
-    const left = await service.pool`select from workers where id = ${sibling}`;
+    expect(await service.pool`delete from workers where id = ${sibling} returning id`).toHaveLength(1);
+  }
 
-    expect(left).toHaveLength(1);
+  test("after a time in which nobody could beat", async () => {
+    const proxy = await startProxy(service.databaseUrl);
+    const worker = await startBurying(proxy.url);
+    proxy.freeze();
+    await Bun.sleep(QUICK.gapMs + 1_000);
+    const silent = await addSilent();
+    const thawedAt = new Date();
+    proxy.thaw();
+    await worker.beatsTwice(thawedAt);
+
+    await expectOneBuried(silent);
     await worker.stop();
-    await service.pool`delete from workers where id = ${sibling}`;
-    await Promise.all([heartPool.end(), workerPool.end(), proxy.stop()]);
+    await proxy.stop();
+  }, 90_000);
+
+  test("at its start, when the database may just be back", async () => {
+    const silent = await addSilent();
+    const startedAt = new Date();
+    const worker = await startBurying(service.databaseUrl);
+    await worker.beatsTwice(startedAt);
+
+    await expectOneBuried(silent);
+    await worker.stop();
   }, 90_000);
 });
 

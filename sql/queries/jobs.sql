@@ -24,14 +24,18 @@ from json_array_elements(:payloads::json) as payload;
 select graphile_worker.force_unlock_workers(:pools::text[]);
 
 -- name: overdue :one
--- Whether one of these jobs has been due for 10 s, and nobody has it.
+-- Whether one of these jobs has been due for so long, and nobody has it.
 select exists (
   select
   from graphile_worker._private_jobs j
   where j.is_available
-    and j.run_at < now() - interval '10 seconds'
+    and j.run_at < now() - :stale_ms::int * interval '1 millisecond'
     and j.task_id in (select t.id from graphile_worker._private_tasks t where t.identifier = any(:tasks::text[]))
 ) as "overdue!";
+
+-- name: at_work :one
+-- Whether the server is at something that one of these connections has asked for.
+select exists (select from pg_stat_activity where pid = any(:pids::int[]) and state = 'active') as "at_work!";
 
 -- name: locked_by :many
 -- The jobs that these pools of workers hold.
@@ -40,7 +44,15 @@ from graphile_worker._private_jobs
 where locked_by = any(:pools::text[]);
 
 -- name: give_back :exec
--- Gives back jobs that these pools hold and nobody is at. The attempt came to nothing, so it does not count.
-update graphile_worker._private_jobs
-set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
-where id = any(:ids::bigint[]) and locked_by = any(:pools::text[]);
+-- Gives back jobs that these pools hold and nobody is at, and the line in which one waits for another. The attempt came to
+-- nothing, so it does not count.
+with given as (
+  update graphile_worker._private_jobs
+  set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
+  where id = any(:ids::bigint[]) and locked_by = any(:pools::text[])
+  returning job_queue_id
+)
+update graphile_worker._private_job_queues line
+set locked_at = null, locked_by = null
+from given
+where line.id = given.job_queue_id and line.locked_by = any(:pools::text[]);

@@ -957,14 +957,18 @@ export interface Queries {
     /** Gives back the jobs that these dead pools of workers held.
      * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
-    /** Whether one of these jobs has been due for 10 s, and nobody has it.
+    /** Whether one of these jobs has been due for so long, and nobody has it.
      * (sql/queries/jobs.sql:26) */
-    overdue(on: On, args: { tasks: string[] }): Promise<{ overdue: boolean }>;
-    /** The jobs that these pools of workers hold.
+    overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
+    /** Whether the server is at something that one of these connections has asked for.
      * (sql/queries/jobs.sql:36) */
+    atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
+    /** The jobs that these pools of workers hold.
+     * (sql/queries/jobs.sql:40) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
-    /** Gives back jobs that these pools hold and nobody is at. The attempt came to nothing, so it does not count.
-     * (sql/queries/jobs.sql:42) */
+    /** Gives back jobs that these pools hold and nobody is at, and the line in which one waits for another. The attempt came to
+     * nothing, so it does not count.
+     * (sql/queries/jobs.sql:46) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   loginFailures: {

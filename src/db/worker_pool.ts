@@ -6,6 +6,8 @@ const SILENCE_MS = 35_000;
 const CONNECT_MS = 10_000;
 const RETRY_MS = 250;
 
+const APPLICATION_NAME = "postrider worker";
+
 /** The code with which graphile-worker does a statement again at once, and up to 100 times (`RETRYABLE_ERROR_CODES`). */
 const AGAIN = "40001";
 
@@ -25,7 +27,7 @@ export function openWorkerPool(url: string, max: number): WorkerPool {
   const pool = new WorkerPool({
     connectionString: url,
     max,
-    application_name: "postrider worker",
+    application_name: APPLICATION_NAME,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: SILENCE_MS,
     keepAlive: true,
@@ -50,9 +52,9 @@ export class WorkerPool extends pg.Pool {
     this.on("remove", (client) => this.open.delete(client));
   }
 
-  /** Ends every connection at once: who needs one gets another. A runner that hangs would keep its own for good. */
-  drop(): void {
-    for (const client of this.open) destroy(client);
+  /** Ends every connection at once. */
+  async drop(): Promise<void> {
+    await this.cutOff([...this.open]);
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -66,21 +68,41 @@ export class WorkerPool extends pg.Pool {
     );
   }
 
-  /** Says that jobs are over until it is heard, each time on a connection of its own: those of the pool may all be lost. */
+  /** Says that jobs are over until it is heard. */
   async settle(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     for (;;) {
       await Bun.sleep(RETRY_MS);
       if (this.ending) throw new Error("Cannot say that jobs are over: the pool has ended");
-      const client = new pg.Client(this.options);
-      client.on("error", () => {});
       try {
-        await client.connect();
-        return await client.query(asked);
+        return await this.askAside(asked);
       } catch {
         // The database is still away, or cannot write.
-      } finally {
-        void client.end().catch(() => {});
       }
+    }
+  }
+
+  /**
+   * Ends connections here, and at the server what they have under way there: it would go on for nobody. A number may
+   * have gone to a process of somebody else meanwhile, which is left alone.
+   */
+  async cutOff(clients: pg.PoolClient[]): Promise<void> {
+    for (const client of clients) destroy(client);
+    const text =
+      "select pg_terminate_backend(pid) from pg_stat_activity " +
+      "where pid = any($1) and application_name = $2 and datname = current_database()";
+    const pids = clients.map(pidOf);
+    await this.askAside({ text, values: [pids, APPLICATION_NAME] }).catch(() => {});
+  }
+
+  /** Asks on a connection of its own: those of the pool may all be lost. */
+  private async askAside(asked: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = new pg.Client(this.options);
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      return await client.query(asked);
+    } finally {
+      void client.end().catch(() => {});
     }
   }
 
@@ -114,8 +136,14 @@ function repeatWhatWasLost(pool: WorkerPool, client: pg.PoolClient): void {
   client.query = repeated as typeof client.query;
 }
 
-function isSettling(asked: unknown): asked is pg.QueryConfig {
+/** Whether this is the word that jobs are over. */
+export function isSettling(asked: unknown): asked is pg.QueryConfig {
   return typeof asked === "object" && asked !== null && SETTLES.test(String((asked as pg.QueryConfig).text));
+}
+
+/** The process at the server that serves a connection. */
+export function pidOf(client: pg.PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
 }
 
 function destroy(client: pg.PoolClient): void {

@@ -1,0 +1,23 @@
+// How long a worker waits before it takes something for broken.
+
+/** The times of a worker, in milliseconds. Tests wait less. */
+export interface Patience {
+  /** From one heartbeat to the next, and from one look at the lanes to the next. */
+  beatMs: number;
+  /** Without a job a lane asks for one every second. One that has not for so long, while a job was due, stands still. */
+  staleMs: number;
+  /** As long as that after the database is back, a lane is given to find its way again. */
+  doubtMs: number;
+  /** What was done may still be struck off when it is first seen, so much before the second look. */
+  gripMs: number;
+  /** Where nobody could beat, as while the database was away, all look dead: each is given time to say that it is not. */
+  gapMs: number;
+}
+
+export const PATIENCE: Patience = {
+  beatMs: 3_000,
+  staleMs: 10_000,
+  doubtMs: 5_000,
+  gripMs: 10_000,
+  gapMs: 10_000,
+};
