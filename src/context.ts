@@ -15,6 +15,8 @@ import type { Mailer } from "./mail/mailer.ts";
 export interface Context {
   readonly config: Config;
   readonly pool: postgres.Sql;
+  /** A connection of its own for who asks how the database is: behind others' work it would say that of the work. */
+  readonly probe?: postgres.Sql;
   /** The pool, or the transaction that is under way. */
   readonly sql: Db;
   readonly mailer: Mailer;

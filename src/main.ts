@@ -1,5 +1,6 @@
 // Starts what MODE asks for, and stops it in order.
 import { CRONTAB, tasks } from "../tasks/mod.ts";
+import { startWarnings } from "./_start_warnings.ts";
 import { commonPasswords } from "./accounts/password_rules.ts";
 import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
@@ -10,7 +11,6 @@ import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
-import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
 import { buryDeadWorkers } from "./sending/recovery.ts";
 import { routable } from "./request_url.ts";
 import { createService } from "./service.ts";
@@ -71,7 +71,7 @@ async function start(): Promise<void> {
   }
   const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
   ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
-  if (keepsMails(ctx.config)) ctx.log.warn(KEEPS_MAILS);
+  for (const warning of await startWarnings(ctx).catch(() => [])) ctx.log.warn(warning);
   // Last, so that nothing stands between it and the reader.
   if (MODE !== "worker") await welcome(service, server.port!);
 }

@@ -60,13 +60,16 @@ export async function createService(
   const url = config.DATABASE_URL ?? embedded!.url;
   // What belongs to a session goes past the pooler: locks of processes, LISTEN, the queue, migrations.
   const directUrl = config.DATABASE_DIRECT_URL ?? url;
-  const pool = openPool(url, { max: POOL_SIZE, isPooled: config.DATABASE_DIRECT_URL !== undefined });
+  const isPooled = config.DATABASE_DIRECT_URL !== undefined;
+  const pool = openPool(url, { max: POOL_SIZE, isPooled });
   const workerPool = openWorkerPool(directUrl, WORKER_POOL_SIZE);
   const heartPool = openPool(directUrl, { max: 1, name: "postrider heartbeat" });
+  const probe = openPool(url, { max: 1, name: "postrider probe", isPooled });
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
   const ctx: Context = {
     config,
     pool,
+    probe,
     sql: pool,
     mailer,
     dns: createDns({ servers: dnsServers(config) }),
@@ -80,12 +83,12 @@ export async function createService(
     heartPool,
     isEmbedded: embedded !== null,
     async prepare(waiting = {}) {
-      await waitForDatabase(ctx, heartPool, waiting);
-      await migrateDirectly(directUrl, workerPool);
+      await waitForDatabase(ctx, heartPool, waiting, () => migrateDirectly(directUrl, workerPool));
     },
     async close() {
       mailer.close();
-      await Promise.all([pool.end({ timeout: 5 }), heartPool.end({ timeout: 5 }), endWorkerPool(workerPool)]);
+      const pools = [pool, probe, heartPool].map((one) => one.end({ timeout: 5 }));
+      await Promise.all([...pools, endWorkerPool(workerPool)]);
       await embedded?.stop();
     },
   };

@@ -244,6 +244,8 @@ describe("production without SMTP_URL", () => {
         .find((line) => line.includes('"level":"warn"')),
     ).toContain(note!);
     expect(sent.output()).not.toContain("SMTP_URL is not set");
+    expect(sent.output()).toContain("PLATFORM_FROM is not set: nobody gets a verification");
+    expect(sent.output()).toContain("links in mails lead nowhere but to this machine");
   }, 60_000);
 });
 

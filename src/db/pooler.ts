@@ -3,6 +3,20 @@ import { openPool } from "./pool.ts";
 
 const ATTEMPTS = 5;
 
+/** What to say where a pooler is at an address that must not have one. */
+export const POOLERS = {
+  DATABASE_URL:
+    "Cannot run with DATABASE_URL alone: it leads to a connection pooler (such as PgBouncer). " +
+    "Set DATABASE_DIRECT_URL to the address of Postgres itself",
+  DATABASE_DIRECT_URL:
+    "Cannot use DATABASE_DIRECT_URL: it leads to a connection pooler too. Name Postgres itself",
+};
+
+/** Whether an error is what a pooler says to us: PgBouncer knows few of the parameters that a connection may begin with. */
+export function isPoolerTalk(error: unknown): boolean {
+  return /unsupported startup parameter/.test((error as Error).message);
+}
+
 /**
  * Whether two sessions through this address share one connection to Postgres: then nothing that belongs to a session
  * holds, neither locks nor LISTEN. A pooler that keeps a connection for each session is as good as none.

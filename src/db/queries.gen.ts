@@ -1534,6 +1534,14 @@ export interface Queries {
     /** Ends any statement of this transaction that takes longer, with SQLSTATE 57014.
      * (sql/queries/session.sql:1) */
     limitTime(on: On, args: { ms: string }): Promise<{ timeout: string }>;
+    /** Until the session ends, or lets go of it.
+     * (sql/queries/session.sql:5) */
+    holdNumber(on: On, args: { number: number }): Promise<number>;
+    /** Whether a session of this very database holds it.
+     * (sql/queries/session.sql:9) */
+    seesNumber(on: On, args: { number: number }): Promise<{ seen: boolean }>;
+    /** (sql/queries/session.sql:20) */
+    dropNumber(on: On, args: { number: number }): Promise<number>;
   };
   sessions: {
     /** (sql/queries/sessions.sql:1) */

@@ -7,7 +7,7 @@ const OLDEST_VERSION = 150_000;
 const PINGS = 5;
 const SLOW_MS = 20;
 /** What one process takes: its pool, that of the queue, and the heartbeat. */
-const CONNECTIONS_A_PROCESS = 29;
+const CONNECTIONS_A_PROCESS = 30;
 const MAX_SKEW_MS = 5_000;
 
 const UNREACHABLE = "The database cannot be reached";

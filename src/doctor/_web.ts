@@ -1,5 +1,6 @@
 import { isProduction, snsTopics, trustedProxies } from "../config.ts";
 import { q } from "../db/queries.ts";
+import { isSes } from "../mail/dkim.ts";
 import { proxyMatcher } from "../proxies.ts";
 import { isMigrated } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
@@ -50,8 +51,9 @@ export const namedProxies: Check = {
   async look(patient) {
     const { config, sql, now } = patient;
     const isReadable = sql !== null && (await isMigrated(patient));
+    if (!isReadable) return skipped("trusted_proxies", "The database cannot be read");
     const since = new Date(now().getTime() - DAY_MS);
-    const seen = isReadable ? await q.unnamedProxies.since({ sql }, { since, limit: MAX_SEEN }) : [];
+    const seen = await q.unnamedProxies.since({ sql }, { since, limit: MAX_SEEN });
     const isNamed = typeof trustedProxies(config) === "number" ? () => true : proxyMatcher(config);
     const peers = seen
       .map(({ peer }) => peer)
@@ -79,7 +81,10 @@ export const snsTopicArns: Check = {
     if (!isProduction(config)) return skipped("sns_topic_arns", "It matters in production only");
     if (snsTopics(config).length > 0) return ok("sns_topic_arns", "Only notifications of these topics count");
     const isReadable = sql !== null && (await isMigrated(patient));
-    const report = isReadable && (await q.doctor.takesNotifications({ sql })).hasCome ? failure : warning;
+    const hasCome = isReadable && (await q.doctor.takesNotifications({ sql })).hasCome;
+    if (!hasCome && !isSes(config.SMTP_URL))
+      return skipped("sns_topic_arns", "Amazon SES is not the mail server");
+    const report = hasCome ? failure : warning;
     const message =
       "Notifications of any account of Amazon's count: strangers may report mails as bounced, or send some in";
     const advice =

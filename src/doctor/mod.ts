@@ -4,6 +4,7 @@ import type postgres from "postgres";
 import { type Config, dnsServers } from "../config.ts";
 import { q } from "../db/queries.ts";
 import { openPool } from "../db/pool.ts";
+import { isPoolerTalk, POOLERS } from "../db/pooler.ts";
 import { createDns } from "../mail/dns.ts";
 import { openService } from "../service.ts";
 import { clock, database, migrations, workers } from "./_database.ts";
@@ -133,6 +134,9 @@ function unreachable({ DATABASE_URL, DATA_DIR }: Config, error: Error): Finding 
   if (DATABASE_URL === undefined) {
     const advice = `Look at the folder ${DATA_DIR} and what the message says, or set DATABASE_URL to a Postgres of your own.`;
     return failure("database", `The embedded Postgres does not start: ${said}`, advice);
+  }
+  if (isPoolerTalk(error)) {
+    return failure("database", POOLERS.DATABASE_URL, "Migrations, locks and the queue go to that address.");
   }
   const advice = /^(28P01|28000)$/.test(code)
     ? "Look at user and password in DATABASE_URL; special characters in them are percent-encoded."

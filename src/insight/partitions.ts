@@ -1,5 +1,5 @@
 // The partitions of the events: one for each month (UTC), made ahead.
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, patiently } from "../context.ts";
 import { isHeld, isTimeout } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
@@ -75,7 +75,7 @@ export async function partitionSizes(ctx: Context) {
 export async function analyzeEvents(ctx: Context): Promise<void> {
   const { events, analyzed } = await q.partitions.growth(ctx);
   if (events < GROWTH * Math.max(analyzed, FEW_EVENTS)) return;
-  await inTransaction(ctx, async (tx) => {
+  await inTransaction(patiently(ctx), async (tx) => {
     await q.partitions.bound(tx, { timeoutMs: 0 });
     await q.partitions.analyze(tx);
   });
@@ -100,7 +100,7 @@ async function missingMonths(ctx: Context): Promise<Date[]> {
 async function briefly<T>(ctx: Context, { patient = false }, work: (tx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(ctx, async (tx) => {
+      return await inTransaction(patient ? patiently(ctx) : ctx, async (tx) => {
         await q.partitions.bound(tx, { timeoutMs: patient ? 0 : LONGEST_MS });
         return await work(tx);
       });

@@ -52,10 +52,14 @@ const LOOSE_BLANKS = ["\t", "  ", " \r\n"];
 
 const signInPool = promisify(sign);
 
+/** Whether the server behind this URL is Amazon SES. */
+export function isSes(smtpUrl: string | undefined): boolean {
+  return smtpUrl !== undefined && SES_HOST.test(String(parseConnectionUrl(smtpUrl).host));
+}
+
 /** The fields that the server behind this URL is known to replace. */
 export function fieldsWrittenBy(smtpUrl: string | undefined): ReadonlySet<string> {
-  const host = smtpUrl === undefined ? "" : String(parseConnectionUrl(smtpUrl).host);
-  return SES_HOST.test(host) ? WRITTEN_BY_SES : UNTOUCHED;
+  return isSes(smtpUrl) ? WRITTEN_BY_SES : UNTOUCHED;
 }
 
 /** The same mail, signed. One with attachments is written twice, for its hash and when it is sent, and never held. */

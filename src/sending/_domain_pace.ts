@@ -87,7 +87,7 @@ interface Domain {
   typicalMs: number | null;
   /** A handover has ended in time. */
   isProven: boolean;
-  /** How many may be under way at once: few at first and after trouble, growing with each that ends in time. */
+  /** How many may be under way at once: one at first, few after trouble, and more with each that ends in time. */
   window: number;
   gate: Gate;
 }
@@ -167,7 +167,8 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       aged: 0,
       typicalMs: null,
       isProven: false,
-      window: few,
+      // Others that nobody knows are tried beside it: one of them may be quick.
+      window: 1,
       gate: OPEN_GATE,
     };
     // The youngest stand at the end.

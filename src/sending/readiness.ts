@@ -1,5 +1,5 @@
 import { type Config, isProduction } from "../config.ts";
-import type { Context } from "../context.ts";
+import { type Context, perService } from "../context.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
 import { LANE_NAMES } from "../jobs.ts";
@@ -31,19 +31,34 @@ export function keepsMails(config: Config): boolean {
 
 const PATIENCE_MS = 2_000;
 
-/** Looks whether the service can do its work. Answers within 2 s, whatever the database does. */
+/**
+ * Looks whether the service can do its work. Answers within 2 s, whatever the database does. Those who ask at the same time
+ * share one look, so that however many they are nobody else waits for them.
+ */
 export async function readiness(ctx: Context): Promise<Readiness> {
-  const state = { database: false, migrations: false, workers: false, standing: [] as string[] };
-  const look = async () => {
-    const { total } = await q.workers.alive(ctx);
-    state.database = true;
-    state.workers = total > 0;
-    const stands = await q.workers.standing(ctx, { self: ctx.workerId, lanes: [...LANE_NAMES] });
-    state.standing = stands.map(({ lane }) => lane);
-    state.migrations = await isMigrated(ctx.pool);
-  };
-  await Promise.race([look().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
+  const state = { ...(await sharedLook(ctx)(ctx.workerId)) };
   const { database, migrations, workers, standing } = state;
   const ready = database && migrations && workers && standing.length === 0;
   return { ready, ...state, ...(keepsMails(ctx.config) && { note: KEEPS_MAILS }) };
 }
+
+type State = Pick<Readiness, "database" | "migrations" | "workers" | "standing">;
+
+const sharedLook = perService((ctx) => {
+  const sql = ctx.probe ?? ctx.pool;
+  let underway: Promise<State> | undefined;
+  const look = async (self: string): Promise<State> => {
+    const state: State = { database: false, migrations: false, workers: false, standing: [] };
+    const asking = async () => {
+      const { total } = await q.workers.alive({ sql });
+      state.database = true;
+      state.workers = total > 0;
+      const stands = await q.workers.standing({ sql }, { self, lanes: [...LANE_NAMES] });
+      state.standing = stands.map(({ lane }) => lane);
+      state.migrations = await isMigrated(sql);
+    };
+    await Promise.race([asking().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
+    return state;
+  };
+  return (self: string) => (underway ??= look(self).finally(() => (underway = undefined)));
+});

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Context } from "../../src/context.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
+import { readiness } from "../../src/sending/readiness.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { startProxy } from "../support/proxy.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -147,6 +148,14 @@ describe("a database that does not answer", () => {
     await until("there is one alone", () => proxy.connections() === 1);
     await stop();
   }, 60_000);
+});
+
+test("a pool that is full of lawful work says nothing about the database: /ready looks for itself", async () => {
+  const held = Array.from({ length: service.pool.options.max * 2 }, () => service.pool`select pg_sleep(2)`);
+  const all = await Promise.all(Array.from({ length: 50 }, () => readiness(service)));
+  await Promise.all(held);
+
+  expect(new Set(all.map(({ database, migrations }) => database && migrations))).toEqual(new Set([true]));
 });
 
 describe("a start while the database is away", () => {

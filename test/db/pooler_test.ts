@@ -1,5 +1,6 @@
 // A pooler in transaction mode between the service and Postgres.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { openPool } from "../../src/db/pool.ts";
 import { isTransactionPooled } from "../../src/db/pooler.ts";
 import { NO_PGBOUNCER, startPgbouncer } from "../support/pgbouncer.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
@@ -102,6 +103,28 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       expect(only.output()).not.toMatch(/"level":"(warn|error)"/);
       expect(await only.end("SIGTERM")).toBe(0);
       expect(await service.pool`select from workers where pid = ${only.pid}`).toHaveLength(0);
+    },
+    60_000,
+  );
+
+  test.skipIf(NO_PGBOUNCER !== "")(
+    "with a DATABASE_DIRECT_URL that leads to another database does not start, and leaves that one alone",
+    async () => {
+      const name = `other_${Math.random().toString(36).slice(2)}`;
+      await service.pool.unsafe(`create database ${name}`);
+      const other = new URL(service.databaseUrl);
+      other.pathname = `/${name}`;
+      const refused = await start({ DATABASE_URL: await bounce(), DATABASE_DIRECT_URL: other.href }).then(
+        () => "started",
+        (error: Error) => error.message,
+      );
+      const sql = openPool(other.href, { max: 1 });
+      const tables = await sql`select from pg_tables where schemaname = 'public'`;
+      await sql.end();
+      await service.pool.unsafe(`drop database ${name} with (force)`);
+
+      expect(refused).toContain("it leads to another database than DATABASE_URL");
+      expect(tables).toHaveLength(0);
     },
     60_000,
   );
