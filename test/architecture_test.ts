@@ -6,7 +6,13 @@ const ROOT = join(import.meta.dir, "..");
 /** The rooms, from the street down: a file imports from its own room or from one below it. */
 const ROOMS = [
   ["src/main.ts", "src/admin.ts"],
-  ["src/first_start.ts", "src/_admin_people.ts", "src/_admin_release.ts", "src/doctor"],
+  [
+    "src/first_start.ts",
+    "src/_start_warnings.ts",
+    "src/_admin_people.ts",
+    "src/_admin_release.ts",
+    "src/doctor",
+  ],
   ["src/service.ts"],
   ["src/_database_wait.ts"],
   ["tasks", "src/http", "src/worker.ts"],

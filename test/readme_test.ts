@@ -74,14 +74,15 @@ describe("the README", () => {
           (await (await fetch(`${newcomer.url}${path}`, { headers })).json()) as any;
         await until("the campaign", async () => (await read(`/campaigns/${campaign}`)).status === "SENT");
         const caught = async () =>
-          (await service.pool`select to_address, subject from captured_mails order by to_address`).map(
-            (mail) => `${mail.toAddress}: ${mail.subject}`,
-          );
-        await until("the mails", async () => (await caught()).length === 2);
+          (
+            await service.pool`select to_address, subject from captured_mails order by to_address, subject`
+          ).map((mail) => `${mail.toAddress}: ${mail.subject}`);
+        await until("the mails", async () => (await caught()).length === 3);
 
         expect(await caught()).toEqual([
           "ada@example.com: News for Ada",
           expect.stringMatching(/^you@example\.com: .*News for/),
+          "you@example.com: Is this your address?",
         ]);
       } finally {
         await newcomer.end("SIGKILL");
