@@ -81,7 +81,7 @@ export const problems = {
     }),
 
   badToken: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot use this token: it is unknown, has expired, or was used before", {
+    new Problem(400, "BAD_REQUEST", "Cannot use this link: it is unknown, has expired, or was used before", {
       suggestion: "Ask for another mail: its link is good for an hour, once",
     }),
 
@@ -583,16 +583,14 @@ export const problems = {
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot do this in time: the database took too long", LATER),
 
   /** The answer of the database was lost, and not the question. */
-  unsure: () =>
+  unsure: (
+    suggestion = "It may have been carried out: repeat it with the same Idempotency-Key, or look before you repeat it",
+  ) =>
     new Problem(
       503,
       "INTERNAL_SERVER_ERROR",
       "Cannot tell whether this was done: the database went away meanwhile",
-      {
-        headers: { "retry-after": "5" },
-        suggestion:
-          "It may have been carried out: repeat it with the same Idempotency-Key, or look before you repeat it",
-      },
+      { headers: { "retry-after": "5" }, suggestion },
     ),
 
   unavailable: () => problems.away("the database"),

@@ -10,8 +10,10 @@ where (
 returning user_id;
 
 -- name: owner :maybe
--- Whose token this is, if `use` would take it.
-select u.id, u.email, u.email_verified_at, u.created_at
+-- Whose token this is, if `use` would take it; `proven` as in `users.sql`.
+select
+  u.id, u.email, u.email_verified_at, u.created_at,
+  u.email_verified_at is not null and not u.verified_elsewhere as "proven!"
 from account_tokens t
 join users u on u.id = t.user_id
 where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :now;

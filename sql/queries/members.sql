@@ -80,10 +80,17 @@ order by id
 for no key update;
 
 -- name: of_user :many
--- After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else.
+-- After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else; `led`:
+-- somebody else owns it, or would (`promote`).
 select
   m.project_id,
   m.role,
+  p.name,
+  exists (
+    select
+    from memberships o
+    where o.project_id = m.project_id and o.user_id <> m.user_id and o.role in ('OWNER', 'ADMIN')
+  ) as "led!",
   not exists (
     select
     from memberships o

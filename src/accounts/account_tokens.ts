@@ -28,13 +28,28 @@ export async function makeToken(tx: Context, userId: string, purpose: TokenPurpo
   return made ? token : null;
 }
 
-/** Whose token it is, which is left to be used. Throws 400 for a bad one. */
-export async function ownerOf(
+/** Somebody who was sent a token. */
+export interface TokenOwner {
+  id: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  /** Whoever holds the account is known to read the mail of its address. */
+  proven: boolean;
+  createdAt: Date;
+}
+
+/** Whose token it is, which is left to be used; null for a bad one. */
+export async function findOwner(
   ctx: Context,
   token: string,
   purpose: TokenPurpose,
-): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date }> {
-  const owner = await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
+): Promise<TokenOwner | null> {
+  return await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
+}
+
+/** Whose token it is, which is left to be used. Throws 400 for a bad one. */
+export async function ownerOf(ctx: Context, token: string, purpose: TokenPurpose): Promise<TokenOwner> {
+  const owner = await findOwner(ctx, token, purpose);
   if (!owner) throw problems.badToken();
   return owner;
 }

@@ -115,15 +115,23 @@ export async function requestVerification(
  * Notes that somebody reads the mail of the address, who knows the token. Nothing ends by it, and nobody gets a session.
  * In a session of that very account it is also proven that who holds the account does: it joins what the address is
  * invited to. Only this uses the token up: who has pressed on the phone first may press again where they are logged in.
- * Throws 400 for a bad token.
+ * `proven` says whether it was so. Throws 400 for a bad token.
  */
-export async function verifyEmail(ctx: Context, token: string, sessionId: string | null): Promise<void> {
-  await inTransaction(ctx, async (tx) => {
+export async function verifyEmail(
+  ctx: Context,
+  token: string,
+  sessionId: string | null,
+): Promise<{ proven: boolean }> {
+  return await inTransaction(ctx, async (tx) => {
     const userId = await holdOwner(tx, token, "VERIFY_EMAIL");
-    const isOwn = sessionId !== null && (await isSessionOf(tx, sessionId, userId));
-    if (!isOwn) return void (await q.users.verifyElsewhere(tx, { userId, now: tx.now() }));
-    await useToken(tx, token, "VERIFY_EMAIL");
-    await proveUser(tx, userId);
+    const proven = sessionId !== null && (await isSessionOf(tx, sessionId, userId));
+    if (proven) {
+      await useToken(tx, token, "VERIFY_EMAIL");
+      await proveUser(tx, userId);
+    } else {
+      await q.users.verifyElsewhere(tx, { userId, now: tx.now() });
+    }
+    return { proven };
   });
 }
 

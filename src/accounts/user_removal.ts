@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJob } from "../jobs.ts";
 import { problems } from "../problem.ts";
-import { ownerOf, useToken } from "./account_tokens.ts";
+import { useToken } from "./account_tokens.ts";
 import { type Actor, actorOf, recordAudits, SERVICE } from "./audit.ts";
 import { generateKeys } from "./keys.ts";
 import { requestDeletion } from "./project_removal.ts";
@@ -29,9 +29,18 @@ export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Accou
   return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
 }
 
-/** The account that a token of such a mail is about. Throws 400 for a bad token. */
-export async function accountToDisown(ctx: Context, token: string): Promise<Account> {
-  return await ownerOf(ctx, token, "REMOVE_ACCOUNT");
+/** What becomes of the projects of an account that is removed: their names. */
+export interface ProjectFates {
+  /** Nobody else is in them. */
+  deleted: string[];
+  goOn: string[];
+  /** Nobody is left who may own them. */
+  disabled: string[];
+}
+
+/** What would become of the projects of an account, were it removed now. */
+export async function projectFates(ctx: Context, userId: string): Promise<ProjectFates> {
+  return fatesOf(await q.members.ofUser(ctx, { userId }));
 }
 
 /**
@@ -39,8 +48,8 @@ export async function accountToDisown(ctx: Context, token: string): Promise<Acco
  * the others go on, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
  * token, and 409 where somebody has said meanwhile that the account is theirs.
  */
-export async function disownAccount(ctx: Context, token: string): Promise<void> {
-  const removed = await inTransaction(ctx, async (tx) => {
+export async function disownAccount(ctx: Context, token: string): Promise<ProjectFates> {
+  const { fates, ...removed } = await inTransaction(ctx, async (tx) => {
     const userId = await useToken(tx, token, "REMOVE_ACCOUNT");
     const { email, emailVerifiedAt, proven } = await q.users.byId(tx, { userId });
     if (emailVerifiedAt !== null) throw problems.accountVerified();
@@ -52,9 +61,22 @@ export async function disownAccount(ctx: Context, token: string): Promise<void> 
     const shared = projects.filter(({ alone }) => !alone);
     await leave(tx, { id: userId, email }, by, shared);
     await q.users.remove(tx, { userId });
-    return { userId, projects: own.length };
+    return { userId, fates: fatesOf(projects) };
   });
-  ctx.log.warn("account removed by the owner of its address", removed);
+  const projectCount = fates.deleted.length;
+  ctx.log.warn("account removed by the owner of its address", { ...removed, projects: projectCount });
+  return fates;
+}
+
+type OwnProject = Awaited<ReturnType<typeof q.members.ofUser>>[number];
+
+function fatesOf(projects: OwnProject[]): ProjectFates {
+  const names = (those: OwnProject[]) => those.map(({ name }) => name);
+  return {
+    deleted: names(projects.filter(({ alone }) => alone)),
+    goOn: names(projects.filter(({ led }) => led)),
+    disabled: names(projects.filter(({ alone, led }) => !alone && !led)),
+  };
 }
 
 /**
@@ -66,7 +88,7 @@ async function leave(
   tx: Context,
   { id: userId, email }: { id: string; email: string },
   by: Actor,
-  projects: Awaited<ReturnType<typeof q.members.ofUser>>,
+  projects: OwnProject[],
 ): Promise<void> {
   const projectIds = projects.map(({ projectId }) => projectId);
   await q.members.leave(tx, { userId, projectIds });

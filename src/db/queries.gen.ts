@@ -8,24 +8,24 @@ export interface Queries {
     /** Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
      * (sql/queries/account_tokens.sql:1) */
     insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
-    /** Whose token this is, if `use` would take it.
+    /** Whose token this is, if `use` would take it; `proven` as in `users.sql`.
      * (sql/queries/account_tokens.sql:12) */
-    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date } | null>;
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
-     * (sql/queries/account_tokens.sql:19) */
+     * (sql/queries/account_tokens.sql:21) */
     holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string } | null>;
     /** A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
      * of them meanwhile.
-     * (sql/queries/account_tokens.sql:28) */
+     * (sql/queries/account_tokens.sql:30) */
     use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
-     * (sql/queries/account_tokens.sql:40) */
+     * (sql/queries/account_tokens.sql:42) */
     drop(on: On, args: { userId: string }): Promise<number>;
     /** No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
-     * (sql/queries/account_tokens.sql:45) */
+     * (sql/queries/account_tokens.sql:47) */
     endResets(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/account_tokens.sql:51) */
+    /** (sql/queries/account_tokens.sql:53) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
@@ -1048,18 +1048,19 @@ export interface Queries {
     /** The projects of a user: their members stay as they are for the rest of the transaction.
      * (sql/queries/members.sql:74) */
     holdProjects(on: On, args: { userId: string }): Promise<number>;
-    /** After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else.
+    /** After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else; `led`:
+     * somebody else owns it, or would (`promote`).
      * (sql/queries/members.sql:82) */
-    ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; alone: boolean }[]>;
+    ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; alone: boolean }[]>;
     /** Takes a user out of projects, with whom they have invited there.
-     * (sql/queries/members.sql:97) */
+     * (sql/queries/members.sql:104) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
     /** Where no owner is left, an admin becomes one, of several who has been there for the longest. Nobody else does: a member
      * may not read keys, nor pay.
-     * (sql/queries/members.sql:106) */
+     * (sql/queries/members.sql:113) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Those of the projects that nobody owns.
-     * (sql/queries/members.sql:127) */
+     * (sql/queries/members.sql:134) */
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {

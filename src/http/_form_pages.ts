@@ -2,11 +2,14 @@
 // open every link; what the form sends goes to the same path with `/page` behind it.
 import { Elysia } from "elysia";
 import type { Context } from "../context.ts";
+import { isDatabaseAway, mayHaveHappened } from "../database_errors.ts";
 import { Problem, problems } from "../problem.ts";
 import { readBytes } from "./_body.ts";
 import type { KnowsAddress } from "./_client_network.ts";
 import { escapeHtml, page, styled } from "./_html.ts";
+import { faultOf, toProblem } from "./_problems.ts";
 import { takePublicRequest } from "./_public_limits.ts";
+import { note } from "./_requests.ts";
 import { assertNoOtherPage } from "./_session.ts";
 
 const { headers, head } = styled(["subscription.css", "account.css"]);
@@ -27,6 +30,15 @@ export interface FormVisit {
   };
 }
 
+/** A page with nothing to press. */
+export interface Notice {
+  /** Text: its heading. */
+  title: string;
+  /** HTML. */
+  more?: string;
+  status?: number;
+}
+
 /** What one page asks, and what its form does. Text, where nothing else is said. */
 export interface Form {
   title: string;
@@ -36,31 +48,32 @@ export interface Form {
   button: string;
   /** What else may be done. HTML. */
   aside?: string;
-  act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<void>;
-  /** What is said when it is done, and below it. */
-  done: string;
-  /** HTML. */
-  afterwards?: string;
+  /** Answers what is said when it is done. */
+  act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<Notice>;
 }
 
-/** The form that a visit gets, from what the address brings or the form has sent. Throws where there is none for it. */
-type FormOf = (ctx: Context, given: URLSearchParams, visit: FormVisit) => Form | Promise<Form>;
+/** The page that a visit gets, from what the address brings or the form has sent. Throws where there is none for it. */
+type PageOf = (
+  ctx: Context,
+  given: URLSearchParams,
+  visit: FormVisit,
+) => Form | Notice | Promise<Form | Notice>;
 
 /** `GET` of a page with a form, and what the form sends. */
-export function formRoutes(ctx: Context, path: string, formOf: FormOf) {
+export function formRoutes(ctx: Context, path: string, pageOf: PageOf) {
   return new Elysia({ detail: { hide: true } })
     .get(path, ({ request, server, params, set }) => {
       const visit: FormVisit = { request, server, params, set };
       return answer(ctx, visit, async () => {
-        const form = await formOf(ctx, new URL(request.url).searchParams, visit);
-        return formPage(ctx, form, visit);
+        const found = await pageOf(ctx, new URL(request.url).searchParams, visit);
+        return "act" in found ? formPage(ctx, found, visit) : noticePage(found, visit);
       });
     })
     .post(
       `${path}/page`,
       ({ request, server, params, set }) => {
         const visit: FormVisit = { request, server, params, set };
-        return answer(ctx, visit, () => submit(ctx, formOf, visit));
+        return answer(ctx, visit, () => submit(ctx, pageOf, visit));
       },
       { parse: "none" },
     );
@@ -71,21 +84,21 @@ export function pathOf({ config }: Context, path: string): string {
   return new URL(config.BASE_URL).pathname.replace(/\/$/, "") + path;
 }
 
-async function submit(ctx: Context, formOf: FormOf, visit: FormVisit): Promise<string> {
+async function submit(ctx: Context, pageOf: PageOf, visit: FormVisit): Promise<string> {
   const bytes = await readBytes(visit.request, FORM_LIMIT_BYTES);
   const given = new URLSearchParams(Buffer.from(bytes).toString());
-  const form = await formOf(ctx, given, visit);
+  const found = await pageOf(ctx, given, visit);
+  if (!("act" in found)) return noticePage(found, visit);
   try {
-    await form.act(ctx, given, visit);
-    return frame(form.title, `<h1>${escapeHtml(form.done)}</h1>\n${form.afterwards ?? ""}`);
+    return noticePage(await found.act(ctx, given, visit), visit);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     visit.set.status = error.status;
-    return formPage(ctx, form, visit, error);
+    return formPage(ctx, found, visit, error);
   }
 }
 
-/** The page that a visit gets: whoever came by a link cannot read JSON. What is no refusal is a bug, and goes on. */
+/** The page that a visit gets, whatever happens: whoever came by a link cannot read JSON. */
 async function answer(ctx: Context, visit: FormVisit, work: () => Promise<string>): Promise<string> {
   const { request, server, set } = visit;
   Object.assign(set.headers, HEADERS);
@@ -95,19 +108,31 @@ async function answer(ctx: Context, visit: FormVisit, work: () => Promise<string
     if (request.method === "POST") assertNoOtherPage(ctx, request);
     return await work();
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    set.status = error.status;
-    Object.assign(set.headers, error.extras.headers);
-    return frame("Not now", `<h1>Not now</h1>\n${trouble(error)}`);
+    const problem = await refusal(error, request);
+    set.status = problem.status;
+    Object.assign(set.headers, problem.extras.headers);
+    return frame("Not now", trouble(problem));
   }
+}
+
+/** Notes what is a fault of ours, as for the API. */
+async function refusal(error: unknown, request: Request): Promise<Problem> {
+  const problem = await toProblem(error, request);
+  if (problem.status >= 500) note(request, faultOf(problem, error));
+  const isUnsure = isDatabaseAway(error) && mayHaveHappened(error) && request.method === "POST";
+  return isUnsure ? problems.unsure("Open the link again, and look before you repeat it") : problem;
+}
+
+function noticePage({ title, more = "", status }: Notice, { set }: FormVisit): string {
+  if (status !== undefined) set.status = status;
+  return frame(title, more);
 }
 
 function formPage(ctx: Context, form: Form, { request }: FormVisit, problem?: Problem): string {
   const path = new URL(request.url).pathname.replace(/\/page$/, "");
   return frame(
     form.title,
-    `<h1>${escapeHtml(form.title)}</h1>
-${problem ? trouble(problem) : `<p>${escapeHtml(form.text)}</p>`}
+    `${problem ? trouble(problem) : `<p>${escapeHtml(form.text)}</p>`}
 <form method="post" action="${escapeHtml(`${pathOf(ctx, path)}/page`)}">
 ${form.fields}
 <button>${escapeHtml(form.button)}</button>
@@ -122,5 +147,9 @@ function trouble({ message, extras }: Problem): string {
 }
 
 function frame(title: string, main: string): string {
-  return page({ title, head, body: `<header><p>Postrider</p></header>\n<main>\n${main}\n</main>` });
+  return page({
+    title,
+    head,
+    body: `<header><p>Postrider</p></header>\n<main>\n<h1>${escapeHtml(title)}</h1>\n${main}\n</main>`,
+  });
 }

@@ -2,7 +2,7 @@
 import { finishLink, LINK_S, openLink, type PendingLink } from "../accounts/oauth_links.ts";
 import type { Provider } from "../accounts/oauth_providers.ts";
 import type { Context } from "../context.ts";
-import { newPasswordByMail, OWN_PASSWORD } from "./_auth_forms.ts";
+import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
 import { clientNetwork } from "./_client_network.ts";
 import { type Form, formRoutes, pathOf } from "./_form_pages.ts";
 import { escapeHtml } from "./_html.ts";
@@ -42,9 +42,8 @@ function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form 
       addCookie(ctx, set, cookieName(ctx, provider), "", 0);
       // Not by a redirect: a form may lead to no other origin, and the dashboard may be one.
       set.headers.refresh = `0; url=${returnTo}`;
+      return { title: "You are logged in.", more: `<p><a href="${escapeHtml(returnTo)}">Go on</a></p>` };
     },
-    done: "You are logged in.",
-    afterwards: `<p><a href="${escapeHtml(returnTo)}">Go on</a></p>`,
   };
 }
 

@@ -43,13 +43,15 @@ export function toEnvelope(problem: Problem, requestId: string) {
   };
 }
 
-function faultOf(problem: Problem, error: unknown) {
+/** What the log says of a fault of ours. */
+export function faultOf(problem: Problem, error: unknown) {
   return problem.extras.isLoad
     ? { isLoad: true, error: { error: problem.message } }
     : { error: describeError(error) };
 }
 
-async function toProblem(error: unknown, request: Request): Promise<Problem> {
+/** What a request is told of whatever was thrown. */
+export async function toProblem(error: unknown, request: Request): Promise<Problem> {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return await validationProblem(error);
   if (isDatabaseAway(error)) {

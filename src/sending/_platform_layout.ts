@@ -9,7 +9,9 @@ export interface PlatformWords {
   paragraphs: string[];
   /** Shown as a button, and below it in full. */
   link?: { label: string; url: string } | undefined;
-  /** What else may be done: a line that stands below. */
+  /** What is said below the button, for those who are not to press it. */
+  below?: string[] | undefined;
+  /** What else may be done: a line that stands at the end. */
   otherLink?: { label: string; url: string } | undefined;
 }
 
@@ -35,6 +37,9 @@ const SOURCE = `<mjml lang="en">
           <mj-button align="left" href="{{link.url}}" background-color="#1f4fd8" color="#ffffff" border-radius="6px" font-size="16px" font-weight="600" inner-padding="12px 24px" padding="8px 0 20px">{{link.label}}</mj-button>
           <mj-text mj-class="quiet">Or open this address:<br /><a href="{{link.url}}" style="color:#1f4fd8;word-break:break-all">{{link.url}}</a></mj-text>
           {{/if}}
+          {{#each below as |paragraph|}}
+          <mj-text padding="16px 0 0">{{paragraph}}</mj-text>
+          {{/each}}
           {{#if otherLink}}
           <mj-text padding="24px 0 4px"><a href="{{otherLink.url}}" style="color:#1f4fd8">{{otherLink.label}}</a></mj-text>
           <mj-text mj-class="quiet">Or open this address:<br /><a href="{{otherLink.url}}" style="color:#1f4fd8;word-break:break-all">{{otherLink.url}}</a></mj-text>
@@ -76,15 +81,10 @@ export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
 
 /** The text part. */
 export function platformText(
-  { subject, paragraphs, link, otherLink }: PlatformWords,
+  { subject, paragraphs, link, below = [], otherLink }: PlatformWords,
   reason: string,
 ): string {
-  const links = [link, otherLink].filter((one) => one !== undefined);
-  const parts = [
-    subject,
-    ...paragraphs,
-    ...links.map(({ label, url }) => `${label}:\n${url}`),
-    `--\n${reason}`,
-  ];
+  const line = (one: PlatformWords["link"]) => (one ? [`${one.label}:\n${one.url}`] : []);
+  const parts = [subject, ...paragraphs, ...line(link), ...below, ...line(otherLink), `--\n${reason}`];
   return `${parts.join("\n\n")}\n`;
 }

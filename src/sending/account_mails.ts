@@ -11,6 +11,8 @@ import { sendPlatformMail, shown } from "./platform_mail.ts";
 interface Words {
   subject: string;
   paragraphs: string[];
+  /** Below the button. */
+  below?: string[];
   purpose: TokenPurpose;
   label: string;
   path: string;
@@ -31,32 +33,33 @@ const VERIFICATION = {
 } as const;
 
 const PRESSING =
-  "An account at Postrider was made with this address. If it was you, say so with the button, in whichever browser. The " +
-  "address is verified by that, and nothing else changes: whoever made the account keeps it, with the password and all " +
-  "that is in it.";
+  "An account at Postrider was made with this address. If it was you, press the button, best in the browser in which you " +
+  "are logged in: elsewhere it verifies the address, but you cannot invite people yet. Either way, whoever made " +
+  "the account keeps it.";
 
 const NEW_PASSWORD =
   "with it the account is yours, whoever else was in it is shut out, and nothing is deleted.";
 
 /** For an account that was made just now. */
 const IF_NEW = [
-  "If it was not you, do not press it. Say “This was not me” instead, below: that removes the account, with the projects " +
-    "that nobody else is in. Once somebody has pressed the button, it is not removed any more.",
-  `Both are good for an hour. Later, ask for a new password: ${NEW_PASSWORD}`,
+  "If it was not you, do not press it. “This was not me” removes the account, with the projects that nobody else is in, " +
+    "unless somebody has pressed the button before.",
+  "Both are good for an hour. Afterwards “This was not me” leads to a new password.",
 ];
 
 /** For one that has been there for a while: it may be in use, and whoever asks for this mail removes nothing. */
 const IF_OLD = [
-  `If it was not you, do not press it. Ask for a new password instead, below: ${NEW_PASSWORD}`,
+  `If it was not you, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
   "The button is good for an hour.",
 ];
 
-const ELSEWHERE = [
-  "Your address is verified: somebody who reads its mail has said so. That was not in a browser that is logged in to the " +
-    "account, so it is not known yet whether the account is yours.",
-  "Log in, and then press the button in the same browser. From then on you may invite people, and you join the projects " +
-    "that you are invited to. Where nobody is logged in, the button adds nothing.",
-  `If you did not make the account, do not press it. Ask for a new password, below: ${NEW_PASSWORD}`,
+const ELSEWHERE =
+  "Your address is verified, but not in a browser that is logged in to the account: so it is not known yet whether the " +
+  "account is yours. Log in, and press the button in the same browser. From then on you may invite people, and you join " +
+  "the projects that you are invited to. Where nobody is logged in, the button adds nothing.";
+
+const IF_ELSEWHERE = [
+  `If you did not make the account, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
   "The button is good for an hour.",
 ];
 
@@ -92,33 +95,47 @@ export async function sendVerificationMail(ctx: Context, email: string): Promise
   if (!user || user.proven) return;
   const what = await describeAccount(ctx, user);
   if (isDisownable(ctx, user)) {
-    return await sendLink(ctx, user, { ...VERIFICATION, paragraphs: [PRESSING, what, ...IF_NEW] }, DISOWNING);
+    return await sendLink(
+      ctx,
+      user,
+      { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_NEW },
+      DISOWNING,
+    );
   }
   const query = new URLSearchParams({ email });
   const forPassword = { label: "Get a new password", path: `/auth/request-password-reset?${query}` };
   const words =
     user.emailVerifiedAt === null
-      ? { ...VERIFICATION, paragraphs: [PRESSING, what, ...IF_OLD] }
+      ? { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_OLD }
       : {
           ...VERIFICATION,
           subject: "Is this your account?",
           label: "Yes, it is mine",
-          paragraphs: [...ELSEWHERE.slice(0, 2), what, ...ELSEWHERE.slice(2)],
+          paragraphs: [ELSEWHERE, what],
+          below: IF_ELSEWHERE,
         };
   await sendLink(ctx, user, words, forPassword);
 }
 
-/** Which account it is, since when there is one, and what is in it: whoever is to remove it, or to say that it is theirs, has to know. */
-export async function describeAccount(
-  ctx: Context,
-  { id, email, createdAt }: Pick<Account, "id" | "email" | "createdAt">,
-): Promise<string> {
+/** Which account it is, since when there is one, and what is in it: whoever is to say that it is theirs has to know. */
+export async function describeAccount(ctx: Context, account: Described & { id: string }): Promise<string> {
+  const names = (await projectsLookedAfter(ctx, account.id)).map(({ name }) => name);
+  const what = names.length === 0 ? "It is in no project" : `Its projects: ${shownNames(names)}`;
+  return `${accountSince(account)} ${what}.`;
+}
+
+type Described = Pick<Account, "email" | "createdAt">;
+
+/** Which account it is, and since when there is one: a sentence. */
+export function accountSince({ email, createdAt }: Described): string {
   const since = `${createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const projects = await projectsLookedAfter(ctx, id);
-  const names = projects.slice(0, MAX_NAMED).map(({ name }) => shown(name));
-  if (projects.length > MAX_NAMED) names.push(`${projects.length - MAX_NAMED} more`);
-  const what = names.length === 0 ? "It is in no project" : `Its projects: ${names.join(", ")}`;
-  return `The account of ${email} has been there since ${since}. ${what}.`;
+  return `The account of ${email} has been there since ${since}.`;
+}
+
+/** Names of projects as text, up to 50 of them. */
+export function shownNames(names: string[]): string {
+  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
+  return [...names.slice(0, MAX_NAMED).map(shown), ...more].join(", ");
 }
 
 /** Sends a way to a new password, where the address has an account: also one that had none until now. */
@@ -163,7 +180,7 @@ export async function sendOwnerMail(ctx: Context, userId: string, projectIds: st
 async function sendLink(
   ctx: Context,
   user: { id: string; email: string },
-  { subject, paragraphs, ...main }: Words,
+  { subject, paragraphs, below, ...main }: Words,
   other?: OtherLink,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
@@ -172,7 +189,7 @@ async function sendLink(
     const link = { label: main.label, url: `${dashboardAddress(ctx.config)}${main.path}?token=${token}` };
     const otherLink = other && (await otherLinkOf(tx, user.id, other));
     if (otherLink === null) return;
-    await sendPlatformMail(tx, { to: user.email, subject, paragraphs, link, otherLink });
+    await sendPlatformMail(tx, { to: user.email, subject, paragraphs, link, below, otherLink });
   });
 }
 

@@ -30,7 +30,8 @@ export async function inviteMember(
     const { member, token } = await addMember(tx, projectId, wanted, actor);
     if (token !== null && !tx.config.PLATFORM_FROM) throw problems.notConfigured(...NO_SENDER);
     const { name } = (await q.projects.presented(tx, { projectId }))!;
-    await sendPlatformMail(tx, mailOf(tx, { member, token, name, by: actor }));
+    const hasAccount = (await q.members.withAddress(tx, { email: member.email })) !== null;
+    await sendPlatformMail(tx, mailOf(tx, { member, token, name, by: actor, hasAccount }));
     return member;
   });
 }
@@ -46,7 +47,11 @@ interface News {
   /** Of the project. */
   name: string;
   by: Actor;
+  /** There is one with the address, which may be somebody else's. */
+  hasAccount: boolean;
 }
+
+const AS: Record<Role, string> = { MEMBER: "a member", ADMIN: "an admin", OWNER: "an owner" };
 
 function mailOf(ctx: Context, news: News): PlatformMail {
   const { member, token } = news;
@@ -59,7 +64,7 @@ function welcome(ctx: Context, { name, member, by }: News) {
   return {
     subject: `You are a member of ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} added you to the project ${shown(name)}, in the role of ${member.role}.`,
+      `${nameOf(by)} added you to the project ${shown(name)}, as ${AS[member.role]}.`,
       "Whoever does not want to be in it may leave it at any time.",
     ],
     link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
@@ -67,14 +72,16 @@ function welcome(ctx: Context, { name, member, by }: News) {
   };
 }
 
-function invitation(ctx: Context, { name, member, by }: News, token: string) {
+function invitation(ctx: Context, { name, member, by, hasAccount }: News, token: string) {
   const query = new URLSearchParams({ email: member.email, invitation: token });
   return {
     subject: `Join ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} invites you to the project ${shown(name)}, in the role of ${member.role}.`,
-      `Sign up with this address, ${member.email}, to join it, or give the password of the account that it has. If you ` +
-        "have an account that you did not make, ask for a new password: then it is yours, and you join.",
+      `${nameOf(by)} invites you to the project ${shown(name)}, as ${AS[member.role]}.`,
+      hasAccount
+        ? `There is an account with your address, ${member.email}: give its password to join. If you did not make it, get a ` +
+          "new password on the same page: then it is yours, and you have joined."
+        : `Sign up with your address, ${member.email}, to join.`,
       `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
     ],
     link: { label: "Join the project", url: `${dashboardAddress(ctx.config)}/auth/signup?${query}` },

@@ -168,8 +168,9 @@ type SealedWords = Omit<PlatformWords, "subject">;
 
 async function add(tx: Context, toAddress: string, notice: MemberNotice, reason: string): Promise<void> {
   const id = newId(tx);
-  const { paragraphs, link, otherLink } = notice;
-  const sealed: SealedWords = { paragraphs, ...(link && { link }), ...(otherLink && { otherLink }) };
+  const { paragraphs, link, below, otherLink } = notice;
+  // What is not there is left out by JSON.
+  const sealed: SealedWords = { paragraphs, link, below, otherLink };
   const words = seal(tx, PURPOSE, JSON.stringify(sealed), [id]);
   const subject = inOneLine(notice.subject).slice(0, MAX_SUBJECT).toWellFormed();
   await q.platformMails.insert(tx, { id, toAddress, subject, words, reason, now: tx.now() });

@@ -69,7 +69,7 @@ describe("the mail that asks whether the address is theirs", () => {
     const { text, html } = await PostalMime.parse(elsewhere.smtp.received[0]!.source);
     const words = text!.replace(/\s+/g, " ");
 
-    expect(words).toContain("nothing else changes: whoever made the account keeps it");
+    expect(words).toContain("Either way, whoever made the account keeps it.");
     expect(words).toContain("If it was not you, do not press it.");
     expect(words).toContain("Yes, it was me: https://app.mail.example/auth/verify-email?token=");
     expect(words).toContain("This was not me: https://mail.example/post/auth/not-me?token=");
@@ -107,7 +107,7 @@ describe("the mail that anybody can have sent", () => {
     for (const said of [text, page.body as string]) {
       expect(said).toContain(`The account of ${stranger.email} has been there since`);
       expect(said).toContain(createdAt.toISOString().slice(0, 10));
-      expect(said).toContain("Its projects: “Live shop”");
+      expect(said).toContain("“Live shop”");
     }
   });
 
@@ -180,6 +180,29 @@ describe("removing it", () => {
     expect(text).toContain("somebody else has made it with your address");
   });
 
+  test("is not offered by a link that is used, made up or missing: it leads to a new password instead", async () => {
+    const used = await tokenFor("REMOVE_ACCOUNT");
+    await press(used);
+    const paths = ["", "?token=", "?token=made-up", `?token=${used}`];
+    const pages = await Promise.all(paths.map((query) => service.request("GET", `/auth/not-me${query}`)));
+
+    for (const { status, body } of pages) {
+      expect([status, body.includes("<form"), body.includes("Remove the account")]).toEqual([
+        400,
+        false,
+        false,
+      ]);
+      expect(body).toContain("If you removed the account, it is gone. If not:");
+      expect(body).toContain('href="/auth/request-password-reset"');
+    }
+  });
+
+  test("has a page that leads to a new password for this very address", async () => {
+    const page = await service.request("GET", `/auth/not-me?token=${await tokenFor("REMOVE_ACCOUNT")}`);
+
+    expect(page.body).toContain(`/auth/request-password-reset?email=${encodeURIComponent(stranger.email)}`);
+  });
+
   test("takes no token twice, none of another kind, none that is an hour old", async () => {
     const [used, old] = [
       await tokenFor("REMOVE_ACCOUNT"),
@@ -201,7 +224,7 @@ describe("removing it", () => {
 
     expect([page.status, asVerification.status]).toEqual([200, 400]);
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(400));
-    expect(answers.at(-1)!.body).toContain("Ask for another mail");
+    for (const { body } of answers) expect(body).toContain("This link was used, or is too old");
   });
 
   test.each([
@@ -225,11 +248,26 @@ describe("removing it", () => {
     const refused = await press(remove);
 
     expect([refused.status, await users()]).toEqual([status, 1]);
-    expect(refused.body).toContain('role="alert"');
+    expect(refused.body).toContain(status === 409 ? 'role="alert"' : "was used, or is too old");
   });
 });
 
 describe("the projects of the account", () => {
+  test("are named by the page, before and after: which are deleted, and which go on", async () => {
+    await newProject("Alone");
+    const [shared, orphan] = [await newProject("<i>Shared"), await newProject("Orphan")];
+    await join(service, await signUp(service), shared, "ADMIN");
+    await join(service, await signUp(service), orphan, "MEMBER");
+    const token = await tokenFor("REMOVE_ACCOUNT");
+    const page = await service.request("GET", `/auth/not-me?token=${token}`);
+    const done = await press(token);
+
+    for (const { body } of [page, done]) {
+      expect(body).toContain("Deleted: “Alone”. Goes on: “&lt;i&gt;Shared”.");
+      expect(body).toContain("Disabled, as nobody is left who may own it: “Orphan”.");
+    }
+  });
+
   test("are deleted where nobody else is in them, as by the one who owns them", async () => {
     const projectId = await newProject("Planted");
     await stranger.request("POST", "/contacts", { email: "ada@example.com" }, { projectId });
