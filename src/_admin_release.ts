@@ -1,6 +1,7 @@
-// The operator's command that sends what was captured.
+// The operator's command that sends what was captured, or gives it up.
 import { assertProject } from "./accounts/projects.ts";
 import type { Context } from "./context.ts";
+import { discardCaptured, type DiscardReport } from "./sending/captured_discard.ts";
 import { releaseCaptured, type ReleaseReport } from "./sending/captured_release.ts";
 
 /** The options of `release`. */
@@ -9,16 +10,20 @@ export interface ReleaseOptions {
   since?: string | undefined;
   all?: boolean | undefined;
   yes?: boolean | undefined;
+  /** Gives them up instead. */
+  discard?: boolean | undefined;
 }
 
 const HOW_TO = "Say --yes with it, and which mails are meant: their ids, --project, --since or --all";
 
-/** Sends captured mails, or with neither `--yes` nor any word about which ones only counts them. */
+type Report = ReleaseReport | DiscardReport;
+
+/** Sends or discards captured mails, or with neither `--yes` nor any word about which ones only counts them. */
 export async function release(
   ctx: Context,
   args: string[],
-  { project, since, all, yes }: ReleaseOptions,
-): Promise<ReleaseReport | { wouldBe: ReleaseReport; toRelease: string }> {
+  { project, since, all, yes, discard }: ReleaseOptions,
+): Promise<Report | { wouldBe: Report; toRelease: string } | { wouldBe: Report; toDiscard: string }> {
   const scope = {
     ids: args.length > 0 ? args.map((given) => asId(given, "mail")) : undefined,
     projectId: project === undefined ? undefined : asId(project, "project", ": see `project list`"),
@@ -26,9 +31,12 @@ export async function release(
   };
   if (scope.projectId !== undefined) await assertProject(ctx, scope.projectId);
   const isSaid = all || Object.values(scope).some((value) => value !== undefined);
-  if (yes && !isSaid) throw new Error(`Cannot release mails without knowing which. ${HOW_TO}`);
-  if (yes) return await releaseCaptured(ctx, scope);
-  return { wouldBe: await releaseCaptured(ctx, scope, { dryRun: true }), toRelease: HOW_TO };
+  const verb = discard ? "discard" : "release";
+  if (yes && !isSaid) throw new Error(`Cannot ${verb} mails without knowing which. ${HOW_TO}`);
+  const run = discard ? discardCaptured : releaseCaptured;
+  if (yes) return await run(ctx, scope);
+  const wouldBe = await run(ctx, scope, { dryRun: true });
+  return discard ? { wouldBe, toDiscard: HOW_TO } : { wouldBe, toRelease: HOW_TO };
 }
 
 /** An id as the ledger writes it. Throws for what can be none. */

@@ -71,12 +71,13 @@ const HELP = `Usage: bun run admin <command>
                                                     SECRET_KEY; it is verified anew
   campaign list <project id>                        the campaigns that are being sent, or will be at their time
   campaign cancel <project id> <campaign id>        end one of them, also while the project is disabled
-  release [mail id…] [--project P] [--since T] [--all] [--yes]
+  release [mail id…] [--project P] [--since T] [--all] [--discard] [--yes]
                                                     send mails that were captured for want of an SMTP server, the
                                                     first one first: those with these ids, of a project, captured
                                                     since a time (such as 2026-11-22T08:00Z), or all; without
                                                     --yes they are only counted. Who has unsubscribed since, is
-                                                    suppressed, or whose mail is kept no more gets none
+                                                    suppressed, or whose mail is kept no more gets none;
+                                                    --discard gives them up instead, for good
   recount [project id]                              count anew what became of mails, and events by day, and mend the
                                                     counters that are wrong, of one project or of all
   partitions [--move]                               the months of events, and what else grows with time: rows (about)
@@ -246,6 +247,7 @@ async function main(): Promise<number> {
       resend: { type: "string" },
       rotate: { type: "boolean" },
       move: { type: "boolean" },
+      discard: { type: "boolean" },
       yes: { type: "boolean" },
       project: { type: "string" },
       since: { type: "string" },

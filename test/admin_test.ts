@@ -58,6 +58,7 @@ const REFUSED: [string[], number, string][] = [
   [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
   [["release", "--all"], 1, "without SMTP_URL: set it"],
   [["release", "--yes"], 1, "without knowing which. Say --yes with it"],
+  [["release", "--discard", "--yes"], 1, "Cannot discard mails without knowing which. Say --yes with it"],
   [["release", "5", "--yes"], 1, "id"],
   [["release", "--since", "yesterday", "--yes"], 1, "--since"],
   [["release", "--project", UNKNOWN, "--yes"], 1, "Cannot find this project"],
@@ -397,6 +398,24 @@ describe("bun run admin", () => {
     expect(JSON.parse(later.out)).toMatchObject({ captured: 0 });
     expect(JSON.parse(done.out)).toEqual(one);
     expect(service.smtp.received.map(({ to }) => to)).toEqual([["ada@example.com"]]);
+  }, 60_000);
+
+  test("release --discard says what it would do, and gives mails up also without an SMTP server", async () => {
+    const project = await service.createProject();
+    const settings = { DATABASE_URL: service.databaseUrl, SECRET_KEY };
+    const [mail] = await service.pool`
+      insert into emails (project_id, address, source_type, status, due_at, queued_at, captured_at)
+      values (${project.id}, 'ada@example.com', 'TRANSACTIONAL', 'CAPTURED', now(), now(), now() - interval '1 hour')
+      returning id`;
+    const scope = ["release", "--discard", "--project", project.id];
+    const counted = adminWith(settings, ...scope);
+    const done = adminWith(settings, ...scope, "--yes");
+    const [row] = await service.pool`select status, error from emails where id = ${mail!.id}`;
+
+    const one = { captured: 1, discarded: 1, skipped: 0 };
+    expect(JSON.parse(counted.out)).toEqual({ wouldBe: one, toDiscard: expect.stringContaining("--yes") });
+    expect(JSON.parse(done.out)).toEqual(one);
+    expect(row).toEqual({ status: "SUPPRESSED", error: "Discarded by the operator" });
   }, 60_000);
 
   test("--help lists every command", () => {
