@@ -52,6 +52,8 @@ interface PageParts {
   title: string;
   /** Of the page's words, as `lang` has it. */
   lang?: string;
+  /** An address; left out, a page has none, and no browser asks for one. */
+  icon?: string;
   /** HTML. */
   head?: string;
   /** HTML. */
@@ -59,14 +61,14 @@ interface PageParts {
 }
 
 /** One page, in English where nothing else is said. */
-export function page({ title, lang = "en", head = "", body }: PageParts): string {
+export function page({ title, lang = "en", icon = "data:,", head = "", body }: PageParts): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 ${head}
 </head>
 <body>

@@ -303,6 +303,8 @@ describe("who may look", () => {
     const html = await answer.text();
     expect(html).toContain("curl http://localhost:3000/v1/send");
     expect(html).toContain("&lt;secret key&gt;");
+    expect(html.match(/rel="icon" href="data:image/g)).toHaveLength(1);
+    expect(html.match(/rel="icon"/g)).toHaveLength(1);
     expect(html).not.toMatch(/<script(?! type="module" src=)/);
   });
 });
@@ -420,6 +422,39 @@ describe.skipIf(!CHROMIUM)(`the page in a browser${noChromium}`, () => {
 
     expect(await pool`select from captured_mails`).toHaveLength(0);
     await page.close();
+  });
+
+  test("in production clearing says that the mails can still be sent, and only the list is cleared", async () => {
+    await capture({});
+    const guarded = app({ NODE_ENV: "production", SECRET_KEY });
+    const live = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: guarded.fetch });
+    for (const [name, width, colorScheme] of [
+      ["wide", 1280, "light"],
+      ["phone", 390, "dark"],
+    ] as const) {
+      const context = await browser.newContext({
+        viewport: { width, height: 720 },
+        colorScheme,
+        httpCredentials: { username: "ada", password: SECRET_KEY },
+      });
+      page = await context.newPage();
+      await page.goto(`${live.url}inbox`);
+      await page.getByRole("button", { name: "Clear" }).click();
+      await page.getByText("bun run admin release can still send them").waitFor();
+      expect(await page.getByRole("button", { name: "Clear the list?" }).count()).toBe(1);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      await shot(`clear_${name}`);
+      if (width === 390) {
+        await page.getByRole("button", { name: "Clear the list?" }).click();
+        await page.getByText("No mail yet").waitFor();
+        expect(await page.getByText("can still send them").isVisible()).toBe(false);
+        expect(await page.locator("#command").textContent()).not.toContain("sandbox.example");
+      }
+      await context.close();
+    }
+    await live.stop(true);
+
+    expect(await pool`select from captured_mails`).toHaveLength(0);
   });
 
   test("it is readable in light, in dark and on a phone", async () => {

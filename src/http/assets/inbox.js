@@ -8,6 +8,8 @@ const CONFIRM_MS = 4000;
 const at = (id) => document.getElementById(id);
 const main = at("main");
 const list = at("list");
+/** Says, in production, that mails which are cleared can be sent all the same. */
+const kept = at("kept");
 const wide = matchMedia("(min-width: 760px)");
 
 /** The mails of the list, newest first, as the service gave them. */
@@ -171,7 +173,8 @@ async function clear() {
   clearTimeout(clear.timer);
   if (!button.classList.contains("sure")) {
     button.classList.add("sure");
-    button.textContent = mails.length === 1 ? "Delete this mail?" : `Delete all ${mails.length} mails?`;
+    button.textContent = kept ? "Clear the list?" : deleteAll();
+    if (kept) kept.hidden = false;
     clear.timer = setTimeout(calmDown, CONFIRM_MS);
     return;
   }
@@ -180,7 +183,12 @@ async function clear() {
   await poll();
 }
 
+function deleteAll() {
+  return mails.length === 1 ? "Delete this mail?" : `Delete all ${mails.length} mails?`;
+}
+
 function calmDown() {
+  if (kept) kept.hidden = true;
   at("clear").classList.remove("sure");
   at("clear").textContent = "Clear";
 }
