@@ -110,8 +110,8 @@ async function endWorkerPool(pool: WorkerPool): Promise<void> {
   const timer = setTimeout(() => (dropped = pool.drop()), 5_000);
   await pool.end().catch(() => {});
   clearTimeout(timer);
-  // A server that is out of reach is not waited for.
-  await Promise.race([dropped, Bun.sleep(2_000)]);
+  // A server that is out of reach is not waited for; and no timer keeps a process that is done.
+  if (dropped) await Promise.race([dropped, Bun.sleep(2_000)]);
 }
 
 async function startOwnPostgres(config: Config, guest: boolean, log: EmbeddedLog): Promise<EmbeddedPostgres> {

@@ -38,6 +38,10 @@ export interface RowError {
 }
 
 const MAX_SHOWN_EMAIL = 320;
+/** More than anybody's table has; each row is looked through for each of them. */
+const MAX_COLUMNS = 1_000;
+/** Several times what a contact may hold. A row is worked on in one piece. */
+const MAX_ROW_BYTES = 262_144;
 const SUBSCRIBED = new Map([
   ["true", true],
   ["1", true],
@@ -63,6 +67,7 @@ export async function* readRows(
   const parser = parse({
     bom: true,
     ltrim: true,
+    max_record_size: MAX_ROW_BYTES,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
@@ -95,6 +100,9 @@ export async function* readRows(
 export function readHeader(header: CsvRow | undefined): CsvColumns {
   if (!header) throw problems.unreadableFile("it is empty");
   const names = header.cells;
+  if (names.length > MAX_COLUMNS) {
+    throw problems.unreadableFile(`it has ${names.length} columns; ${MAX_COLUMNS} are allowed`);
+  }
   const email = columnOf(names, "email");
   if (email === -1) {
     throw problems.unreadableFile("its first row names no column email; columns are separated by commas");
@@ -130,6 +138,7 @@ function readData(columns: CsvColumns, cells: string[]): DataInput {
   // Without a prototype, so that a column named `__proto__` is a key like any other.
   const data = Object.create(null) as DataInput;
   for (const { index, key } of columns.data) {
+    if (index >= cells.length) break;
     const cell = cells[index];
     if (cell !== undefined && cell !== "") data[key] = key === "locale" ? cell : readCell(cell);
   }
@@ -186,8 +195,11 @@ function end(parser: Parser): Promise<void> {
 
 function toProblem(error: unknown): unknown {
   if (error instanceof CsvError) {
-    const isOpen = error.code === "CSV_QUOTE_NOT_CLOSED";
-    return problems.unreadableFile(isOpen ? "a quote is opened and never closed" : error.message);
+    const why: Record<string, string> = {
+      CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
+      CSV_MAX_RECORD_SIZE: `a row is longer than ${MAX_ROW_BYTES / 1024} KB, or a quote is never closed`,
+    };
+    return problems.unreadableFile(why[error.code] ?? error.message);
   }
   if (
     error instanceof TypeError &&

@@ -8,19 +8,28 @@ export function addBeforeBodyEnd(html: string, addition: string): string {
 }
 
 function placeOfBodyEnd(html: string): number {
+  const isInComment = commentsBefore(html);
   for (
     let at = html.lastIndexOf("</body");
     at > -1;
     at = at === 0 ? -1 : html.lastIndexOf("</body", at - 1)
   ) {
-    if (!isInComment(html, at)) return at;
+    if (!isInComment(at)) return at;
   }
   const start = Math.max(0, html.length - TAIL_CHARS);
   const inTail = html.slice(start).search(/<\/body(?![^]*<\/body)/i);
-  return inTail === -1 || isInComment(html, start + inTail) ? html.length : start + inTail;
+  return inTail === -1 || commentsBefore(html)(start + inTail) ? html.length : start + inTail;
 }
 
-/** What is put there would not be seen. Outlook's conditions are comments too. */
-function isInComment(html: string, at: number): boolean {
-  return html.lastIndexOf("<!--", at) > html.lastIndexOf("-->", at);
+/**
+ * Whether a place lies in a comment: what is put there would not be seen. Outlook's conditions are comments too. To be asked
+ * from the end on: what was found for one place is looked for no second time, so all of them together are one pass.
+ */
+function commentsBefore(html: string): (at: number) => boolean {
+  let [begin, end] = [Infinity, Infinity];
+  return (at) => {
+    if (begin > at) begin = html.lastIndexOf("<!--", at);
+    if (end > at) end = html.lastIndexOf("-->", at);
+    return begin > end;
+  };
 }

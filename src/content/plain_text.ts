@@ -5,11 +5,19 @@
 // `compileTextPart` has it done once for a template instead of once for a mail.
 import { compile, type FormatCallback } from "html-to-text";
 
-/**
- * What follows is cut off, from the HTML and from the text: mail programs show about 100 KB. The parser takes quadratic
- * time for what is nested, 0.1 s for so much of the worst (`<div>` and never `</div>`), and all else waits meanwhile.
- */
+/** What follows is cut off, from the HTML and from the text: mail programs show about 100 KB. */
 const MAX_CHARS = 200_000;
+/**
+ * At each tag the parser looks through the elements that are open, so its time is quadratic where they are never closed:
+ * seconds for 200 KB. So many looks take it some 20 ms; a mail of 100 KB needs a tenth of them.
+ */
+const MAX_LOOKS = 2_000_000;
+/** What a tag costs besides: some 13,000 of them are too many as well, where a long newsletter has 3,000. */
+const LOOKS_A_TAG = 150;
+/** The next one of the same kind closes them. */
+const CLOSED_BY_NEXT = new Set(["p", "li", "td", "th", "tr", "dt", "dd", "option"]);
+const NEVER_OPEN = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
+const TAG = /^<\/?([a-zA-Z][^\s/>]{0,40})/;
 /** Deeper than mails are; the conversion is recursive. */
 const MAX_DEPTH = 100;
 
@@ -62,10 +70,34 @@ const convert = compile({
 export function plainText(html: string): string {
   const bounded = html.slice(0, MAX_CHARS);
   try {
-    return tidy(convert(bounded));
+    if (isQuick(bounded)) return tidy(convert(bounded));
   } catch {
-    return tidy(bounded.replace(/<[^<>]*>/g, " "));
+    // As below.
   }
+  return tidy(bounded.replace(/<[^<>]*>/g, " "));
+}
+
+/** Whether the parser is done with it in time: goes through the tags as it does, and counts its looks. */
+function isQuick(html: string): boolean {
+  const open: string[] = [];
+  let looks = 0;
+  for (let at = html.indexOf("<"); at !== -1; at = html.indexOf("<", at + 1)) {
+    if (html.startsWith("<!--", at)) {
+      at = html.indexOf("-->", at + 4);
+      if (at === -1) return true;
+      continue;
+    }
+    const name = TAG.exec(html.slice(at, at + 48))?.[1]?.toLowerCase();
+    if (name === undefined) continue;
+    looks += open.length + LOOKS_A_TAG;
+    if (looks > MAX_LOOKS) return false;
+    if (NEVER_OPEN.has(name)) continue;
+    if (html[at + 1] === "/") {
+      const opened = open.lastIndexOf(name);
+      if (opened !== -1) open.length = opened;
+    } else if (!(CLOSED_BY_NEXT.has(name) && open.at(-1) === name)) open.push(name);
+  }
+  return true;
 }
 
 /** No blanks at the end of a line, and never more than one empty line. */

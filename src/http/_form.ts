@@ -21,6 +21,7 @@ export const FORM_OVERHEAD_BYTES = 65_536;
 
 const MAX_PARTS = 100;
 /** Of one part, all together. */
+const MAX_TEXT_BYTES = 65_536;
 const MAX_HEADERS_BYTES = 16_384;
 const FORM_TYPE = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
 const WANTED = "a form with Content-Type: multipart/form-data";
@@ -73,7 +74,12 @@ function readPart(headers: string, bytes: Buffer): { name: string; value: string
   const name = parameter(disposition, "name");
   if (name === undefined) return null;
   const fileName = parameter(disposition, "filename");
-  if (fileName === undefined) return { name, value: bytes.toString() };
+  if (fileName === undefined) {
+    if (bytes.length > MAX_TEXT_BYTES) {
+      throw problems.badRequest("Cannot read the body as a form", "A field of text holds at most 64 KB");
+    }
+    return { name, value: bytes.toString() };
+  }
   const type = /^content-type:(.*)$/im.exec(headers)?.[1]!.trim() ?? "";
   return { name, value: { name: fileName, type, bytes } };
 }

@@ -31,6 +31,8 @@ interface State {
 /** More domains are kept in mind only when these have no mails there any more; the ledger knows all. */
 const MAX_DOMAINS = 20_000;
 const DOMAINS_A_LOOK = 500;
+/** Of a domain that was found in the ledger it is not known how many there are: more than somebody writes by hand. */
+const UNCOUNTED = 10;
 const DOMAINS_A_FETCH = 200;
 const GIVE_UP_LIMIT = 5_000;
 const GIVE_UP_EVERY_MS = 60_000;
@@ -52,6 +54,11 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
     { maxItems: 2_000, maxFlights: 1 },
   );
 
+  const putLast = (domain: string) => {
+    const mails = counts.get(domain)!;
+    counts.delete(domain);
+    counts.set(domain, mails);
+  };
   const note = (domain: string, mails: number) => {
     if (counts.has(domain) || counts.size < MAX_DOMAINS)
       counts.set(domain, (counts.get(domain) ?? 0) + mails);
@@ -64,6 +71,8 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
 
   /** Some domains at a time, one after the other, round and round. */
   const look = function* (): Generator<string> {
+    // Few are walked through as a whole each time: those that were chosen last stand at the end.
+    if (counts.size <= DOMAINS_A_FETCH) state.walk = counts.keys();
     for (let looks = 0; looks < Math.min(DOMAINS_A_FETCH, counts.size); looks++) {
       let next = state.walk.next();
       if (next.done) {
@@ -89,6 +98,7 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       chosen.counts.push(as === "few" ? 1 : room - last);
       chosen.lasts.push(last);
     }
+    for (const domain of chosen.domains) putLast(domain);
     return chosen;
   };
 
@@ -157,7 +167,7 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
     fetch,
     async lookAround() {
       const found = await q.emails.apartDomains(ctx, { after: state.lookedUpTo, limit: DOMAINS_A_LOOK });
-      for (const { domain } of found) if (!counts.has(domain)) note(domain, 1);
+      for (const { domain } of found) if (!counts.has(domain)) note(domain, UNCOUNTED);
       state.lookedUpTo = found.length < DOMAINS_A_LOOK ? "" : found.at(-1)!.domain;
       await giveUp();
       fetch();

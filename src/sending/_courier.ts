@@ -110,7 +110,8 @@ export function createCourier<Parcel, Outcome>(parts: CourierParts<Parcel, Outco
 
   const askingOf = ({ domain, campaignId, projectId }: Waiting) => ({
     domain,
-    owner: campaignId ?? projectId,
+    // All campaigns of a project are one: else each new one would be trusted anew.
+    owner: campaignId === null ? projectId : `campaigns of ${projectId}`,
     waiting: (waitingHere.get(domain) ?? 0) + parts.waitingApart(domain),
     isApart: parts.waitingApart(domain) > 0,
   });

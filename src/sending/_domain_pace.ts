@@ -35,7 +35,7 @@ export interface Flight {
 /** Who asks for a place for a mail. */
 export interface Asking {
   domain: string;
-  /** Whose mails they are: a campaign, or the single mails of a project. */
+  /** Whose mails they are: the campaigns of a project, or its single mails. */
   owner: string;
   /** How many mails to the domain are known to wait. */
   waiting: number;
@@ -127,10 +127,8 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   let restUntil = -Infinity;
 
   interface OpenFlight {
-    age: number;
-    seenAt: number | null;
-    isPaused: boolean;
-    grow(by: number): boolean;
+    /** Grows older until this moment. A process that stood still must not take that for the slowness of others. */
+    see(at: number): boolean;
   }
 
   const isSlow = (domain: Domain) =>
@@ -188,6 +186,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   const take = ({ domain: name, owner }: Asking, onSlow: () => void): Flight => {
     const domain = known(name);
     const isKnownSlow = isSlow(domain);
+    const wasQuick = domain.isProven && !isKnownSlow;
     const isSluggishOne = isKnownSlow && isSluggish(domain);
     // Whoever has learnt nothing has not tried.
     const withdraw = () => {
@@ -205,13 +204,14 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       slow += 1;
       onSlow();
     };
+    let age = 0;
+    let seenAt = 0;
+    let isPaused = false;
     const own: OpenFlight = {
-      age: 0,
-      seenAt: null,
-      isPaused: false,
-      grow(by) {
-        own.age += by;
-        if (isAged || own.age <= limitMs) return false;
+      see(at) {
+        if (!isPaused) age += Math.min(at - seenAt, TICK_MS * 2);
+        seenAt = at;
+        if (isAged || age <= limitMs) return false;
         isAged = true;
         domain.aged += 1;
         if (isSlow(domain)) domain.window = few;
@@ -239,13 +239,16 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       },
       begin() {
         beganAt = clock();
+        seenAt = beganAt;
         flights.add(own);
       },
       pause() {
         const since = clock();
-        own.isPaused = true;
+        own.see(since);
+        isPaused = true;
         return () => {
-          own.isPaused = false;
+          own.see(clock());
+          isPaused = false;
           pausedMs += clock() - since;
         };
       },
@@ -255,10 +258,12 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       },
       end(verdict) {
         const at = clock();
-        const tookMs = at - beganAt - pausedMs;
+        own.see(at);
+        const tookMs = Math.min(at - beganAt - pausedMs, age);
         leave();
-        // With few connections one slow mail already holds more than the share, so it is made up for in time.
-        if (isMarked && connections * SLOW_SHARE < 1) {
+        // With few connections one slow mail already holds more than the share, so it is made up for in time. The first one
+        // of a domain that was quick is no reason to keep everybody waiting.
+        if (isMarked && !wasQuick && connections * SLOW_SHARE < 1) {
           restUntil = at + tookMs * (1 / (connections * SLOW_SHARE) - 1);
         }
         if (verdict === "unknown") return withdraw();
@@ -299,10 +304,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       const at = clock();
       let isNews = false;
       for (const flight of flights) {
-        // A process that stood still must not take that for the slowness of others.
-        const by = Math.min(at - (flight.seenAt ?? at), TICK_MS * 2);
-        flight.seenAt = at;
-        if (!flight.isPaused && flight.grow(by)) isNews = true;
+        if (flight.see(at)) isNews = true;
       }
       return isNews;
     },

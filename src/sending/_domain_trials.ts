@@ -48,13 +48,21 @@ interface TrialsOptions {
 /** Nobody has tried anything yet. */
 export function createTrials({ connections, few, clock }: TrialsOptions): Trials {
   const owners = new Map<string, Owner>();
-  const newOwnerLimit = Math.max(Math.ceil(connections / 2), few + 1);
+  /** What whoever has shown nothing yet may hold together: slow ones, and trials that may become slow. */
+  const strangersLimit = Math.max(Math.ceil(connections / 4), few + 1);
+  /** Who has shown that its domains are quick, and whoever writes to somebody, goes beyond that. */
+  const trustedLimit = Math.max(Math.ceil(connections / 2), few + 1);
+  let strangers = 0;
   const newcomerLimit = few + (few >> 1);
   let newcomerAt = -Infinity;
   return {
     ask({ owner: name, waiting, isApart }, slow) {
       const { trying, window } = owners.get(name) ?? { trying: 0, window: few };
-      if (trying < window) return slow < newOwnerLimit ? "now" : "trying";
+      if (trying < window) {
+        if (window > few) return slow < trustedLimit ? "now" : "trying";
+        const limit = waiting <= FEW_MAILS ? trustedLimit : strangersLimit;
+        return slow + strangers < limit ? "now" : "trying";
+      }
       if (trying > 0) return "trying";
       // Nothing that this owner has tried went well. Its other domains get on, one at a time, while few connections are
       // held by slow ones. Who came after a crowd that waits apart does not wait behind it: some places are kept for
@@ -71,8 +79,11 @@ export function createTrials({ connections, few, clock }: TrialsOptions): Trials
       owners.set(name, owner);
       forgetOldest(owners, MAX_OWNERS, ({ trying }) => trying > 0);
       owner.trying += 1;
+      const isStranger = owner.window <= few;
+      if (isStranger) strangers += 1;
       const end = (window: number) => {
         owner.trying -= 1;
+        if (isStranger) strangers -= 1;
         owner.window = Math.min(connections, window);
       };
       return {

@@ -14,3 +14,18 @@ test.each([
 ])("%p", (html, expected) => {
   expect(addBeforeBodyEnd(html, "+")).toBe(expected);
 });
+
+test("is found in time however many comments and ends there are", () => {
+  const before = process.cpuUsage();
+  for (const html of [
+    "<!--" + "</body".repeat(150_000),
+    "</body<!--".repeat(90_000),
+    "<!--</body-->".repeat(70_000),
+    "-->" + "</body>".repeat(140_000) + "<!--".repeat(1_000) + "</body>".repeat(1_000),
+  ]) {
+    expect(addBeforeBodyEnd(html, "+")).toHaveLength(html.length + 1);
+  }
+  const { user, system } = process.cpuUsage(before);
+
+  expect((user + system) / 1_000).toBeLessThan(1_000);
+});

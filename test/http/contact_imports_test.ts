@@ -412,6 +412,12 @@ describe("a file", () => {
     ["only blank lines", "\n\n  \n", "it is empty"],
     ["no email column", "name,mail\nAda,a@b.io\n", "email"],
     ["two email columns", "email,Email\na@b.io,c@d.io\n", "twice"],
+    ["more columns than a table has", `email${",c".repeat(1_000)}\na@b.io\n`, "1001 columns"],
+    [
+      "a row that is longer than any contact",
+      `email,a\na@b.io,${"x".repeat(300_000)}\n`,
+      "longer than 256 KB",
+    ],
     ["semicolons", "email;name\na@b.io;Ada\n", "commas"],
     [
       "a quote that is never closed",

@@ -94,12 +94,18 @@ describe("a domain that is quick", () => {
   test("is not slow because this process stood still", () => {
     let time = 0;
     const pace = createDomainPace({ connections: 40, now: () => time, clock: () => time });
-    pace.take({ domain: "large.test", owner: "p", waiting: 1, isApart: false }, () => {}).begin();
+    const asking = { domain: "large.test", owner: "p", waiting: 1, isApart: false };
+    const flight = pace.take(asking, () => {});
+    flight.begin();
     pace.tick();
     time += 30_000;
     pace.tick();
+    const meanwhile = pace.slow;
+    time += 30_000;
+    flight.end("answered");
 
-    expect(pace.slow).toBe(0);
+    expect([meanwhile, pace.slow, pace.ask(asking)]).toEqual([0, 0, "now"]);
+    expect(pace.room("large.test").as).toBe("many");
   });
 });
 
@@ -179,6 +185,25 @@ describe("tarpits", () => {
     expect(ask("new.test", { owner: "q" })).toBe("now");
     expect(ask("new.test", { waiting: 1 })).toBe("now");
     expect(ask("new.test", { waiting: 500 })).toBe("apart");
+  });
+
+  test("of many senders at once hold no more than a quarter, and who writes to somebody is not kept from it", () => {
+    const { begin, ask, pass, answer } = stage();
+    answer("quick.test", 5);
+    let held = 0;
+    for (let i = 0; i < 30; i++) {
+      for (let sender = 0; sender < 20; sender++) {
+        const [domain, owner] = [`tarpit${sender}-${i}.test`, `sender${sender}`];
+        if (ask(domain, { owner }) !== "now") continue;
+        begin(domain, { owner });
+        held += 1;
+      }
+      pass(TICK_MS);
+    }
+
+    expect(held).toBeWithin(4, 11);
+    expect(ask("quick.test")).toBe("now");
+    expect(ask("new.test", { owner: "other", waiting: 1 })).toBe("now");
   });
 
   test("that wait apart in a crowd leave places for who comes after them, one in a while", () => {
