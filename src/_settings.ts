@@ -16,6 +16,7 @@ export const Settings = t.Object({
   BASE_URL: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
+      expected: "an address such as https://mail.example.com, without a slash at the end",
       description:
         "Address of this service in links and pages, without a slash at the end. Left out: `http://localhost:<PORT>`.",
     }),
@@ -23,6 +24,7 @@ export const Settings = t.Object({
   DATABASE_URL: t.Optional(
     t.String({
       pattern: "^postgres(ql)?://",
+      expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
       description: "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
     }),
@@ -30,6 +32,7 @@ export const Settings = t.Object({
   DATABASE_DIRECT_URL: t.Optional(
     t.String({
       pattern: "^postgres(ql)?://",
+      expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
       description:
         "The same database past a pooler: where `DATABASE_URL` leads to PgBouncer in transaction mode, this is the address of Postgres itself, for locks, notifications, the queue and migrations. Left out: there is no pooler.",
@@ -50,6 +53,7 @@ export const Settings = t.Object({
   SMTP_URL: t.Optional(
     t.String({
       pattern: "^smtps?://",
+      expected: "an address such as smtp://user:password@host:587, or smtps://user:password@host:465",
       secret: true,
       description:
         "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
@@ -130,6 +134,7 @@ export const Settings = t.Object({
   METRICS_TOKEN: t.Optional(
     t.String({
       pattern: "^[!-~]{16,}$",
+      expected: "at least 16 characters, without spaces and with nothing beyond ASCII",
       secret: true,
       description:
         "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them, and in production nobody.",
@@ -177,6 +182,7 @@ export const Settings = t.Object({
   SPF_INCLUDE: t.Optional(
     t.String({
       pattern: HOST_PATTERN,
+      expected: "a host name such as amazonses.com",
       description:
         "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name that the provider behind `SMTP_URL` gives.",
     }),
@@ -184,6 +190,7 @@ export const Settings = t.Object({
   INBOUND_HOST: t.Optional(
     t.String({
       pattern: HOST_PATTERN,
+      expected: "a host name such as mail.example.com",
       description:
         "Host name under which other mail servers reach this installation: bounces are directed there. Left out: the host of `BASE_URL`.",
     }),
@@ -245,6 +252,7 @@ export const Settings = t.Object({
   S3_ENDPOINT: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+$",
+      expected: "an address such as https://minio.example.com, without anything behind the host",
       description: "Address of another S3 than Amazon's, such as `https://minio.example.com`.",
     }),
   ),
@@ -256,6 +264,7 @@ export const Settings = t.Object({
   S3_PUBLIC_URL: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
+      expected: "an address such as https://images.example.com, without a slash at the end",
       description:
         "Where everybody can read what is in the bucket, such as a CDN. Left out: images are served here, from `<BASE_URL>/uploads/`.",
     }),
@@ -293,6 +302,7 @@ export const Settings = t.Object({
   }),
   STRIPE_API_BASE: t.String({
     pattern: "^https?://",
+    expected: "an address such as https://api.stripe.com",
     default: "https://api.stripe.com",
     description: "Where Stripe's API is; another one for tests.",
   }),

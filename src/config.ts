@@ -2,23 +2,14 @@
 import { isIP } from "node:net";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { expectationOf } from "./_setting_words.ts";
 import { Settings } from "./_settings.ts";
+import { wrongInSmtp } from "./_smtp_setting.ts";
 import { parseMailbox } from "./mail/address.ts";
 import { createDns } from "./mail/dns.ts";
 import { parseDomain } from "./mail/domain_name.ts";
 
 export { Settings } from "./_settings.ts";
-
-/** The options of the mail library that are numbers; it takes whatever it is given, and then hangs or opens nothing. */
-const SMTP_NUMBERS = [
-  "maxConnections",
-  "maxMessages",
-  "messageTimeout",
-  "connectionTimeout",
-  "greetingTimeout",
-  "socketTimeout",
-  "dnsTimeout",
-];
 
 /** The sender of platform mails as long as none of them leaves: any will do, and this one nobody has (RFC 2606). */
 const CAPTURED_FROM = "Postrider <postrider@sandbox.example>";
@@ -42,12 +33,12 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
   );
   const settings = Value.Convert(Settings, Value.Default(Settings, Value.Clean(Settings, given)));
-  const wrong = [...Value.Errors(Settings, settings)].map((e) => `${e.path.slice(1)}: ${e.message}`);
-  const named = new Set(wrong.map((line) => line.split(":")[0]));
+  const named = new Set([...Value.Errors(Settings, settings)].map(({ path }) => path.split("/")[1]!));
+  const wrong = [...named].map((name) => `${name}: ${expectationOf(name)}`);
   wrong.push(
-    ...unusable(settings as Static<typeof Settings>).filter((line) => !named.has(line.split(":")[0])),
+    ...unusable(settings as Static<typeof Settings>).filter((line) => !named.has(line.split(":")[0]!)),
   );
-  if (wrong.length > 0) throw new Error(`Cannot read the settings\n  ${[...new Set(wrong)].join("\n  ")}`);
+  if (wrong.length > 0) throw new Error(`Cannot read the settings\n  ${wrong.join("\n  ")}`);
   return Object.freeze(withDefaults(settings as Static<typeof Settings>));
 }
 
@@ -80,7 +71,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (DATABASE_DIRECT_URL && !DATABASE_URL) {
     lines.push("DATABASE_URL: missing, while DATABASE_DIRECT_URL is set");
   }
-  if (SMTP_URL) lines.push(...wrongInSmtp(SMTP_URL).map((reason) => `SMTP_URL: ${reason}`));
+  if (SMTP_URL) lines.push(...wrongInSmtp(parseUrl(SMTP_URL)).map((reason) => `SMTP_URL: ${reason}`));
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
   }
@@ -121,18 +112,6 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push('DNS_SERVERS: expected "host" or "host:port", separated by commas');
   }
   return lines;
-}
-
-function wrongInSmtp(text: string): string[] {
-  const url = parseUrl(text);
-  if (!url?.hostname || url.port === "0") {
-    return [
-      "expected an address such as smtp://user:password@host:587, with special characters percent-encoded",
-    ];
-  }
-  return [...url.searchParams]
-    .filter(([name, value]) => SMTP_NUMBERS.includes(name) && !/^0*[1-9]\d{0,8}$/.test(value))
-    .map(([name]) => `${name} must be a whole number from 1 on`);
 }
 
 /** What belongs together, as to one provider of sign-ins: all of it is there, or nothing. */

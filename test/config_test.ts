@@ -61,6 +61,13 @@ describe("the settings", () => {
     ["SMTP_URL", "smtp://127.0.0.1?maxConnections=0"],
     ["SMTP_URL", "smtp://127.0.0.1?maxConnections=1.5"],
     ["SMTP_URL", "smtp://127.0.0.1?maxConnections=5&socketTimeout=soon"],
+    // In each of them the server would be another one than is meant.
+    ["SMTP_URL", "smtp://u:p@ss#x@mail.example.com:587"],
+    ["SMTP_URL", "smtp://u:p@ss/x@mail.example.com:587"],
+    ["SMTP_URL", "smtp://u:p@ss?x@mail.example.com:587"],
+    ["SMTP_URL", "smtp://mail.example.com/queue"],
+    ["SMTP_URL", "smtp://mail.example.com?maxconnections=5"],
+    ["SMTP_URL", "smtp://mail.example.com?requireTLS=yes"],
     ["DNS_SERVERS", "127.0.0.1:99999"],
     ["DNS_SERVERS", "127.0.0.1:0"],
     ["DNS_SERVERS", "[::1"],
@@ -99,6 +106,10 @@ describe("the settings", () => {
   test.each([
     ["SMTP_URL", "smtps://user:p%40ss@[::1]:465?maxConnections=5&socketTimeout=120000&requireTLS=true"],
     ["SMTP_URL", "smtp://mail.example.com"],
+    [
+      "SMTP_URL",
+      "smtp://u:p%23%2F%3F@mail.example.com:587/?tls.rejectUnauthorized=false&pool=true&name=a.example",
+    ],
     ["DNS_SERVERS", "::1"],
     ["DNS_SERVERS", "2001:db8::53, [::1]:5353,dns.example:53"],
     ["SNS_TOPIC_ARNS", "arn:aws:sns:eu-west-1:123456789012:mail, arn:aws-cn:sns:cn-north-1:123456789012:in"],
@@ -108,6 +119,30 @@ describe("the settings", () => {
     ["IDEMPOTENCY_KEY_TTL_HOURS", "8760"],
   ])("%s=%s is right", (name, value) => {
     expect(`${loadConfig({ [name]: value })[name as "SMTP_URL"]}`).toBe(value);
+  });
+
+  test("that do not fit the schema are told what they should be, in words and without a pattern", () => {
+    const wrong = Object.fromEntries(Object.keys(Settings.properties).map((name) => [name, "\u0007"]));
+    let message = "";
+    try {
+      loadConfig({ ...wrong, BASE_URL: "https://mail.example.com/", MODE: "half" });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const lines = message.split("\n").slice(1);
+
+    expect(lines).toContain("  MODE: expected one of all, http, worker");
+    expect(lines).toContain("  PORT: expected a whole number from 0 up to 65535");
+    expect(lines).toContain("  MAX_ATTACHMENT_SIZE_MB: expected a number above 0 up to 30");
+    expect(lines).toContain("  DISABLE_SIGNUPS: expected true or false");
+    expect(lines).toContain("  SECRET_KEY: expected at least 32 characters");
+    expect(lines).toContain(
+      "  BASE_URL: expected an address such as https://mail.example.com, without a slash at the end",
+    );
+    expect(lines.length).toBeGreaterThan(25);
+    expect(message).not.toMatch(/[\^\\$]|Expected/);
+    const names = lines.map((line) => line.split(":")[0]);
+    expect(names).toEqual([...new Set(names)]);
   });
 
   test("in production need a SECRET_KEY, and listen to the outside", () => {

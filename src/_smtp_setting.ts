@@ -1,0 +1,47 @@
+// What is wrong with an `SMTP_URL`. The mail library takes whatever it is given, and then hangs or opens nothing.
+
+/** The options of a connection that are numbers. */
+const NUMBERS = [
+  "maxConnections",
+  "maxMessages",
+  "messageTimeout",
+  "connectionTimeout",
+  "greetingTimeout",
+  "socketTimeout",
+  "dnsTimeout",
+];
+
+const FLAGS = [
+  "ignoreTLS",
+  "requireTLS",
+  "opportunisticTLS",
+  "secure",
+  "pool",
+  "allowInternalNetworkInterfaces",
+];
+const WORDS = ["name", "localAddress", "servername", "authMethod"];
+const KNOWN = [...NUMBERS, ...FLAGS, ...WORDS];
+
+const EXPECTED =
+  "expected an address such as smtp://user:password@host:587, with special characters percent-encoded";
+const CODES = "(# is %23, / is %2F, ? is %3F, @ is %40)";
+
+/** The reasons why nothing can be sent to this address. Values are not repeated: it may hold a password. */
+export function wrongInSmtp(url: URL | null): string[] {
+  if (!url?.hostname || url.port === "0") return [EXPECTED];
+  // Behind a password with such a character in it stands the rest of it, and the true host.
+  if (url.href.includes("#")) return [`${EXPECTED} ${CODES}: nothing may stand behind a #`];
+  if (!/^\/?$/.test(url.pathname))
+    return [`${EXPECTED} ${CODES}: nothing but options may stand behind the host`];
+  return [...url.searchParams].flatMap(([name, value]) => wrongInOption(name, value));
+}
+
+function wrongInOption(name: string, value: string): string[] {
+  if (NUMBERS.includes(name) && !/^0*[1-9]\d{0,8}$/.test(value))
+    return [`${name} must be a whole number from 1 on`];
+  if (FLAGS.includes(name) && !/^(true|false)$/.test(value)) return [`${name} must be true or false`];
+  if (KNOWN.includes(name) || /^tls\.[A-Za-z]+$/.test(name)) return [];
+  return [
+    `there is an option behind the ? that nobody knows; there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,
+  ];
+}
