@@ -38,7 +38,8 @@ const ROOMS = [
   ],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
-  ["src/_problem.ts", "src/_settings.ts"],
+  ["src/_problem.ts", "src/_setting_words.ts", "src/_smtp_setting.ts"],
+  ["src/_settings.ts"],
   ["src/mail", "src/db"],
 ];
 
