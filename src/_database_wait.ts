@@ -1,14 +1,17 @@
 // At the start the database may be away, or be no place to work in: says so, with the setting that names it.
 import type postgres from "postgres";
 import type { Context } from "./context.ts";
-import { isDatabaseAway } from "./database_errors.ts";
-import { isPoolerTalk, isTransactionPooled, POOLERS } from "./db/pooler.ts";
+import { isConflict, isDatabaseAway } from "./database_errors.ts";
+import { isPoolerTalk, isSameDatabase, isTransactionPooled, POOLERS } from "./db/pooler.ts";
 import { q } from "./db/queries.ts";
 import { describeError } from "./log.ts";
 
 const LOOK_MS = 500;
 const SAY_MS = 10_000;
 const PATIENCE_MS = 3_000;
+
+/** A database that gives no sign of life for so long is not at work on a migration. */
+const SILENCE_MS = 35_000;
 
 const ELSEWHERE =
   "Cannot use DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL. Both have to end with the same name, " +
@@ -20,6 +23,15 @@ export interface Waiting {
   waitS?: number;
   /** Ends the waiting. */
   signal?: AbortSignal;
+  /** In milliseconds: so long a database may give no sign of life while it is prepared. */
+  silenceMs?: number;
+}
+
+/** Work on the database that may take as long as it likes. */
+export interface Preparing {
+  done: Promise<void>;
+  /** Ends it at once: `done` rejects. */
+  giveUp(): void;
 }
 
 /**
@@ -30,7 +42,7 @@ export async function waitForDatabase(
   ctx: Context,
   direct: postgres.Sql,
   waiting: Waiting,
-  prepare: () => Promise<void>,
+  prepare: () => Preparing,
 ): Promise<void> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = ctx.config;
   const until = performance.now() + (waiting.waitS ?? 0) * 1000;
@@ -44,10 +56,36 @@ export async function waitForDatabase(
     if (DATABASE_DIRECT_URL && !(await isSameDatabase(ctx.pool, direct))) throw new Unfit(ELSEWHERE);
   });
   await answers(ctx, directSetting, until, waiting, async () => {
-    await prepare().catch((error) => {
+    await watched(direct, prepare(), waiting).catch((error) => {
       throw mayPass(error) ? error : new Unfit((error as Error).message, { cause: error });
     });
   });
+}
+
+/** Gives up what is done at a database that is silent on another connection, too: its answer would be waited for without end. */
+async function watched(
+  direct: postgres.Sql,
+  { done, giveUp }: Preparing,
+  { silenceMs = SILENCE_MS }: Waiting,
+): Promise<void> {
+  let isOver = false;
+  const watch = async () => {
+    let heardAt = performance.now();
+    while (!isOver) {
+      await q.doctor.clock({ sql: direct, patienceMs: PATIENCE_MS }).then(
+        () => (heardAt = performance.now()),
+        () => {},
+      );
+      if (performance.now() - heardAt > silenceMs) return giveUp();
+      if (!isOver) await Bun.sleep(LOOK_MS);
+    }
+  };
+  void watch();
+  try {
+    await done;
+  } finally {
+    isOver = true;
+  }
 }
 
 /** What waiting does not cure; its message is for the operator. */
@@ -86,22 +124,19 @@ async function answers(
   }
 }
 
-/** What one session holds is seen from another one of the same database, and from nowhere else. `direct` has one connection. */
-async function isSameDatabase(pool: postgres.Sql, direct: postgres.Sql): Promise<boolean> {
-  const number = Math.floor(Math.random() * 2 ** 31);
-  await q.session.holdNumber({ sql: direct }, { number });
-  const { seen } = await q.session.seesNumber({ sql: pool, patienceMs: PATIENCE_MS }, { number });
-  await q.session.dropNumber({ sql: direct }, { number });
-  return seen;
-}
-
 /** A name that is not known yet may be known when its container runs. */
 function mayPass(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
-  // PgBouncer says it of what it does not know, too.
-  if (code === "08P01" && /no such (database|user)|authentication failed/i.test(message)) return false;
-  return isDatabaseAway(error) || /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code);
+  // A pooler has this one code for whatever it does not like.
+  if (code === "08P01") return AWAY_BEHIND_POOLER.test(message) && !FOR_GOOD.test(message);
+  if (/^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) return true;
+  // The queue's connections say 40001 of a statement whose connection was lost.
+  return isDatabaseAway(error) || isConflict(error);
 }
+
+const AWAY_BEHIND_POOLER =
+  /connect|crash|time-?out|try again|too many|no more|shut|paus|starting|server_login_retry|reset|closed|lost/i;
+const FOR_GOOD = /authentication failed|no such (database|user)|does not exist|not permitted|denied/i;
 
 function said(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };

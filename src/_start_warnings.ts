@@ -1,43 +1,31 @@
 // What an operator should know at the start, although it keeps nothing from starting. `doctor` looks at more.
 import { isProduction } from "./config.ts";
 import type { Context } from "./context.ts";
-import { q } from "./db/queries.ts";
-import { openDkimKey } from "./sending/dkim_keys.ts";
-import { KEEPS_MAILS, keepsMails } from "./sending/readiness.ts";
+import { keysOpen } from "./sending/dkim_keys.ts";
+import { LOST_KEYS, notesOn } from "./sending/operator_notes.ts";
 
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 const LOCAL = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
-/** Each as a sentence for the log. */
-export async function startWarnings(ctx: Context): Promise<string[]> {
-  const { config } = ctx;
-  if (!isProduction(config)) return [];
-  const lost = await holdsLostKey(ctx);
-  return [
-    ...(keepsMails(config) ? [KEEPS_MAILS] : []),
-    ...(config.SMTP_URL !== undefined && config.PLATFORM_FROM === undefined
-      ? [
-          "PLATFORM_FROM is not set: nobody gets a verification, a new password or a notice by mail, and invitations are refused",
-        ]
-      : []),
-    ...(config.DATABASE_URL === undefined
-      ? [
-          `DATABASE_URL is not set: everything is kept in the embedded Postgres in ${config.DATA_DIR}; keep that folder on a disk that stays`,
-        ]
-      : []),
-    ...(LOCAL.test(config.BASE_URL)
-      ? [`BASE_URL is ${config.BASE_URL}: links in mails lead nowhere but to this machine`]
-      : []),
-    ...(lost
-      ? [
-          "SECRET_KEY is not the one that the DKIM keys were made with: mails go out without a signature. Set that one, or see `bun run admin doctor`",
-        ]
-      : []),
-  ];
+/** A line for the log. */
+interface StartWarning {
+  level: "warn" | "error";
+  message: string;
 }
 
-/** All were sealed with one secret, so one of them tells. */
-async function holdsLostKey(ctx: Context): Promise<boolean> {
-  const [first] = await q.doctor.dkimKeys(ctx, { afterProjectId: BEFORE_ALL, afterId: BEFORE_ALL, limit: 1 });
-  return first !== undefined && openDkimKey(ctx, first) === null;
+/** Each as a sentence. */
+export async function startWarnings(ctx: Context): Promise<StartWarning[]> {
+  const { config } = ctx;
+  const { DATABASE_URL, DATA_DIR, BASE_URL } = config;
+  const messages = notesOn(config);
+  if (isProduction(config) && DATABASE_URL === undefined) {
+    messages.push(
+      `DATABASE_URL is not set: everything is kept in the embedded Postgres in ${DATA_DIR}; keep that folder on a disk that stays`,
+    );
+  }
+  if (isProduction(config) && LOCAL.test(BASE_URL)) {
+    messages.push(`BASE_URL is ${BASE_URL}: links in mails lead nowhere but to this machine`);
+  }
+  const warnings = messages.map((message) => ({ level: "warn" as const, message }));
+  const isOpen = await keysOpen(ctx).catch(() => true);
+  return isOpen ? warnings : [...warnings, { level: "error", message: LOST_KEYS }];
 }

@@ -7,11 +7,12 @@ import { type Config, dnsServers } from "./config.ts";
 import type { Context } from "./context.ts";
 import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
 import { migrate } from "./db/migrate.ts";
+import { silence } from "./db/patience.ts";
 import { openPool } from "./db/pool.ts";
 import { openWorkerPool, type WorkerPool } from "./db/worker_pool.ts";
 import { createLog, toStderr } from "./log.ts";
 import { createDns } from "./mail/dns.ts";
-import { type Waiting, waitForDatabase } from "./_database_wait.ts";
+import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
 import { createInboxMailer } from "./sending/captured_mails.ts";
 
@@ -64,7 +65,8 @@ export async function createService(
   const pool = openPool(url, { max: POOL_SIZE, isPooled });
   const workerPool = openWorkerPool(directUrl, WORKER_POOL_SIZE);
   const heartPool = openPool(directUrl, { max: 1, name: "postrider heartbeat" });
-  const probe = openPool(url, { max: 1, name: "postrider probe", isPooled });
+  // It is lost as soon as it hangs: whoever asks how we are asks again.
+  const probe = openPool(url, { max: 1, name: "postrider probe", silenceS: 3, isPooled });
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
   const ctx: Context = {
     config,
@@ -95,13 +97,18 @@ export async function createService(
 }
 
 /** A migration may take its time, on a connection of its own. */
-async function migrateDirectly(url: string, workerPool: WorkerPool): Promise<void> {
+function migrateDirectly(url: string, workerPool: WorkerPool): Preparing {
   const sql = openPool(url, { max: 1, name: "postrider migrations", silenceS: 0 });
-  try {
-    await migrate(sql, workerPool);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const done = Promise.race([migrate(sql, workerPool), givenUp]).then(
+    () => sql.end({ timeout: 1 }),
+    (error) => {
+      // A connection that hangs has no end to wait for.
+      void sql.end({ timeout: 0 }).catch(() => {});
+      throw error;
+    },
+  );
+  return { done, giveUp: () => reject(silence()) };
 }
 
 /** What still holds a connection after 5 s loses it. */

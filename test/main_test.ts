@@ -3,8 +3,12 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { startWarnings } from "../src/_start_warnings.ts";
+import { addVerifiedDomain } from "../src/accounts/domains.ts";
+import { loadConfig } from "../src/config.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { openPool } from "../src/db/pool.ts";
+import { makeDkimKey } from "../src/sending/dkim_keys.ts";
 import { settleDoubts } from "../src/sending/recovery.ts";
 import { startWorker } from "../src/worker.ts";
 import { DOMAIN, useService } from "./support/service.ts";
@@ -141,7 +145,6 @@ describe("Postgres", () => {
     const smtp = await startSmtpServer();
     const only = await start({ DATABASE_URL: postgres.url, SMTP_URL: smtp.url, DATA_DIR: folder() });
     const { createProject } = await import("../src/accounts/projects.ts");
-    const { addVerifiedDomain } = await import("../src/accounts/domains.ts");
     const pool = openPool(postgres.url, { max: 1 });
     const ctx = { ...service, pool, sql: pool };
     const project = await createProject(ctx, "Test");
@@ -223,30 +226,78 @@ describe("two services with one DATA_DIR", () => {
   }, 60_000);
 });
 
-describe("production without SMTP_URL", () => {
-  test("warns at the start, and says so in /ready, which is 200; a short Host is routed like any other", async () => {
-    const settings = { DATABASE_URL: service.databaseUrl, NODE_ENV: "production", HOST: "127.0.0.1" };
-    const kept = await start(settings);
-    const sent = await start({ ...settings, SMTP_URL: service.smtp.url });
+describe("production", () => {
+  test("says at the start and in /ready, which is 200, what the operator should know; a short Host is routed like any other", async () => {
+    const project = await service.createProject();
+    const { domainId } = await addVerifiedDomain(service, project.id, "sealed.example");
+    await makeDkimKey(service, project.id, domainId);
+    const BASE_URL = "https://mail.shop.example";
+    const settings = {
+      DATABASE_URL: service.databaseUrl,
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      BASE_URL,
+    };
+    const SMTP_URL = service.smtp.url;
+    const [kept, silent, sent, lost] = await Promise.all([
+      start(settings),
+      start({ ...settings, SMTP_URL }),
+      start({ ...settings, SMTP_URL, PLATFORM_FROM: "a@shop.example" }),
+      start({
+        ...settings,
+        SMTP_URL,
+        PLATFORM_FROM: "a@shop.example",
+        SECRET_KEY: "another secret, of 32 characters",
+      }),
+    ]);
     const ready = async ({ url }: ServiceProcess) => {
       const answer = await fetch(`${url}/ready`, { headers: { host: "x" } });
-      return [answer.status, await answer.json()] as [number, { note?: string }];
+      const { note } = (await answer.json()) as { note?: string };
+      return { status: answer.status, note: note ?? "" };
     };
-    const [status, { note }] = await ready(kept);
-    const other = await ready(sent);
-
-    expect([status, other[0], other[1].note]).toEqual([200, 200, undefined]);
-    expect(note).toMatch(/^SMTP_URL is not set: no mail leaves/);
-    expect(
-      kept
+    const states = await Promise.all([kept, silent, sent, lost].map(ready));
+    const complaints = (process: ServiceProcess) =>
+      process
         .output()
         .split("\n")
-        .find((line) => line.includes('"level":"warn"')),
-    ).toContain(note!);
-    expect(sent.output()).not.toContain("SMTP_URL is not set");
-    expect(sent.output()).toContain("PLATFORM_FROM is not set: nobody gets a verification");
-    expect(sent.output()).toContain("links in mails lead nowhere but to this machine");
+        .filter((line) => /"level":"(warn|error)"/.test(line))
+        .map((line) => JSON.parse(line) as { level: string; message: string })
+        .map(({ level, message }) => `${level} ${message}`);
+    await until("the lost key is told", () => complaints(lost).length > 0);
+
+    expect(states.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(states[0]!.note).toMatch(/^SMTP_URL is not set: no mail leaves/);
+    expect(states[1]!.note).toMatch(/^PLATFORM_FROM is not set: nobody gets a verification/);
+    expect(states[2]!.note).toBe("");
+    expect(states[3]!.note).toMatch(/^SECRET_KEY is not the one that the DKIM keys were made with/);
+    expect(complaints(kept)).toEqual([`warn ${states[0]!.note}`]);
+    expect(complaints(silent)).toEqual([`warn ${states[1]!.note}`]);
+    expect(complaints(sent)).toEqual([]);
+    expect(complaints(lost)).toEqual([`error ${states[3]!.note}`]);
   }, 60_000);
+
+  test("warns at the start of an embedded Postgres, and of links that nobody else can open", async () => {
+    const production = {
+      NODE_ENV: "production",
+      SECRET_KEY,
+      SMTP_URL: "smtp://a.example",
+      PLATFORM_FROM: "a@a.example",
+    };
+    const warnings = async (more: Record<string, string>) =>
+      (await startWarnings({ ...service, config: loadConfig({ ...production, ...more }) })).map(
+        ({ message }) => message,
+      );
+    const [DATABASE_URL, BASE_URL] = ["postgres://db/postrider", "https://mail.example.com"];
+
+    expect(await warnings({ DATABASE_URL, BASE_URL })).toEqual([]);
+    expect(await warnings({ BASE_URL })).toEqual([
+      expect.stringMatching(/^DATABASE_URL is not set: .*embedded Postgres/),
+    ]);
+    expect(await warnings({ DATABASE_URL })).toEqual([
+      expect.stringMatching(/^BASE_URL is http:\/\/localhost.*: links in/),
+    ]);
+    expect(await warnings({ NODE_ENV: "development" })).toEqual([]);
+  });
 });
 
 describe("MODE=worker", () => {

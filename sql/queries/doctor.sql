@@ -45,3 +45,12 @@ where p.disabled_at is not null and c.status in ('SCHEDULED', 'SENDING') and c.f
 group by p.id
 order by p.id
 limit :limit::int;
+
+-- name: bounds :one
+-- Whether statements of this connection end by themselves, and whose connection it is.
+select current_user::text as "role!", current_setting('statement_timeout') <> '0' as "is_bounded!";
+
+-- name: captured :one
+-- How many mails wait to be released, up to a bound.
+select count(*)::int as "total!"
+from (select from emails where captured_at is not null limit :limit::int) as captured;

@@ -1,7 +1,11 @@
 // Tells Postgres from a pooler in front of it, such as PgBouncer, that gives each transaction another connection.
+import type postgres from "postgres";
 import { openPool } from "./pool.ts";
+import { q } from "./queries.ts";
 
 const ATTEMPTS = 5;
+// Whoever waits for a database that hangs wants to look again soon.
+const SILENCE_S = 3;
 
 /** What to say where a pooler is at an address that must not have one. */
 export const POOLERS = {
@@ -22,7 +26,7 @@ export function isPoolerTalk(error: unknown): boolean {
  * holds, neither locks nor LISTEN. A pooler that keeps a connection for each session is as good as none.
  */
 export async function isTransactionPooled(url: string): Promise<boolean> {
-  const open = () => openPool(url, { max: 1, name: "postrider probe", isPooled: true });
+  const open = () => openPool(url, { max: 1, name: "postrider probe", isPooled: true, silenceS: SILENCE_S });
   const [one, other] = [open(), open()];
   try {
     // Postgres tells a session the number of its process when it begins; a pooler makes one up.
@@ -37,4 +41,17 @@ export async function isTransactionPooled(url: string): Promise<boolean> {
   } finally {
     await Promise.all([one.end({ timeout: 1 }), other.end({ timeout: 1 })]);
   }
+}
+
+/**
+ * Whether both lead to one database: what one session holds is seen from another one of the same database, and from nowhere
+ * else. `direct` has one connection, and goes past a pooler.
+ */
+export async function isSameDatabase(sql: postgres.Sql, direct: postgres.Sql): Promise<boolean> {
+  const number = Math.floor(Math.random() * 2 ** 31);
+  const patienceMs = SILENCE_S * 1000;
+  await q.session.holdNumber({ sql: direct, patienceMs }, { number });
+  const { seen } = await q.session.seesNumber({ sql, patienceMs }, { number });
+  await q.session.dropNumber({ sql: direct, patienceMs }, { number });
+  return seen;
 }

@@ -454,6 +454,12 @@ export interface Queries {
     /** The campaigns of disabled projects that go on as soon as their project is enabled.
      * (sql/queries/doctor.sql:39) */
     heldCampaigns(on: On, args: { limit: number }): Promise<{ projectId: string; projectName: string; total: number }[]>;
+    /** Whether statements of this connection end by themselves, and whose connection it is.
+     * (sql/queries/doctor.sql:49) */
+    bounds(on: On): Promise<{ role: string; isBounded: boolean }>;
+    /** How many mails wait to be released, up to a bound.
+     * (sql/queries/doctor.sql:53) */
+    captured(on: On, args: { limit: number }): Promise<{ total: number }>;
   };
   domains: {
     /** The domain, when this project may send from it. Inside of a transaction it cannot be removed before the end of it.

@@ -7,7 +7,7 @@ const PAGE = 1_000;
 const MAX_NAMED = 10;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-/** Whether the keys that sign mails can be opened: without them mails go out all the same, but not signed. */
+/** Whether the keys that sign mails can be opened: mails whose key does not open wait, and are given up after a day. */
 export const dkimKeys: Check = {
   name: "dkim_keys",
   limitMs: 30_000,
@@ -24,8 +24,8 @@ export const dkimKeys: Check = {
     const named = lost.slice(0, MAX_NAMED).map(({ domain }) => domain);
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
     const message =
-      `${lost.length} of ${total} cannot be opened with this SECRET_KEY: mails go out without a signature ` +
-      `from ${named.join(", ")}${more}`;
+      `${lost.length} of ${total} cannot be opened with this SECRET_KEY: mails wait, and are given up after a ` +
+      `day, from ${named.join(", ")}${more}`;
     const advice = [
       "Set SECRET_KEY to the one they were made with. If it is lost, make new ones and publish their records:",
       ...lost

@@ -11,7 +11,8 @@ import { clock, database, migrations, workers } from "./_database.ts";
 import { domains } from "./_domains.ts";
 import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";
 import { dkimKeys } from "./_keys.ts";
-import { platformFrom, smtp } from "./_mail.ts";
+import { capturedMails, platformFrom, smtp } from "./_mail.ts";
+import { pooler } from "./_pooler.ts";
 import { campaigns } from "./_projects.ts";
 import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
 
@@ -21,9 +22,11 @@ export type { Finding } from "./_findings.ts";
 const CHECKS: readonly Check[] = [
   database,
   migrations,
+  pooler,
   workers,
   clock,
   smtp,
+  capturedMails,
   domains,
   dkimKeys,
   campaigns,

@@ -4,7 +4,7 @@ import { type Context, perService } from "../context.ts";
 import { describeError } from "../log.ts";
 import { fieldsWrittenBy, signMail, type SigningKey } from "../mail/dkim.ts";
 import type { Handover, Mail, MayEnd, ReadyMail } from "../mail/mailer.ts";
-import { dkimKeyOf } from "./dkim_keys.ts";
+import { dkimKeyOf, LostDkimKey } from "./dkim_keys.ts";
 
 /** Whose mail it is. */
 interface Sender {
@@ -42,12 +42,15 @@ export async function sendSigned(
     const { except } = knownOf(ctx);
     return await ctx.mailer.send(await signMail(mail, key, { at: ctx.now(), except }), mayEnd);
   } catch (error) {
-    ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
+    // That has been said once for all mails of a minute.
+    if (!(error instanceof LostDkimKey)) {
+      ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
+    }
     return { state: "deferred", response: NOT_SIGNED };
   }
 }
 
-/** The key, read once for all mails of a minute. A look-up that fails is forgotten. */
+/** The key, read once for all mails of a minute. A look-up that fails is forgotten, but not that a key is lost. */
 async function keyOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<SigningKey | null> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1);
   const { keys } = knownOf(ctx);
@@ -62,7 +65,7 @@ async function keyOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<Si
   try {
     return await entry.key;
   } catch (error) {
-    if (keys.get(name) === entry) keys.delete(name);
+    if (keys.get(name) === entry && !(error instanceof LostDkimKey)) keys.delete(name);
     throw error;
   }
 }

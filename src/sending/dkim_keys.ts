@@ -28,17 +28,26 @@ const SELECTOR_BYTES = 5;
 
 const makePair = promisify(generateKeyPair);
 
+const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
+
+/** A key that was sealed with another `SECRET_KEY`. */
+export class LostDkimKey extends Error {
+  override name = "LostDkimKey";
+}
+
 /**
  * The key of a project's domain, to be asked by its ASCII name. Null unless the domain is VERIFIED and the DNS has been
- * seen to hold the public half; null too, with a line in the log, when `SECRET_KEY` is not the one it was sealed with.
+ * seen to hold the public half. Throws {@linkcode LostDkimKey}, with a line in the log, when `SECRET_KEY` is not the one
+ * it was sealed with: receivers expect a signature by now, and nobody would see why mail ends as spam.
  */
 export async function dkimKeyOf(ctx: Context, projectId: string, domain: string): Promise<DkimKey | null> {
   const row = await q.domains.signingKey(ctx, { projectId, domain });
   if (!row) return null;
   const privateKey = openDkimKey(ctx, { ...row, projectId });
   if (privateKey === null) {
-    ctx.log.error("DKIM key cannot be opened: is this the SECRET_KEY that it was made with?", { projectId });
-    return null;
+    const said = "DKIM key cannot be opened: is this the SECRET_KEY that it was made with?";
+    ctx.log.error(`${said} Mails of its domain wait`, { projectId, domain });
+    throw new LostDkimKey(said);
   }
   return { selector: row.dkimSelector, domain: row.domain, privateKey };
 }
@@ -49,6 +58,13 @@ export function openDkimKey(
   row: { projectId: string; id: string; dkimPrivateKey: Uint8Array },
 ): string | null {
   return unseal(ctx, PURPOSE, row.dkimPrivateKey, [row.projectId, row.id]);
+}
+
+/** Whether the first of all keys opens, as a sign of all: a `SECRET_KEY` that was lost is lost for each that is older. */
+export async function keysOpen(ctx: KeyHolder & Pick<Context, "sql" | "patienceMs">): Promise<boolean> {
+  const first = { afterProjectId: BEFORE_ALL, afterId: BEFORE_ALL, limit: 1 };
+  const [row] = await q.doctor.dkimKeys(ctx, first);
+  return row === undefined || openDkimKey(ctx, row) !== null;
 }
 
 /** Makes a key for one domain of a project. Takes up to a few 100 ms, beside the main thread. */

@@ -1,8 +1,9 @@
-import { type Config, isProduction } from "../config.ts";
 import { type Context, perService } from "../context.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
 import { LANE_NAMES } from "../jobs.ts";
+import { keysOpen } from "./dkim_keys.ts";
+import { LOST_KEYS, notesOn } from "./operator_notes.ts";
 
 /** What must hold before requests should come this way. */
 export interface Readiness {
@@ -19,16 +20,6 @@ export interface Readiness {
   note?: string;
 }
 
-/** What a service in production says of itself that has nothing to send mail with. */
-export const KEEPS_MAILS =
-  "SMTP_URL is not set: no mail leaves. Mails are captured, shown on /inbox, and can be sent with " +
-  "`bun run admin release` once it is set";
-
-/** In development that is as it should be. */
-export function keepsMails(config: Config): boolean {
-  return isProduction(config) && config.SMTP_URL === undefined;
-}
-
 const PATIENCE_MS = 2_000;
 
 /**
@@ -36,19 +27,26 @@ const PATIENCE_MS = 2_000;
  * share one look, so that however many they are nobody else waits for them.
  */
 export async function readiness(ctx: Context): Promise<Readiness> {
-  const state = { ...(await sharedLook(ctx)(ctx.workerId)) };
+  const { opensKeys, ...state } = await sharedLook(ctx)(ctx.workerId);
   const { database, migrations, workers, standing } = state;
   const ready = database && migrations && workers && standing.length === 0;
-  return { ready, ...state, ...(keepsMails(ctx.config) && { note: KEEPS_MAILS }) };
+  const notes = [...notesOn(ctx.config), ...(opensKeys ? [] : [LOST_KEYS])];
+  return { ready, ...state, ...(notes.length > 0 && { note: notes.join(". ") }) };
 }
 
-type State = Pick<Readiness, "database" | "migrations" | "workers" | "standing">;
+type State = Omit<Readiness, "ready" | "note"> & { opensKeys: boolean };
 
 const sharedLook = perService((ctx) => {
   const sql = ctx.probe ?? ctx.pool;
   let underway: Promise<State> | undefined;
   const look = async (self: string): Promise<State> => {
-    const state: State = { database: false, migrations: false, workers: false, standing: [] };
+    const state: State = {
+      database: false,
+      migrations: false,
+      workers: false,
+      standing: [],
+      opensKeys: true,
+    };
     const asking = async () => {
       const { total } = await q.workers.alive({ sql });
       state.database = true;
@@ -56,6 +54,7 @@ const sharedLook = perService((ctx) => {
       const stands = await q.workers.standing({ sql }, { self, lanes: [...LANE_NAMES] });
       state.standing = stands.map(({ lane }) => lane);
       state.migrations = await isMigrated(sql);
+      state.opensKeys = await keysOpen({ config: ctx.config, sql });
     };
     await Promise.race([asking().catch(() => {}), Bun.sleep(PATIENCE_MS)]);
     return state;

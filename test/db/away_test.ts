@@ -1,9 +1,11 @@
 // A service whose database is not there yet, or does not answer any more.
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Context } from "../../src/context.ts";
+import { loadConfig } from "../../src/config.ts";
 import { openPool } from "../../src/db/pool.ts";
+import { createHealthApp } from "../../src/http/health.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { readiness } from "../../src/sending/readiness.ts";
+import { createService, openService } from "../../src/service.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { startProxy } from "../support/proxy.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -150,13 +152,23 @@ describe("a database that does not answer", () => {
   }, 60_000);
 });
 
-test("a pool that is full of lawful work says nothing about the database: /ready looks for itself", async () => {
-  const held = Array.from({ length: service.pool.options.max * 2 }, () => service.pool`select pg_sleep(2)`);
-  const all = await Promise.all(Array.from({ length: 50 }, () => readiness(service)));
-  await Promise.all(held);
+test("a database that is at work with every connection is ready all the same", async () => {
+  const { ctx, close } = await openService(loadConfig({ ...settings(), LOG_LEVEL: "error" }));
+  await service.pool`insert into workers (id, host, pid) values (gen_random_uuid(), 'h', 1)`;
+  const work = Array.from({ length: ctx.pool.options.max }, () => ctx.pool`select pg_sleep(4)`);
+  let done = 0;
+  for (const one of work) void one.then(() => done++);
+  const app = createHealthApp(ctx);
+  const ready = async () => await app.handle(new Request("http://localhost/ready"));
+  const answers = await Promise.all([ready(), ready(), ready()]);
+  const doneBefore = done;
+  await Promise.all(work);
+  await service.pool`delete from workers`;
+  await close();
 
-  expect(new Set(all.map(({ database, migrations }) => database && migrations))).toEqual(new Set([true]));
-});
+  expect(doneBefore).toBe(0);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+}, 60_000);
 
 describe("a start while the database is away", () => {
   test("waits for it, says so with the name of the setting, and answers /health 200 and all else 503", async () => {
@@ -213,6 +225,61 @@ describe("a start while the database is away", () => {
     },
     30_000,
   );
+
+  test("goes on when it blinks at any step, and ends in its time when it freezes in a migration", async () => {
+    const proxy = await startProxy(service.databaseUrl);
+    const config = loadConfig({ ...settings(), DATABASE_URL: proxy.url, LOG_LEVEL: "error" });
+    // Each start comes one connection further before the database is away.
+    const blinking = async (after: number) => {
+      const { prepare, close } = await createService(config, { guest: true });
+      const before = proxy.attempts();
+      let isOver = false;
+      const blink = async () => {
+        while (!isOver && proxy.attempts() - before < after) await Bun.sleep(1);
+        proxy.cut({ refuse: true });
+        await Bun.sleep(50);
+        proxy.admit();
+      };
+      const blinked = blink();
+      const said = await prepare({ waitS: 20 }).then(
+        () => "prepared",
+        (error: Error) => error.message,
+      );
+      isOver = true;
+      await blinked;
+      await close();
+      return said;
+    };
+    const said: string[] = [];
+    for (let after = 1; after <= 6; after++) said.push(await blinking(after));
+    expect(said).toEqual(Array.from({ length: 6 }, () => "prepared"));
+
+    // Somebody else migrates, which may take long; then the network is gone.
+    const lock = Promise.withResolvers<void>();
+    const locked = service.pool.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(7672451)`;
+      await lock.promise;
+    });
+    const { prepare, close } = await createService(config, { guest: true });
+    let isOver = false;
+    const frozen = prepare({ waitS: 1, silenceMs: 1_500 }).then(
+      () => "prepared",
+      (error: Error) => error.message,
+    );
+    void frozen.then(() => (isOver = true));
+    const waits = () => service.pool`
+      select from pg_stat_activity where application_name = 'postrider migrations' and wait_event = 'advisory'`;
+    await until("it waits for the other one", async () => (await waits()).length === 1);
+    await Bun.sleep(3_000);
+    expect(isOver).toBe(false);
+    proxy.freeze();
+    expect(await frozen).toStartWith("Cannot reach the database in DATABASE_URL within 1 s: ");
+    lock.resolve();
+    await locked;
+    proxy.cut();
+    await close();
+    await proxy.stop();
+  }, 90_000);
 
   test("is given up at once when it is told to stop", async () => {
     const child = Bun.spawn([process.execPath, "src/main.ts"], {

@@ -1,7 +1,9 @@
 // A pooler in transaction mode between the service and Postgres.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { loadConfig } from "../../src/config.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { isTransactionPooled } from "../../src/db/pooler.ts";
+import { examine, type Finding } from "../../src/doctor/mod.ts";
 import { NO_PGBOUNCER, startPgbouncer } from "../support/pgbouncer.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -14,11 +16,25 @@ afterEach(async () => {
 });
 afterAll(() => Promise.all(bouncers.map((bouncer) => bouncer.stop())));
 
-const bounce = async (options = {}) => {
-  const bouncer = await startPgbouncer(service.databaseUrl, options);
+const bounceTo = async (target: string, options = {}) => {
+  const bouncer = await startPgbouncer(target, options);
   bouncers.push(bouncer);
   return bouncer.url;
 };
+const bounce = async (options = {}) => await bounceTo(service.databaseUrl, options);
+/** What the doctor says, of the database and of the pooler. */
+const doctor = async (settings: Record<string, string>) => {
+  const env = { SECRET_KEY: service.config.SECRET_KEY, BASE_URL: "http://127.0.0.1:9", ...settings };
+  const findings = await examine(() => loadConfig(env));
+  const said = ({ status, message, advice = "" }: Finding) => `${status} ${message} ${advice}`;
+  const of = (name: string) => findings.filter(({ check }) => check === name).map(said);
+  return { database: of("database"), pooler: of("pooler"), proxies: of("trusted_proxies") };
+};
+const refusalOf = async (settings: Record<string, string>) =>
+  await start(settings).then(
+    () => "started",
+    (error: Error) => error.message,
+  );
 const start = async (settings: Record<string, string>) => {
   const started = await startProcess({
     SECRET_KEY: service.config.SECRET_KEY,
@@ -108,23 +124,87 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
   );
 
   test.skipIf(NO_PGBOUNCER !== "")(
-    "with a DATABASE_DIRECT_URL that leads to another database does not start, and leaves that one alone",
+    "two addresses of different databases are refused at the start and by the doctor, and nothing is written to the other one",
     async () => {
-      const name = `other_${Math.random().toString(36).slice(2)}`;
-      await service.pool.unsafe(`create database ${name}`);
+      const DATABASE_URL = await bounce();
+      const admin = openPool(service.databaseUrl, { max: 1 });
       const other = new URL(service.databaseUrl);
-      other.pathname = `/${name}`;
-      const refused = await start({ DATABASE_URL: await bounce(), DATABASE_DIRECT_URL: other.href }).then(
-        () => "started",
-        (error: Error) => error.message,
-      );
-      const sql = openPool(other.href, { max: 1 });
-      const tables = await sql`select from pg_tables where schemaname = 'public'`;
-      await sql.end();
-      await service.pool.unsafe(`drop database ${name} with (force)`);
+      other.pathname = `/test_other_${Bun.randomUUIDv7("hex").replaceAll("-", "")}`;
+      await admin`create database ${admin(other.pathname.slice(1))}`;
+      const settings = { DATABASE_URL, DATABASE_DIRECT_URL: other.href };
+      const [refused, { pooler }] = [await refusalOf(settings), await doctor(settings)];
+      const foreign = openPool(other.href, { max: 1 });
+      const tables =
+        await foreign`select from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`;
+      await foreign.end();
+      await admin`drop database ${admin(other.pathname.slice(1))} with (force)`;
+      await admin.end();
 
-      expect(refused).toContain("it leads to another database than DATABASE_URL");
+      expect(refused).toContain(
+        "Cannot use DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL",
+      );
+      expect(pooler).toEqual([
+        expect.stringMatching(/^error DATABASE_DIRECT_URL leads to another database than DATABASE_URL Both/),
+      ]);
       expect(tables).toHaveLength(0);
+    },
+    60_000,
+  );
+
+  test.skipIf(NO_PGBOUNCER !== "")(
+    "the doctor tells what is missing: the way past it, and an end for statements that run away",
+    async () => {
+      const [DATABASE_URL, lenient] = [await bounce(), await bounce({ ignoring: "statement_timeout" })];
+      const DATABASE_DIRECT_URL = service.databaseUrl;
+      const [alone, ignoring] = [await doctor({ DATABASE_URL }), await doctor({ DATABASE_URL: lenient })];
+      const both = await doctor({ DATABASE_URL, DATABASE_DIRECT_URL });
+      const twice = await doctor({ DATABASE_URL, DATABASE_DIRECT_URL: DATABASE_URL });
+      const database = new URL(service.databaseUrl).pathname.slice(1);
+      await service.pool`alter database ${service.pool(database)} set statement_timeout = '30s'`;
+      const bounded = await doctor({ DATABASE_URL: await bounce(), DATABASE_DIRECT_URL });
+      await service.pool`alter database ${service.pool(database)} reset statement_timeout`;
+
+      expect(alone.database).toEqual([
+        expect.stringMatching(/^error Cannot run with DATABASE_URL alone: .* Set DATABASE_DIRECT_URL/),
+      ]);
+      expect(alone.proxies).toEqual([expect.stringMatching(/^skipped /)]);
+      expect(ignoring.pooler).toEqual([
+        expect.stringMatching(/^error DATABASE_URL leads to .* Set DATABASE_DIRECT_URL/),
+      ]);
+      expect(twice.pooler).toEqual([
+        expect.stringMatching(/^error DATABASE_DIRECT_URL leads to a pooler too/),
+      ]);
+      expect(both.pooler).toEqual([
+        expect.stringMatching(
+          /^warning Through the pooler nothing ends a statement.* SET statement_timeout = '30s'/,
+        ),
+      ]);
+      expect(bounded.pooler).toEqual([expect.stringMatching(/^ok /)]);
+    },
+    60_000,
+  );
+
+  test.skipIf(NO_PGBOUNCER !== "")(
+    "a database that it does not have, or a password that Postgres refuses, is not waited for; a Postgres that is away is",
+    async () => {
+      const DATABASE_DIRECT_URL = service.databaseUrl;
+      const unknown = new URL(await bounce());
+      unknown.pathname = "/nowhere";
+      const wrong = new URL(service.databaseUrl);
+      wrong.password = "wrong";
+      const away = new URL(service.databaseUrl);
+      away.port = "9";
+      const refused = async (DATABASE_URL: string, DATABASE_WAIT_SECONDS: string) =>
+        (await refusalOf({ DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_WAIT_SECONDS }))
+          .trim()
+          .split("\n")
+          .at(-1);
+
+      expect(await refused(unknown.href, "3600")).toStartWith("Cannot use DATABASE_URL: ");
+      expect(await refused(await bounceTo(wrong.href), "3600")).toStartWith("Cannot use DATABASE_URL: ");
+      expect(await refused(await bounceTo(away.href), "1")).toStartWith(
+        "Cannot reach the database in DATABASE_URL within 1 s",
+      );
     },
     60_000,
   );

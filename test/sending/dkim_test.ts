@@ -264,6 +264,30 @@ describe("a key that cannot be read", () => {
     expect(JSON.stringify(service.lines)).not.toContain("PRIVATE KEY");
   });
 
+  test("because SECRET_KEY is another one makes the mail wait too; it is said once for all of them", async () => {
+    const ids = [await send(), await send()];
+    const [row] = await service.pool`select dkim_private_key as key from domains where id = ${domainId}`;
+    await service.pool`update domains set dkim_private_key = '\\x01' where id = ${domainId}`;
+    const before = service.lines.length;
+    const sources = await received();
+    const waiting = await Promise.all(ids.map(async (id) => (await call("GET", `/emails/${id}`)).body));
+    await service.pool`update domains set dkim_private_key = ${row!.key} where id = ${domainId}`;
+    later(120);
+    sources.push(...(await received()));
+    const said = service.lines.slice(before).filter(({ level }) => level === "error" || level === "warn");
+
+    expect(waiting.map(({ status, error }) => [status, error])).toEqual(
+      ids.map(() => ["PENDING", "The mail could not be signed yet"]),
+    );
+    expect((await Promise.all(sources.map(verdict))).map(({ result }) => result)).toEqual(["pass", "pass"]);
+    expect(said).toEqual([
+      expect.objectContaining({
+        level: "error",
+        message: expect.stringContaining("Mails of its domain wait"),
+      }),
+    ]);
+  });
+
   test("is of no concern to the mails of a minute, which share what was read once", async () => {
     await send();
     const sources = await received();
