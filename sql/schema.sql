@@ -1903,6 +1903,7 @@ create table workers (
   seen_at timestamp with time zone not null default now(),
   mail_away_since timestamp with time zone,
   standing text[] not null default '{}'::text[],
+  captures boolean not null default false,
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
 );

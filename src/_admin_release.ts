@@ -43,7 +43,8 @@ export async function release(
 export function asId(given: string | undefined, noun: string, hint = ""): string {
   const id = (given ?? "").toLowerCase();
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  throw new Error(`Cannot find a ${noun} without its id${hint}`);
+  if (given === undefined) throw new Error(`Cannot find a ${noun} without its id${hint}`);
+  throw new Error(`Cannot find a ${noun}: ${JSON.stringify(given)} is no id of one${hint}`);
 }
 
 function instant(text: string): Date {

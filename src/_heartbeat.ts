@@ -44,6 +44,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
       pid: process.pid,
       pools: [...pools],
       standing: standing(),
+      captures: ctx.config.SMTP_URL === undefined,
     });
     // The lock goes with its connection, as when Postgres restarts: the next beat takes it again.
     await q.workers.holdLock(own, { lockId });
@@ -51,7 +52,11 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
     if (now - heardAt > patience.gapMs) quietUntil = now + patience.gapMs;
     heardAt = now;
   };
-  const beatSafely = () => beat().catch((error) => ctx.log.warn("no heartbeat", describeError(error)));
+  /** What is cut off by our own end is no news. */
+  const warn = (message: string) => (error: unknown) => {
+    if (!stopped) ctx.log.warn(message, describeError(error));
+  };
+  const beatSafely = () => beat().catch(warn("no heartbeat"));
   const firstBeat = beat();
   const takeCare = async () => {
     if (performance.now() >= quietUntil) await care.bury(ctx);
@@ -61,7 +66,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
   const recover = async () => {
     if (recovering || stopped) return;
     recovering = true;
-    await takeCare().catch((error) => ctx.log.warn("recovery failed", describeError(error)));
+    await takeCare().catch(warn("recovery failed"));
     recovering = false;
   };
   const look = async () => {
@@ -77,7 +82,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
       await beatSafely();
       if (stopped) return;
       void recover();
-      await look().catch((error) => ctx.log.warn("queues not looked at", describeError(error)));
+      await look().catch(warn("queues not looked at"));
     }
   })();
   return {

@@ -277,7 +277,7 @@ describe("bun run admin", () => {
     expect(JSON.parse(cancelled.out)).toEqual({ id: bad, name: "Bad", status: "CANCELLED" });
     expect(refused.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual([
       [1, expect.stringContaining("DRAFT")],
-      [1, "Cannot find a campaign without its id"],
+      [1, "Cannot find a campaign: "],
     ]);
     expect(enabled.campaignsUnderWay).toEqual([shown(good, "Good")]);
     expect((await get(bad)).status).toBe("CANCELLED");

@@ -75,6 +75,47 @@ async function startHanging(
 
 const ask = (userId: string) => addJob(service, "send_owner_mail", { userId, projectIds: [] });
 
+test("a worker says whether it captures mail, and its own end is no news: nothing is warned of that it cuts off", async () => {
+  const { SMTP_URL: _, ...config } = service.config;
+  const ends = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const heartPool = openPool(service.databaseUrl, { max: 1, name: "postrider heartbeat" });
+  const workerPool = openWorkerPool(service.databaseUrl, 2);
+  const ctx: Context = {
+    ...service,
+    config,
+    log: createLog("info", (line) => lines.push(line)),
+    workerId: Bun.randomUUIDv7(),
+  };
+  const worker = await startWorker(
+    ctx,
+    { workerPool, heartPool },
+    {
+      tasks: {} as never,
+      crontab: "",
+      patience: { ...QUICK, gapMs: 0 },
+      bury: async () => {},
+      onBeat: async () => {
+        begun.resolve();
+        await ends.promise;
+        throw Object.assign(new Error("write CONNECTION_ENDED"), { code: "CONNECTION_ENDED" });
+      },
+      onStop: async () => {},
+    },
+  );
+  const [row] = await service.pool`select captures from workers where id = ${ctx.workerId}`;
+  await begun.promise;
+  await worker.stop();
+  ends.resolve();
+  await Bun.sleep(0);
+  await heartPool.end();
+  await workerPool.end();
+
+  expect(row!.captures).toBe(true);
+  expect(lines.filter((line) => line.includes('"level":"warn"'))).toEqual([]);
+});
+
 describe("a queue that does not get on", () => {
   test("makes /ready say which, is built anew, and what it held comes back; so does what it lost its grip on", async () => {
     const done: string[] = [];

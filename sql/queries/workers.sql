@@ -1,8 +1,8 @@
 -- name: beat :one
 -- The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
 -- for dead. `lock_id` is the advisory lock that it holds while it lives.
-insert into workers as w (id, host, pid, pools, standing)
-values (:id, :host, :pid, :pools::text[], :standing::text[])
+insert into workers as w (id, host, pid, pools, standing, captures)
+values (:id, :host, :pid, :pools::text[], :standing::text[], :captures)
 on conflict (id) do update
 set seen_at = now(), pools = excluded.pools, standing = excluded.standing
 returning lock_id;
@@ -41,6 +41,10 @@ delete from workers where id = :id;
 -- name: alive :one
 -- Whether any process takes jobs.
 select count(*)::int as "total!" from workers where seen_at > now() - interval '30 seconds';
+
+-- name: capturing :many
+-- Where processes run that live and capture mail.
+select distinct host from workers where captures and seen_at > now() - interval '15 seconds' order by host;
 
 -- name: standing :many
 -- The lanes that stand still: for this process, or for all that take jobs.

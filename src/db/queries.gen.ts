@@ -1797,7 +1797,7 @@ export interface Queries {
     /** The heartbeat of a process that takes jobs; the first one registers it, and so does the one after it was taken
      * for dead. `lock_id` is the advisory lock that it holds while it lives.
      * (sql/queries/workers.sql:1) */
-    beat(on: On, args: { id: string; host: string; pid: number; pools: string[]; standing: string[] }): Promise<{ lockId: number }>;
+    beat(on: On, args: { id: string; host: string; pid: number; pools: string[]; standing: string[]; captures: boolean }): Promise<{ lockId: number }>;
     /** Takes the lock of this process, unless this connection has it. Postgres frees it when the process is gone, however
      * it went.
      * (sql/queries/workers.sql:10) */
@@ -1812,11 +1812,14 @@ export interface Queries {
     /** Whether any process takes jobs.
      * (sql/queries/workers.sql:41) */
     alive(on: On): Promise<{ total: number }>;
-    /** The lanes that stand still: for this process, or for all that take jobs.
+    /** Where processes run that live and capture mail.
      * (sql/queries/workers.sql:45) */
+    capturing(on: On): Promise<{ host: string }[]>;
+    /** The lanes that stand still: for this process, or for all that take jobs.
+     * (sql/queries/workers.sql:49) */
     standing(on: On, args: { lanes: string[]; self: string }): Promise<{ lane: string }[]>;
     /** Notes whether the mail server lets this process in, and says whether it lets others in who live.
-     * (sql/queries/workers.sql:53) */
+     * (sql/queries/workers.sql:57) */
     noteMailServer(on: On, args: { isAway: boolean; id: string }): Promise<{ othersReachIt: boolean }>;
   };
   workflowFields: {

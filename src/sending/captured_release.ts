@@ -44,7 +44,7 @@ const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
 /**
  * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Looks again at subscription,
  * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with
- * what is left. Throws without an SMTP server, which would only capture them anew.
+ * what is left. Throws without an SMTP server, also of another process that lives: they would only be captured anew.
  */
 export async function releaseCaptured(
   ctx: Context,
@@ -57,6 +57,7 @@ export async function releaseCaptured(
         "smtp://user:password@mail.example.com:587, and start those anew",
     );
   }
+  if (!dryRun) await assertNobodyCaptures(ctx);
   const report: ReleaseReport = { captured: 0, released: 0, refused: {}, skipped: {}, overLimit: 0 };
   const batches: BatchCounts = new Map();
   for await (const page of capturedPages(ctx, scope)) {
@@ -64,8 +65,17 @@ export async function releaseCaptured(
   }
   const unknown = new Set(scope.ids).size - report.captured;
   if (scope.ids && unknown > 0)
-    report.skipped["No mail of these that is meant and captured has the id"] = unknown;
+    report.skipped["No captured mail has this id, or the other options leave it out"] = unknown;
   return report;
+}
+
+async function assertNobodyCaptures(ctx: Context): Promise<void> {
+  const hosts = (await q.workers.capturing(ctx)).map(({ host }) => host);
+  if (hosts.length === 0) return;
+  throw new Error(
+    `Cannot release captured mails while a process without SMTP_URL takes jobs (on ${hosts.join(", ")}): it would capture ` +
+      "them anew. Set SMTP_URL there too, and start it anew; one that was killed counts for 15 s",
+  );
 }
 
 /** Holds nothing. */

@@ -34,7 +34,7 @@ describe("bun run admin project", () => {
     const nonsense = admin("project", "reset", "everything", "--yes");
 
     expect([unknown.exitCode, nonsense.exitCode]).toEqual([1, 1]);
-    expect(nonsense.err).toContain("Cannot find a project without its id");
+    expect(nonsense.err).toContain("Cannot find a project: ");
   });
 
   test("reset takes away what it holds, by a job of the service, and tells the audit", async () => {

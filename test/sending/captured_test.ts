@@ -184,6 +184,23 @@ describe("release", () => {
     expect(await service.pool`select from emails where status = 'CAPTURED'`).toHaveLength(1);
   });
 
+  test("refuses while another process lives that would capture the mails anew, and counts all the same", async () => {
+    await captured(fresh());
+    await service.pool`
+      insert into workers (id, host, pid, captures, seen_at)
+      values (gen_random_uuid(), 'old', 1, true, now()), (gen_random_uuid(), 'new', 2, false, now()),
+        (gen_random_uuid(), 'gone', 3, true, now() - interval '1 minute')`;
+    const counted = await release(undefined, { dryRun: true });
+    const refusal = await release().catch((error: Error) => error.message);
+    await service.pool`delete from workers where host = 'old'`;
+    const done = await release();
+    await service.pool`delete from workers`;
+
+    expect(counted.released).toBe(1);
+    expect(refusal).toMatch(/^Cannot release .*takes jobs \(on old\): .*Set SMTP_URL there too/);
+    expect(done.released).toBe(1);
+  });
+
   test("counts first, and then sends once, in the order in which they were captured", async () => {
     const addresses = Array.from({ length: 25 }, () => fresh("order"));
     const ids: string[] = [];
@@ -448,7 +465,7 @@ describe("release", () => {
       ...nothing,
       skipped: {
         "The project is being reset": 1,
-        "No mail of these that is meant and captured has the id": 1,
+        "No captured mail has this id, or the other options leave it out": 1,
       },
     });
     expect(held).toEqual([
