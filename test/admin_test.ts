@@ -277,7 +277,7 @@ describe("bun run admin", () => {
     expect(JSON.parse(cancelled.out)).toEqual({ id: bad, name: "Bad", status: "CANCELLED" });
     expect(refused.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual([
       [1, expect.stringContaining("DRAFT")],
-      [1, "Cannot find a campaign: "],
+      [1, 'Cannot find a campaign: "5" is no id of one'],
     ]);
     expect(enabled.campaignsUnderWay).toEqual([shown(good, "Good")]);
     expect((await get(bad)).status).toBe("CANCELLED");

@@ -195,6 +195,7 @@ describe("release", () => {
     await service.pool`delete from workers where host = 'old'`;
     const done = await release();
     await service.pool`delete from workers`;
+    await sendAll();
 
     expect(counted.released).toBe(1);
     expect(refusal).toMatch(/^Cannot release .*takes jobs \(on old\): .*Set SMTP_URL there too/);
