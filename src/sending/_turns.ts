@@ -116,10 +116,10 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<vo
       await settleAndClaim(ctx, async () => {}, outcomes, []);
       return;
     } catch (error) {
-      if (!isRefusal(error)) await Bun.sleep(pauseMs);
-      else if (outcomes.length > 1) return await settleEach(ctx, outcomes);
+      if (isRefusal(error) && outcomes.length > 1) return await settleEach(ctx, outcomes);
       // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
-      else outcomes = [withoutWords(outcomes[0]!)];
+      if (isRefusal(error)) outcomes = [withoutWords(outcomes[0]!)];
+      await Bun.sleep(pauseMs);
     }
   }
 }
