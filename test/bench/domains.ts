@@ -25,7 +25,8 @@ const PATIENCE_MS = 120_000;
 const HEAD_START_MS = 2_000;
 
 /** How mail comes to the tarpits. */
-type Kind = "single mails" | "a campaign";
+type Kind = (typeof KINDS)[number];
+const KINDS = ["single mails", "a campaign", "campaigns of ten projects"] as const;
 
 interface Measured {
   /** Mails a second of the campaign to other domains. */
@@ -39,7 +40,7 @@ interface Measured {
 export async function run(report: Report, { rounds, contacts = RECIPIENTS }: BenchOptions): Promise<void> {
   const sink = await startSinkProcess();
   try {
-    for (const kind of ["single mails", "a campaign"] as const) {
+    for (const kind of KINDS) {
       for (const tarpits of TARPITS) await compare(report, sink, { kind, tarpits, rounds, contacts });
     }
   } finally {
@@ -148,25 +149,37 @@ async function addRecipients({ ctx, project }: Stage, count: number): Promise<vo
   await ctx.pool`vacuum analyze contacts`;
 }
 
-/** 2,000 mails of another project. */
+/** 2,000 mails of another project, or of ten. */
 async function mailToTarpits(
   stage: Stage,
   service: ServiceProcess,
   { kind, tarpits }: { kind: Kind; tarpits: number },
 ): Promise<void> {
-  const project = await createProject(stage.ctx, "Trouble");
-  const domain = `trouble.${DOMAIN}`;
-  await addVerifiedDomain(stage.ctx, project.id, domain);
+  const senders = kind === "campaigns of ten projects" ? 10 : 1;
   const addresses = Array.from({ length: MAILS_TO_TARPITS }, (_, n) => `user${n}@tarpit${n % tarpits}.test`);
-  if (kind === "single mails") {
-    for (const to of addresses) await post(project, service.port, { to, from: `orders@${domain}` });
-    return;
+  const share = addresses.length / senders;
+  for (let i = 0; i < senders; i++) {
+    const project = await createProject(stage.ctx, `Trouble ${i}`);
+    const domain = `trouble${i}.${DOMAIN}`;
+    await addVerifiedDomain(stage.ctx, project.id, domain);
+    const theirs = addresses.slice(i * share, (i + 1) * share);
+    if (kind === "single mails") {
+      for (const to of theirs) await post(project, service.port, { to, from: `orders@${domain}` });
+    } else {
+      await sendToAll({ ...stage, project }, service, { addresses: theirs, from: `news@${domain}` });
+    }
   }
+}
+
+async function sendToAll(
+  stage: Stage,
+  service: ServiceProcess,
+  { addresses, from }: { addresses: string[]; from: string },
+): Promise<void> {
   await stage.ctx.pool`
     insert into contacts (project_id, email, subscribed)
-    select ${project.id}, address, true from unnest(${addresses}::text[]) as address`;
-  const id = await draftCampaign({ ...stage, project }, `news@${domain}`);
-  await sendCampaign({ ...stage, project }, service.port, id);
+    select ${stage.project.id}, address, true from unnest(${addresses}::text[]) as address`;
+  await sendCampaign(stage, service.port, await draftCampaign(stage, from));
 }
 
 async function post(
