@@ -447,6 +447,13 @@ export const problems = {
       `Cannot accept a body of more than ${limit.toLocaleString("en-US")} values`,
     ),
 
+  tooManyEscapes: (limit: number) =>
+    new Problem(
+      413,
+      "PAYLOAD_TOO_LARGE",
+      `Cannot accept a body with more than ${limit.toLocaleString("en-US")} escaped characters`,
+    ),
+
   imageTooLarge: (reason: string) =>
     new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot take this image: ${reason}`),
 

@@ -29,7 +29,7 @@ type Given = Record<string, unknown>;
 // A condition tree may be nested 10 levels deep, which are up to 33 of JSON, and each of its values 64 more.
 const CONFIG = { what: "A config", maxBytes: 65_536, maxDepth: 100 };
 /** They are compiled whenever the step is saved or done: that many take some 50 ms. */
-const MAX_EXPRESSION_CHARS = 16_384;
+const MAX_EXPRESSION_CHARS = 10_000;
 const MAX_EVENT_NAME_LENGTH = 255;
 const MAX_PATH_LENGTH = 1_024;
 const MAX_REASON_LENGTH = 500;

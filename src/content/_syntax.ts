@@ -2,8 +2,8 @@
 // Whatever is hidden from the parser is replaced by blanks, so that every line and column stays what the author sees.
 
 const MAX_SOURCE_CHARS = 1_000_000;
-/** All expressions together: they are what parsing takes its time for, some 40 ms for so many, in one piece. */
-const MAX_EXPRESSION_CHARS = 20_000;
+/** All expressions together: they are what parsing takes its time for, some 15 ms for so many, in one piece. */
+const MAX_EXPRESSION_CHARS = 10_000;
 const MAX_NESTED_BLOCKS = 50;
 const MAX_NESTED_PARENTHESES = 20;
 

@@ -57,8 +57,10 @@ export interface Template {
 /** Finds what is wrong with a template, or null. */
 export function checkTemplate(source: string): TemplateError | null {
   if (!source.includes("{{")) return null;
+  const known = caches.html.get(source);
+  if (known && !mended.has(known)) return null;
   try {
-    compile(source, HTML);
+    keep(source, "html", compile(source, HTML));
     return null;
   } catch (error) {
     const { message, cause } = error as { message: string; cause?: { at?: number } };
@@ -76,6 +78,9 @@ const caches: Record<TemplateKind, Lru<Template>> = {
   url: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
 };
 
+/** Templates that `checkTemplate` refuses. */
+const mended = new WeakSet<Template>();
+
 const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
   html: HTML,
   text: null,
@@ -91,13 +96,20 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
   }
   const known = caches[kind].get(source);
   if (known) return known;
-  const compiled = compileOrMend(source, ESCAPINGS[kind]);
+  try {
+    return keep(source, kind, compile(source, ESCAPINGS[kind]));
+  } catch {
+    const template = keep(source, kind, compileMended(source, ESCAPINGS[kind]));
+    mended.add(template);
+    return template;
+  }
+}
+
+/** Parsing takes its time: who has checked a template most often needs it next. */
+function keep(source: string, kind: TemplateKind, compiled: Compiled): Template {
   const template = toTemplate(compiled, kind);
-  caches[kind].set(
-    source,
-    template,
-    source.length * 2 + compiled.expressionChars * BYTES_PER_EXPRESSION_CHAR,
-  );
+  const bytes = source.length * 2 + compiled.expressionChars * BYTES_PER_EXPRESSION_CHAR;
+  caches[kind].set(source, template, bytes);
   return template;
 }
 
@@ -117,18 +129,14 @@ function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
 }
 
 /** Content that was never checked, or by an older version: only its plain variables are filled in. */
-function compileOrMend(source: string, escaping: Escaping | null): Compiled {
+function compileMended(source: string, escaping: Escaping | null): Compiled {
+  const rest = source
+    .replace(/\{\{([^{}]*)\}\}/g, (found, inside: string) => (PLAIN_VARIABLE.test(inside) ? found : ""))
+    .replace(/\\{0,9}\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
   try {
-    return compile(source, escaping);
+    return compile(rest, escaping);
   } catch {
-    const mended = source
-      .replace(/\{\{([^{}]*)\}\}/g, (found, inside: string) => (PLAIN_VARIABLE.test(inside) ? found : ""))
-      .replace(/\\{0,9}\{\{(?!\{?[^{}]*\}\})/g, "\\{{"); // what is left open is text
-    try {
-      return compile(mended, escaping);
-    } catch {
-      return { write: (run) => write(run, mended), variables: [], expressionChars: 0 };
-    }
+    return { write: (run) => write(run, rest), variables: [], expressionChars: 0 };
   }
 }
 

@@ -158,6 +158,17 @@ describe("not followed is", () => {
   });
 });
 
+test("the 2,001st link of a mail leads on directly, written out or made by a loop", () => {
+  const link = "https://x.example/";
+  const followed = `<a href="[${link}]">`;
+  const all = Array.from({ length: 2_001 }, () => link);
+  const once = sent(`<a href="${link}">`.repeat(2_001));
+  const looped = sent('{{#each all}}<a href="{{this}}">{{/each}}', { all });
+
+  expect(once).toBe(`${followed.repeat(2_000)}<a href="${link}">`);
+  expect(looped).toBe(once);
+});
+
 describe("a link with expressions", () => {
   const address = "https://y.example/?a=1&b='c'";
 
