@@ -440,18 +440,11 @@ export const problems = {
       `Cannot accept a body of more than ${limitBytes < 1_048_576 ? `${limitBytes / 1024} KB` : `${Math.floor(limitBytes / 1_048_576)} MB`}`,
     ),
 
-  tooManyValues: (limit: number) =>
+  tooMany: (limit: number, what: "values" | "escaped characters") =>
     new Problem(
       413,
       "PAYLOAD_TOO_LARGE",
-      `Cannot accept a body of more than ${limit.toLocaleString("en-US")} values`,
-    ),
-
-  tooManyEscapes: (limit: number) =>
-    new Problem(
-      413,
-      "PAYLOAD_TOO_LARGE",
-      `Cannot accept a body with more than ${limit.toLocaleString("en-US")} escaped characters`,
+      `Cannot accept a body of more than ${limit.toLocaleString("en-US")} ${what}`,
     ),
 
   imageTooLarge: (reason: string) =>

@@ -9,6 +9,7 @@ import {
   readOperator,
 } from "./_condition_fields.ts";
 import { fault, isObject, missingOr, notOneOf } from "./faults.ts";
+import { isDeeper, someInner } from "./json_values.ts";
 import { MAX_AMOUNT, toInstant, UNITS } from "./_instants.ts";
 
 const MAX_EVENT_NAME_LENGTH = 255;
@@ -146,11 +147,5 @@ function isStorableJson(value: unknown): boolean {
   if (typeof value === "string") return isStorable(value);
   // JSON.parse makes Infinity of 1e999.
   if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableJson(inner));
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  return !someInner(value, (inner, key) => !isStorable(key) || !isStorableJson(inner));
 }

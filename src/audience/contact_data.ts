@@ -1,6 +1,7 @@
 // What a request says about a contact's data, sorted by the rules of service-api.md ("Rules for data values").
 import { violatedConstraint } from "../database_errors.ts";
 import { type FieldError, type Problem, problems } from "../problem.ts";
+import { hasOverflow, isDeeper } from "./json_values.ts";
 
 /** Values of free-form data, as a request carries them. */
 export type DataInput = Record<string, unknown>;
@@ -73,7 +74,7 @@ function keyErrors(key: string, given: unknown, field: string): FieldError[] {
   if (key === "locale" && value !== null && typeof value !== "string") {
     errors.push({ field, code: "invalid_type", message: "The locale is a string, such as en or pt-BR" });
   }
-  if (hasOverflow(value)) errors.push({ field, code: "too_big", message: "A number is too large" });
+  if (hasOverflow(value, MAX_DEPTH)) errors.push({ field, code: "too_big", message: "A number is too large" });
   if (isDeeper(value, MAX_DEPTH)) {
     const message = `A value is nested at most ${MAX_DEPTH} levels deep`;
     errors.push({ field, code: "custom", message });
@@ -104,23 +105,4 @@ function asWrapped(given: unknown): { value: unknown; persistent: boolean } | nu
 /** Sets an own property, whatever its name: `object["__proto__"] = …` would not. */
 function define(object: DataInput, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
-/** True where JSON held a number beyond what a double can hold, such as 1e400. */
-function hasOverflow(value: unknown, levels = MAX_DEPTH): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
-  return levels > 0 && someInner(value, (inner) => hasOverflow(inner, levels - 1));
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
-}
-
-/** Without a list of what is in it: there may be tens of thousands of small objects. */
-function someInner(value: unknown, holds: (inner: unknown) => boolean): boolean {
-  if (Array.isArray(value)) return value.some(holds);
-  if (typeof value !== "object" || value === null) return false;
-  for (const key in value) if (holds((value as Record<string, unknown>)[key])) return true;
-  return false;
 }

@@ -1,5 +1,6 @@
 // What can be wrong with a text, or with free-form JSON, as it comes in a request.
 import { fault, missingOr } from "../audience/faults.ts";
+import { hasOverflow, isDeeper } from "../audience/json_values.ts";
 import type { FieldError } from "../problem.ts";
 
 /** A text that has to be there, and must not be blank. */
@@ -28,22 +29,11 @@ export function jsonFaults(
   value: unknown,
   { what, maxBytes, maxDepth }: { what: string; maxBytes: number; maxDepth: number },
 ): FieldError[] {
+  if (Buffer.byteLength(JSON.stringify(value)) > maxBytes) {
+    return [fault(field, "too_big", `${what} has at most ${maxBytes / 1024} KB as JSON`)];
+  }
   if (isDeeper(value, maxDepth)) {
     return [fault(field, "custom", `${what} is nested at most ${maxDepth} levels deep`)];
   }
-  if (hasOverflow(value)) return [fault(field, "too_big", "A number in it is too large")];
-  if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return [];
-  return [fault(field, "too_big", `${what} has at most ${maxBytes / 1024} KB as JSON`)];
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
-}
-
-/** True where JSON held a number beyond what a double can hold: JSON.parse makes Infinity of 1e999. */
-function hasOverflow(value: unknown): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some(hasOverflow);
+  return hasOverflow(value) ? [fault(field, "too_big", "A number in it is too large")] : [];
 }

@@ -106,11 +106,11 @@ function scanSlice(bytes: Uint8Array, scan: Scan, limits: JsonLimits): void {
 }
 
 function countValue(scan: Scan, limits: JsonLimits): void {
-  if ((scan.values += 1) > limits.values) throw problems.tooManyValues(limits.values);
+  if ((scan.values += 1) > limits.values) throw problems.tooMany(limits.values, "values");
 }
 
 function countEscape(scan: Scan): void {
-  if ((scan.escapes += 1) > MAX_ESCAPES) throw problems.tooManyEscapes(MAX_ESCAPES);
+  if ((scan.escapes += 1) > MAX_ESCAPES) throw problems.tooMany(MAX_ESCAPES, "escaped characters");
 }
 
 function next(bytes: Uint8Array, byte: number, from: number): number {

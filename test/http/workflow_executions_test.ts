@@ -416,11 +416,11 @@ describe("POST /workflows/:id/test", () => {
       updates: { a: Array(count).fill(text) },
     });
     const loop = "{{#each event.l}}{{#if z}}{{/if}}{{#if z}}{{/if}}{{/each}}";
-    const alone = await build({ steps: { U: update(250, loop) }, ways: ["Trigger > U"] });
-    // As much as can be saved in one step; eight of them are more than one trial may cost.
-    const many = Array.from({ length: 10 }, (_, i) => `U${i}`);
+    const alone = await build({ steps: { U: update(170, loop) }, ways: ["Trigger > U"] });
+    // As much as can be saved in one step; thirteen of them are more than one trial may cost.
+    const many = Array.from({ length: 16 }, (_, i) => `U${i}`);
     const together = await build({
-      steps: Object.fromEntries(many.map((name) => [name, update(680, "{{event.some_long_name}}")])),
+      steps: Object.fromEntries(many.map((name) => [name, update(410, "{{event.some_long_name}}")])),
       ways: many.map((name, i) => `${many[i - 1] ?? "Trigger"} > ${name}`),
     });
     const eventData = { l: Array(10_000).fill(0) };
@@ -436,7 +436,7 @@ describe("POST /workflows/:id/test", () => {
     expect([all.status, all.body.status, all.body.path.at(-1).error]).toEqual([
       200,
       "FAILED",
-      'Cannot carry out "U7": its texts are too much work',
+      'Cannot carry out "U12": its texts are too much work',
     ]);
   });
 

@@ -1,0 +1,22 @@
+// Walks through JSON of any kind, as it comes in a request. Without lists of what is in it: there may be tens of thousands
+// of small objects.
+
+/** True where objects and lists stand within each other more than so many times. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
+}
+
+/** True where JSON held a number beyond what a double can hold, such as 1e400. Looks so many levels deep. */
+export function hasOverflow(value: unknown, levels = Infinity): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return levels > 0 && someInner(value, (inner) => hasOverflow(inner, levels - 1));
+}
+
+/** Whether this holds for one of the values that stand directly in a list or an object; an object gives its keys too. */
+export function someInner(value: unknown, holds: (inner: unknown, key: string) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((inner) => holds(inner, ""));
+  if (typeof value !== "object" || value === null) return false;
+  for (const key in value) if (holds((value as Record<string, unknown>)[key], key)) return true;
+  return false;
+}
