@@ -74,7 +74,8 @@ function keyErrors(key: string, given: unknown, field: string): FieldError[] {
   if (key === "locale" && value !== null && typeof value !== "string") {
     errors.push({ field, code: "invalid_type", message: "The locale is a string, such as en or pt-BR" });
   }
-  if (hasOverflow(value, MAX_DEPTH)) errors.push({ field, code: "too_big", message: "A number is too large" });
+  if (hasOverflow(value, MAX_DEPTH))
+    errors.push({ field, code: "too_big", message: "A number is too large" });
   if (isDeeper(value, MAX_DEPTH)) {
     const message = `A value is nested at most ${MAX_DEPTH} levels deep`;
     errors.push({ field, code: "custom", message });

@@ -80,12 +80,16 @@ interface Cost {
 }
 
 /** The least of some attempts: what else goes on in the process comes and goes. */
-async function costOf({ method, path }: { method: string; path: string }, body: string): Promise<Cost> {
+async function costOf(
+  { method, path }: { method: string; path: string },
+  body: string,
+  type?: string,
+): Promise<Cost> {
   const bytes = new TextEncoder().encode(body);
   const best = { status: 0, ofAllowed: Infinity, blocked: Infinity };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await measured.measure();
-    const { status } = await send(method, path, bytes);
+    const { status } = await send(method, path, bytes, type);
     const { cpu, blocked } = await measured.measure();
     const slowness = attempt === 0 ? 1 : Math.max(1, (await measured.speed()) / REFERENCE_SPEED_MS);
     const allowed = (5 + bytes.length / 10_240) * slowness;
@@ -97,12 +101,17 @@ async function costOf({ method, path }: { method: string; path: string }, body: 
   return best;
 }
 
-async function send(method: string, path: string, body: Uint8Array<ArrayBuffer> | string) {
+async function send(
+  method: string,
+  path: string,
+  body: Uint8Array<ArrayBuffer> | string,
+  type = "application/json",
+) {
   const answer = await fetch(`${measured.url}${addressOf(path)}`, {
     method,
     body,
     headers: {
-      "content-type": "application/json",
+      "content-type": type,
       // As from all over the world: strangers have limits of their own.
       "x-forwarded-for": `203.0.113.${Math.floor(Math.random() * 256)}`,
       "sec-fetch-site": "same-origin",
@@ -203,6 +212,41 @@ describe("a request", () => {
     const cost = await costOf({ method, path }, body);
 
     expect([cost.status, cost.ofAllowed <= 1, cost.blocked <= MAX_BLOCKED_MS]).toEqual([status, true, true]);
+  });
+
+  const FORM = "multipart/form-data; boundary=x";
+  const part = (head: string, content: string) =>
+    `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+  const upload = (content: string) => `${part('name="file"; filename="a"', content)}--x--\r\n`;
+  const picture = (content: string) => upload(content).replace('"file"', '"image"');
+
+  test.each([
+    ["parts without an end", part('name="a"', "a").repeat(40_000)],
+    ["headers without an end", `--x\r\n${"A: b\r\n".repeat(600_000)}`],
+    ["a header of blanks", `--x\r\nContent-Disposition:${" ".repeat(4 * MB)}`],
+    ["half of a boundary, over and over", upload("\r\n--".repeat(800_000))],
+    ["line breaks", upload("\n".repeat(4 * MB))],
+    ["addresses, line by line", upload(`email\n${"a@b.io\n".repeat(600_000)}`)],
+    ["one line of commas", upload(`email\n${",".repeat(4 * MB)}`)],
+    ["many columns", upload(`email${",a".repeat(2 * MB)}\n`)],
+    ["quotes", upload(`email\n${'"'.repeat(4 * MB)}`)],
+    ["quotes that are closed", upload(`email\n${'"a@b.io"\n'.repeat(400_000)}`)],
+    ["bytes of nothing", upload("\0".repeat(4 * MB))],
+    ["a picture of nothing", picture("\0".repeat(4 * MB))],
+    ["a picture of blocks", picture(`GIF89a\u0001\0\u0001\0\0\0\0${"\u0021\u0001\0".repeat(MB)}`)],
+  ])("that is a form of %s costs no more than it deserves, at every endpoint for files", async (_, body) => {
+    for (const path of ["/contacts/import", "/uploads/image"]) {
+      for (let i = 0; i < 2; i++) await send("POST", path, body, FORM);
+      const { status, ofAllowed, blocked } = await costOf({ method: "POST", path }, body, FORM);
+
+      expect([path, status, status < 500, ofAllowed <= 1, blocked <= MAX_BLOCKED_MS]).toEqual([
+        path,
+        status,
+        true,
+        true,
+        true,
+      ]);
+    }
   });
 
   test("that is refused leaves no memory behind", async () => {

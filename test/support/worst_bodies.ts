@@ -69,7 +69,10 @@ export const VALUES: WorstBody[] = [
   { shape: "comments without an end", json: (n) => text(n, "<!--") },
   { shape: "variables", json: (n) => text(n, "{{a}}") },
   { shape: "short expressions, as many as are allowed", json: () => text(19_900, "{{a}}") },
-  { shape: "long expressions, as many as are allowed", json: () => text(19_900, "{{a ?? 'b'}}{{(c.d ?? e)}}") },
+  {
+    shape: "long expressions, as many as are allowed",
+    json: () => text(19_900, "{{a ?? 'b'}}{{(c.d ?? e)}}"),
+  },
   { shape: "blocks, as many as are allowed", json: () => text(19_900, "{{#if a}}b{{else}}c{{/if}}") },
   { shape: "blocks without an end", json: (n) => text(n, "{{#if a}}") },
   { shape: "a comment with many lines", json: (n) => `"{{!${filled(n, "\\n")}}}"` },
