@@ -21,13 +21,15 @@ beforeEach(async () => {
 
 /** Some 30,000 steps for an event with a list of 10,000. */
 const LOOP = "{{#each event.list}}{{#if a}}{{/if}}{{/each}}";
+/** As many of them as a step may have, with room for another text. */
+const FULL = Math.floor(10_000 / LOOP.length) - 1;
 const list = Array(10_000).fill(0);
 
 describe("the texts of one execution", () => {
   test("that are too much work together fail it with a reason, and no other", async () => {
     const { id } = await build({
       steps: {
-        Update: { type: "UPDATE_CONTACT", updates: { a: Array(300).fill(LOOP), plan: "{{event.plan}}" } },
+        Update: { type: "UPDATE_CONTACT", updates: { a: Array(FULL).fill(LOOP), plan: "{{event.plan}}" } },
         Exit: { type: "EXIT" },
       },
       ways: ["Trigger > Update", "Update > Exit"],
