@@ -206,7 +206,7 @@ describe("missing", () => {
   });
 
   test("is given up where a template and its data are made to take long", async () => {
-    const variables = Array.from({ length: 1_500 }, (_, i) => `{{a${i}}}`).join("");
+    const variables = Array.from({ length: 700 }, (_, i) => `{{a${i}}}`).join("");
     const dots = Array(2_000).fill("a").join(".");
     const found = await missing(`{{first}}{{#each list}}${variables}{{${dots}}}{{/each}}`, {
       list: Array(30_000).fill(1),
