@@ -14,7 +14,7 @@ import {
 } from "../../src/automation/execution_run.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import type { Jobs } from "../../src/jobs.ts";
-import { killUnseen, startProcess, until } from "../support/process.ts";
+import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -264,7 +264,7 @@ describe("workers that are killed under load", () => {
       Number(
         (await service.pool`select count(*) from emails where status in ('PENDING', 'SENDING')`)[0]!.count,
       );
-    const workers = [await startProcess(settings), await startProcess(settings)];
+    const workers = [await startProcess(settings, { preload: IMPATIENT }), await startProcess(settings, { preload: IMPATIENT })];
     try {
       // As clients track them: some at once, in many transactions.
       for (let from = 1; from <= PEOPLE; from += 25) {
@@ -278,12 +278,12 @@ describe("workers that are killed under load", () => {
           insert into events (project_id, contact_id, name) select project_id, id, 'signup' from people`;
         if (from % 225 === 1) {
           await killUnseen(service.pool, workers.shift()!);
-          workers.push(await startProcess(settings));
+          workers.push(await startProcess(settings, { preload: IMPATIENT }));
         }
       }
       await until("some at their end", async () => (await ended()) > PEOPLE / 3, 60_000);
       await killUnseen(service.pool, workers.shift()!);
-      workers.push(await startProcess(settings));
+      workers.push(await startProcess(settings, { preload: IMPATIENT }));
       await until(
         "all at their end",
         async () => (await ended()) === PEOPLE && (await open()) === 0,

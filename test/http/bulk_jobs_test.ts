@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { runBulkJob } from "../../src/audience/bulk_jobs.ts";
-import { killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
+import { IMPATIENT, killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -395,12 +395,15 @@ describe("a process that is killed in the middle of a bulk job", () => {
       from generate_series(1, ${total}) n
     `;
     const start = async () => {
-      const started = await startProcess({
-        SECRET_KEY,
-        RATE_LIMIT_PER_MINUTE: "0",
-        DATABASE_URL: service.databaseUrl,
-        MODE: "worker",
-      });
+      const started = await startProcess(
+        {
+          SECRET_KEY,
+          RATE_LIMIT_PER_MINUTE: "0",
+          DATABASE_URL: service.databaseUrl,
+          MODE: "worker",
+        },
+        { preload: IMPATIENT },
+      );
       running.add(started);
       return started;
     };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { runImport } from "../../src/audience/contact_imports.ts";
 import { addJobs } from "../../src/jobs.ts";
-import { killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
+import { IMPATIENT, killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -636,12 +636,15 @@ describe("a process that is killed in the middle of an import", () => {
     const total = 50_000;
     const own = await service.createProject();
     const start = async () => {
-      const started = await startProcess({
-        SECRET_KEY,
-        RATE_LIMIT_PER_MINUTE: "0",
-        DATABASE_URL: service.databaseUrl,
-        MODE: "worker",
-      });
+      const started = await startProcess(
+        {
+          SECRET_KEY,
+          RATE_LIMIT_PER_MINUTE: "0",
+          DATABASE_URL: service.databaseUrl,
+          MODE: "worker",
+        },
+        { preload: IMPATIENT },
+      );
       running.add(started);
       return started;
     };

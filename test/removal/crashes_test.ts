@@ -12,7 +12,7 @@ import type { NewProject } from "../../src/accounts/projects.ts";
 import type { Context } from "../../src/context.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
 import { deleteProject, type Pace, resetProject } from "../../src/removal/projects.ts";
-import { killUnseen, startProcess, until } from "../support/process.ts";
+import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject, rowsOf } from "../support/whole_project.ts";
 
@@ -186,7 +186,7 @@ describe("workers that are killed", () => {
       );
     const all = await left();
     const shares = isLong ? [0.8, 0.5, 0.2] : [0.6];
-    let worker = await startProcess(settings);
+    let worker = await startProcess(settings, { preload: IMPATIENT });
     let kills = 0;
     try {
       // So nobody has to wait for the end of requests of before.
@@ -197,7 +197,7 @@ describe("workers that are killed", () => {
         await until("some rows gone", async () => (await left()) < all * share, 110_000);
         await killUnseen(service.pool, worker);
         kills++;
-        worker = await startProcess(settings);
+        worker = await startProcess(settings, { preload: IMPATIENT });
       }
       await until(
         "everything gone",

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects.ts";
 import { campaignsOf } from "../support/campaign.ts";
-import { killUnseen, type ServiceProcess, startProcess, until } from "../support/process.ts";
+import { IMPATIENT, killUnseen, type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -23,12 +23,15 @@ interface Tarpits {
 const TARPIT = /@tarpit(\d+)\.test$/;
 
 const startWorker = async (connections = 40) => {
-  worker = await startProcess({
-    DATABASE_URL: service.databaseUrl,
-    SECRET_KEY: service.config.SECRET_KEY,
-    MODE: "worker",
-    SMTP_URL: `${service.smtp.url}?maxConnections=${connections}`,
-  });
+  worker = await startProcess(
+    {
+      DATABASE_URL: service.databaseUrl,
+      SECRET_KEY: service.config.SECRET_KEY,
+      MODE: "worker",
+      SMTP_URL: `${service.smtp.url}?maxConnections=${connections}`,
+    },
+    { preload: IMPATIENT },
+  );
 };
 
 beforeEach(async () => {

@@ -4,6 +4,9 @@ import type postgres from "postgres";
 
 const ROOT = join(import.meta.dir, "../..");
 
+/** To be preloaded by a worker that takes over from one that a test has killed. */
+export const IMPATIENT = join(import.meta.dir, "impatient.ts");
+
 /** A running service. */
 export interface ServiceProcess {
   pid: number;

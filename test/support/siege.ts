@@ -13,7 +13,7 @@ import { addJob } from "../../src/jobs.ts";
 import { sendCampaign } from "../../src/sending/campaign_status.ts";
 import { createCampaign } from "../../src/sending/campaigns.ts";
 import { openService } from "../../src/service.ts";
-import { killUnseen, type ServiceProcess, startProcess } from "./process.ts";
+import { IMPATIENT, killUnseen, type ServiceProcess, startProcess } from "./process.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
 const DOMAIN = "shop.example";
@@ -148,13 +148,14 @@ async function startWorker(
   dir: string,
   { connections = 10 }: SiegeOptions,
 ): Promise<ServiceProcess> {
-  return await startProcess({
+  const settings = {
     SECRET_KEY,
     DATABASE_URL: postgres.url,
     DATA_DIR: dir,
     MODE: "worker",
     SMTP_URL: `${smtp.url}?maxConnections=${connections}`,
-  });
+  };
+  return await startProcess(settings, { preload: process.env.KILL_TEST === "long" ? "" : IMPATIENT });
 }
 
 function crash(dir: string): void {
