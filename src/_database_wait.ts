@@ -66,9 +66,10 @@ export async function waitForDatabase(
 async function watched(
   direct: postgres.Sql,
   { done, giveUp }: Preparing,
-  { silenceMs = SILENCE_MS }: Waiting,
+  { silenceMs = SILENCE_MS, signal }: Waiting,
 ): Promise<void> {
   let isOver = false;
+  signal?.addEventListener("abort", giveUp);
   const watch = async () => {
     let heardAt = performance.now();
     while (!isOver) {
@@ -85,6 +86,7 @@ async function watched(
     await done;
   } finally {
     isOver = true;
+    signal?.removeEventListener("abort", giveUp);
   }
 }
 
@@ -99,9 +101,11 @@ async function answers(
   look: () => Promise<void>,
 ): Promise<void> {
   for (let saidAt = -Infinity; ;) {
+    signal?.throwIfAborted();
     try {
       return await look();
     } catch (error) {
+      signal?.throwIfAborted();
       if (error instanceof Unfit) throw error.cause ?? error;
       if (isPoolerTalk(error)) throw new Error(POOLERS[setting], { cause: error });
       if (!mayPass(error)) throw new Error(`Cannot use ${setting}: ${said(error)}`, { cause: error });
@@ -119,7 +123,6 @@ async function answers(
         });
       }
       await Bun.sleep(LOOK_MS);
-      signal?.throwIfAborted();
     }
   }
 }

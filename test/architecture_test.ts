@@ -32,6 +32,7 @@ const ROOMS = [
     "src/batcher.ts",
     "src/folding.ts",
     "src/meters.ts",
+    "src/pauses.ts",
     "src/request_url.ts",
     "src/time_budget.ts",
     "src/traffic.ts",

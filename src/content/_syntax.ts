@@ -2,8 +2,10 @@
 // Whatever is hidden from the parser is replaced by blanks, so that every line and column stays what the author sees.
 
 const MAX_SOURCE_CHARS = 1_000_000;
-/** All expressions together: they are what parsing takes its time for, some 15 ms for so many, in one piece. */
-const MAX_EXPRESSION_CHARS = 10_000;
+/** All expressions together, of what is accepted: they are what parsing takes its time for, some 15 ms, in one piece. */
+export const MAX_EXPRESSION_CHARS = 10_000;
+/** Of what was accepted when there was more room. */
+const MAX_STORED_EXPRESSION_CHARS = 200_000;
 const MAX_NESTED_BLOCKS = 50;
 const MAX_NESTED_PARENTHESES = 20;
 
@@ -51,8 +53,8 @@ export function refuse(message: string, at: number): never {
   throw new Error(message, { cause: { at } });
 }
 
-/** Reads the outer form of a template. Throws by `refuse`. */
-export function readSyntax(given: string): Syntax {
+/** Reads the outer form of a template with so many characters of expressions at most. Throws by `refuse`. */
+export function readSyntax(given: string, maxExpressionChars = MAX_STORED_EXPRESSION_CHARS): Syntax {
   if (given.length > MAX_SOURCE_CHARS)
     refuse(`The template is longer than ${MAX_SOURCE_CHARS} characters`, 0);
   // Control characters have no place in a mail; U+2028 and U+2029 confuse the parser's count of columns.
@@ -63,8 +65,8 @@ export function readSyntax(given: string): Syntax {
   for (let at = source.indexOf("{{"); at !== -1;) {
     const end = isEscaped(source, at) ? at + 2 : readMustache(scan, at);
     expressionChars += end - at;
-    if (expressionChars > MAX_EXPRESSION_CHARS) {
-      refuse(`The expressions have more than ${MAX_EXPRESSION_CHARS} characters together`, at);
+    if (expressionChars > maxExpressionChars) {
+      refuse(`The expressions have more than ${maxExpressionChars} characters together`, at);
     }
     at = source.indexOf("{{", end);
   }

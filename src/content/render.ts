@@ -14,6 +14,7 @@
 import { compile, type Compiled } from "./_compile.ts";
 import { newLru, type Lru } from "./_lru.ts";
 import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_run.ts";
+import { MAX_EXPRESSION_CHARS, readSyntax } from "./_syntax.ts";
 import { positionAt } from "./_tree.ts";
 
 export { type Budget, newBudget } from "./_run.ts";
@@ -54,13 +55,16 @@ export interface Template {
   readonly variables: readonly string[];
 }
 
-/** Finds what is wrong with a template, or null. */
+/** Finds what is wrong with a template that somebody wants to save or to send, or null. */
 export function checkTemplate(source: string): TemplateError | null {
   if (!source.includes("{{")) return null;
-  const known = caches.html.get(source);
-  if (known && !mended.has(known)) return null;
   try {
-    keep(source, "html", compile(source, HTML));
+    readSyntax(source, MAX_EXPRESSION_CHARS);
+    const known = caches.html.get(source);
+    if (known && !mended.has(known)) return null;
+    const compiled = compile(source, HTML);
+    // Whoever has checked a template most often needs it next. What is small is made again as quickly as looked up.
+    if (compiled.expressionChars > WORTH_KEEPING_CHARS) keep(source, "html", compiled);
     return null;
   } catch (error) {
     const { message, cause } = error as { message: string; cause?: { at?: number } };
@@ -78,7 +82,9 @@ const caches: Record<TemplateKind, Lru<Template>> = {
   url: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
 };
 
-/** Templates that `checkTemplate` refuses. */
+const WORTH_KEEPING_CHARS = 500;
+
+/** Templates that cannot be read as they are. */
 const mended = new WeakSet<Template>();
 
 const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
@@ -90,22 +96,30 @@ const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
 
 /** Compiles a template, or takes it from the ones used last. */
 export function compileTemplate(source: string, kind: TemplateKind): Template {
+  const whole = readTemplate(source, kind);
+  if (whole !== null) return whole;
+  const known = caches[kind].get(source);
+  if (known) return known;
+  const template = keep(source, kind, compileMended(source, ESCAPINGS[kind]));
+  mended.add(template);
+  return template;
+}
+
+/** Compiles a template, or takes it from the ones used last. Null where it cannot be read as it is. */
+export function readTemplate(source: string, kind: TemplateKind): Template | null {
   if (!source.includes("{{")) {
     const text = kind === "subject" ? oneLine(source) : source;
     return Object.assign(() => text, { variables: [] });
   }
   const known = caches[kind].get(source);
-  if (known) return known;
+  if (known) return mended.has(known) ? null : known;
   try {
     return keep(source, kind, compile(source, ESCAPINGS[kind]));
   } catch {
-    const template = keep(source, kind, compileMended(source, ESCAPINGS[kind]));
-    mended.add(template);
-    return template;
+    return null;
   }
 }
 
-/** Parsing takes its time: who has checked a template most often needs it next. */
 function keep(source: string, kind: TemplateKind, compiled: Compiled): Template {
   const template = toTemplate(compiled, kind);
   const bytes = source.length * 2 + compiled.expressionChars * BYTES_PER_EXPRESSION_CHAR;

@@ -2,7 +2,7 @@
 import { newLru } from "./_lru.ts";
 import { readSyntax, type Expression } from "./_syntax.ts";
 import { plainText, tidy } from "./plain_text.ts";
-import { checkTemplate, compileTemplate, type Scope, type Template } from "./render.ts";
+import { compileTemplate, readTemplate, type Scope, type Template } from "./render.ts";
 
 const MAX_CACHED_PARTS = 200;
 const MAX_CACHED_BYTES = 20_000_000;
@@ -27,8 +27,9 @@ function makeTextPart(html: string): Template {
     return Object.assign(() => text, { variables: [] });
   }
   const source = textSource(html);
-  const template = compileTemplate(source ?? html, source === null ? "html" : "text");
-  const finish = source === null ? plainText : /<pre\b/i.test(html) ? tidy : tidyValues;
+  const made = source === null ? null : readTemplate(source, "text");
+  const template = made ?? compileTemplate(html, "html");
+  const finish = made === null ? plainText : /<pre\b/i.test(html) ? tidy : tidyValues;
   return Object.assign((scope: Scope) => finish(template(scope)), { variables: template.variables });
 }
 
@@ -53,16 +54,24 @@ const MARK = /\uE000(\d+)\uE001/g;
 
 /** The template of the text part, or null where the text has to be made from the mail itself. */
 function textSource(html: string): string | null {
-  if (html.includes(OPEN) || checkTemplate(html)) return null;
-  const { expressions } = readSyntax(html);
-  if (!expressions.every(({ at, end, sign }) => isConvertible(html.slice(at, end), sign))) return null;
+  const expressions = html.includes(OPEN) ? null : expressionsOf(html);
+  if (!expressions?.every(({ at, end, sign }) => isConvertible(html.slice(at, end), sign))) return null;
   if (repeatsNumbers(html)) return null;
   const { marked, marks } = markAll(html, expressions);
   const text = plainText(marked);
   // What the conversion has made of character references must not become an expression, nor hide one.
   if (/\{\{|[\\{]\uE000/.test(text) || !keepsBlocks(text, marks)) return null;
   const source = text.replace(MARK, (_, index: string) => marks[Number(index)]!.source);
-  return source.includes(OPEN) || checkTemplate(source) ? null : source;
+  return source.includes(OPEN) ? null : source;
+}
+
+/** Null where they cannot be read. */
+function expressionsOf(html: string): Expression[] | null {
+  try {
+    return readSyntax(html).expressions;
+  } catch {
+    return null;
+  }
 }
 
 /** What is not escaped may be HTML, and a fallback with `&amp;` is HTML. */

@@ -32,10 +32,13 @@ export async function isTransactionPooled(url: string): Promise<boolean> {
     // Postgres tells a session the number of its process when it begins; a pooler makes one up.
     const known = await one<{ pid: number }[]>`select pg_backend_pid() as pid`;
     if ((known.state as { pid: number }).pid === known[0]!.pid) return false;
+    // Two sessions share a process, or one has several: as the pooler chooses, and who else is there.
+    const own = new Set([known[0]!.pid]);
+    const others = new Set<number>();
     for (let i = 0; i < ATTEMPTS; i++) {
-      const [last] = await one<{ pid: number }[]>`select pg_backend_pid() as pid`;
-      const [next] = await other<{ pid: number }[]>`select pg_backend_pid() as pid`;
-      if (last!.pid === next!.pid) return true;
+      own.add((await one<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid);
+      others.add((await other<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]!.pid);
+      if (own.size > 1 || others.size > 1 || !own.isDisjointFrom(others)) return true;
     }
     return false;
   } finally {

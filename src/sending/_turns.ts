@@ -94,7 +94,7 @@ function lostBy({ project_id, contact_id, address }: Outcome): Lost {
 }
 
 async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
-  const contents = prepareContents(ctx, emails);
+  const contents = await prepareContents(ctx, emails);
   const attachments = await loadAttachments(ctx, emails);
   return new Map(
     emails.map((email) => [

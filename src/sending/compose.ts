@@ -59,10 +59,16 @@ export function messageIdOf(emailId: string, fromEmail: string): string {
 }
 
 /** Compiles what a content says, with its links, headers and all that its mails have in common. */
-export function prepareContent(ctx: Context, content: Content): PreparedContent {
+export async function prepareContent(
+  ctx: Context,
+  content: Content,
+  pause: () => Promise<void>,
+): Promise<PreparedContent> {
   const subject = compileTemplate(content.subject, "subject");
   const followed = content.tracked ? followHtml(ctx, content.html) : null;
+  await pause();
   const html = compileTemplate(followed?.html ?? content.html, "html");
+  await pause();
   const text = content.text === null ? compileTextPart(content.html) : null;
   const isPersonal = subject.variables.length + html.variables.length > 0;
   const offersOneClick = content.type === "MARKETING" || namesSubscriptionLink(html.variables);

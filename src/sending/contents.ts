@@ -2,6 +2,7 @@
 import { type Context, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Attachment } from "../mail/mailer.ts";
+import { createPauses } from "../pauses.ts";
 import { prepareContent, type PreparedContent } from "./compose.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
@@ -20,13 +21,18 @@ export function knownContents(ctx: Context): string[] {
 }
 
 /** The contents of these mails, ready to be sent, by their ids. One that has expired is missing. */
-export function prepareContents(ctx: Context, emails: ClaimedEmail[]): Map<string, PreparedContent> {
+export async function prepareContents(
+  ctx: Context,
+  emails: ClaimedEmail[],
+): Promise<Map<string, PreparedContent>> {
   const { prepared: cache } = caches(ctx);
   const prepared = new Map<string, PreparedContent>();
+  // Each may take 30 ms, and there may be one for each connection.
+  const pause = createPauses();
   for (const email of emails) {
     const id = email.contentId;
     if (id === null || prepared.has(id)) continue;
-    const content = cache.get(id) ?? (email.hasContent ? prepare(ctx, email) : null);
+    const content = cache.get(id) ?? (email.hasContent ? await prepare(ctx, email, pause) : null);
     if (!content) continue;
     prepared.set(id, content);
     // Young again.
@@ -41,8 +47,12 @@ export function prepareContents(ctx: Context, emails: ClaimedEmail[]): Map<strin
   return prepared;
 }
 
-function prepare(ctx: Context, email: ClaimedEmail): PreparedContent {
-  return prepareContent(ctx, {
+async function prepare(
+  ctx: Context,
+  email: ClaimedEmail,
+  pause: () => Promise<void>,
+): Promise<PreparedContent> {
+  const content = {
     projectId: email.projectId,
     sourceType: email.sourceType,
     campaignId: email.campaignId,
@@ -59,7 +69,8 @@ function prepare(ctx: Context, email: ClaimedEmail): PreparedContent {
     tracked: email.tracked!,
     projectName: email.projectName!,
     language: email.language!,
-  });
+  };
+  return await prepareContent(ctx, content, pause);
 }
 
 /** The attachments of these mails, by content. What several mails under way carry is read once. */

@@ -3,7 +3,7 @@
 import { type Context, inTransaction, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
-import type { Handover, MayEnd } from "../mail/mailer.ts";
+import type { Handover } from "../mail/mailer.ts";
 import { createBatcher } from "../batcher.ts";
 import { addJob, type Jobs } from "../jobs.ts";
 import { createWaiting, type Waiting } from "./_apart.ts";
@@ -14,7 +14,7 @@ import type { Verdict } from "./_domain_pace.ts";
 import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { gateOf, type Way } from "./_server_gate.ts";
 import type { Addressee } from "./compose.ts";
-import { NOT_SIGNED, sendSigned } from "./dkim.ts";
+import { NOT_SIGNED, type OnItsWay, sendSigned } from "./dkim.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { addSendJobs } from "./recovery.ts";
 import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
@@ -167,12 +167,14 @@ const officeOf = perService((ctx): Office => {
     admit: (errands) => (gateOf(ctx).way === "here" ? admit(ctx, errands) : refuse(errands)),
     turn: (outcomes, errands) => turn(ctx, marksOf(ctx).noted, outcomes, errands),
     carry: (parcel, pause) =>
-      marksOf(ctx).onItsWay(parcel.email, (mayEnd) =>
-        handOver(ctx, parcel, async () => {
+      marksOf(ctx).onItsWay(parcel.email, (mayEnd) => {
+        const leaves = pause();
+        const mayEndInTime = async () => {
           const goOn = pause();
           return await mayEnd().finally(goOn);
-        }),
-      ),
+        };
+        return handOver(ctx, parcel, { mayEnd: mayEndInTime, leaves });
+      }),
     waitingApart: (domain) => waiting.count(domain),
     settled: (loose) => {
       for (const errand of loose) finish(errand);
@@ -215,14 +217,14 @@ async function refuse(errands: Errand[]): Promise<Admission> {
 async function handOver(
   ctx: Context,
   { email, content, attachments }: Parcel,
-  mayEnd: MayEnd,
+  way: OnItsWay,
 ): Promise<Handed> {
   const known = content ?? { fromEmail: null };
   try {
     const reason = reasonAgainst(email, content?.type ?? null);
     if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
     const mail = await content!.compose(addresseeOf(email), attachments);
-    const handover = await sendSigned(ctx, content!, mail, mayEnd);
+    const handover = await sendSigned(ctx, content!, mail, way);
     if (handover.state === "unreached") gateOf(ctx).shut(handover.response);
     return { outcome: outcomeOf(ctx, email, content!, mail, handover), verdict: verdictOf(handover) };
   } catch (error) {

@@ -13,6 +13,13 @@ interface Sender {
   fromEmail: string;
 }
 
+/** What is asked and told while a mail goes over. */
+export interface OnItsWay {
+  mayEnd: MayEnd;
+  /** All of ours is done: from here on it is the server that takes its time. */
+  leaves: () => void;
+}
+
 /** How long a key is used without another look, also when its domain is removed or not verified any more. */
 const KEEP_MS = 60_000;
 const MAX_KEYS = 1_000;
@@ -34,13 +41,14 @@ export async function sendSigned(
   ctx: Context,
   sender: Sender,
   mail: Mail | ReadyMail,
-  mayEnd: MayEnd,
+  { mayEnd, leaves }: OnItsWay,
 ): Promise<Handover> {
   try {
     const key = await keyOf(ctx, sender);
-    if (!key) return await ctx.mailer.send(mail, mayEnd);
     const { except } = knownOf(ctx);
-    return await ctx.mailer.send(await signMail(mail, key, { at: ctx.now(), except }), mayEnd);
+    const signed = key ? await signMail(mail, key, { at: ctx.now(), except }) : mail;
+    leaves();
+    return await ctx.mailer.send(signed, mayEnd);
   } catch (error) {
     // That has been said once for all mails of a minute.
     if (!(error instanceof LostDkimKey)) {

@@ -6,6 +6,7 @@ import { compileTemplate, mailScope, type Scope } from "../content/render.ts";
 import { compileTextPart } from "../content/text_part.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { createPauses } from "../pauses.ts";
 import { problems } from "../problem.ts";
 import { sampleUrls } from "./compose.ts";
 import { type Footer, footerOf } from "./footer.ts";
@@ -64,7 +65,9 @@ export async function previewMessage(
   const urls = contactId === undefined ? sampleUrls(ctx) : subscriptionUrls(ctx, projectId, contact.id);
   const scope = mailScope({ contact, data: sortData(data).values, urls });
   const subject = compileTemplate(message.subject, "subject");
+  const pause = createPauses();
   const html = compileTemplate(message.html, "html");
+  await pause();
   const text = compileTextPart(message.html);
   const variables = new Set([...subject.variables, ...html.variables]);
   const footer = message.type === "MARKETING" ? await footerFor(ctx, projectId, scope, urls) : NO_FOOTER;

@@ -433,7 +433,7 @@ describe("a body that is made to hurt", () => {
         "<mj-text>x</mj-text>",
         `<mj-attributes><mj-all css-class="${"x".repeat(20_001)}" /></mj-attributes>`,
       ),
-      "<mj-attributes> holds more than 10000 characters",
+      "<mj-attributes> holds more than 20000 characters",
     ],
     [
       "much HTML",

@@ -268,6 +268,14 @@ describe("what is refused", () => {
     expect(() => render(source, scope)).not.toThrow();
   });
 
+  test("what was saved when more was accepted is still sent as it is", () => {
+    const saved = "{{#if name}}{{name}}{{else}}nobody{{/if}} ".repeat(500);
+
+    expect(checkTemplate(saved)?.message).toContain("10000");
+    expect(render(saved, scope)).toBe("Ada ".repeat(500));
+    expect(render("{{name}} ".repeat(20_000), scope)).toBe("Ada ".repeat(20_000));
+  });
+
   test("content that was never checked still has its plain variables", () => {
     expect(render("Hi {{name}} {{> header}} {{#shout}}!{{/shout}} {{name", scope)).toBe("Hi Ada  ! {{name");
   });

@@ -274,10 +274,23 @@ describe("a start while the database is away", () => {
     expect(isOver).toBe(false);
     proxy.freeze();
     expect(await frozen).toStartWith("Cannot reach the database in DATABASE_URL within 1 s: ");
-    lock.resolve();
-    await locked;
     proxy.cut();
     await close();
+
+    // Whoever is told to stop does not wait for the other one.
+    const stop = new AbortController();
+    const cutOff = (await waits()).length;
+    const told = await createService({ ...config, DATABASE_URL: service.databaseUrl }, { guest: true });
+    const stopped = told.prepare({ waitS: 3_600, signal: stop.signal }).then(
+      () => "prepared",
+      (error: Error) => error.name,
+    );
+    await until("it waits for the other one", async () => (await waits()).length > cutOff);
+    stop.abort();
+    expect(await stopped).toBe("AbortError");
+    lock.resolve();
+    await locked;
+    await told.close();
     await proxy.stop();
   }, 90_000);
 

@@ -372,7 +372,7 @@ test.each([
       attachments,
       date: service.now(),
     },
-    async () => true,
+    { mayEnd: async () => true, leaves: () => {} },
   );
 
   expect([state, kept.length, kept[0]!.subject]).toEqual(["captured", 1, "Hello"]);

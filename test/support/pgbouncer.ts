@@ -15,7 +15,7 @@ export const NO_PGBOUNCER = existsSync(PROGRAM) ? "" : `skipped: there is no ${P
 /** Starts one in front of a database. `url` leads through it. */
 export async function startPgbouncer(
   target: string,
-  { ignoring = "" } = {},
+  { ignoring = "", takesTurns = false } = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { hostname, port, username, password, pathname } = new URL(target);
   const database = pathname.slice(1);
@@ -34,6 +34,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 10
 max_client_conn = 200
+server_round_robin = ${takesTurns ? 1 : 0}
 ${ignoring && `ignore_startup_parameters = ${ignoring}`}
 `,
   );

@@ -1,4 +1,5 @@
 // Bodies that are as bad as they can be for their size: deep, wide, long, full of keys and of errors.
+import { MAX_EXPRESSION_CHARS } from "../../src/content/_syntax.ts";
 
 /** A body of a kind, of about so many bytes. Where a field is given it stands there, else it is the body itself. */
 export interface WorstBody {
@@ -10,7 +11,11 @@ const times = (count: number, of: (i: number) => string, joint = ",") =>
   Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => of(i)).join(joint);
 const filled = (bytes: number, text: string) => text.repeat(Math.max(1, Math.floor(bytes / text.length)));
 const list = (bytes: number, item: string) => `[${times(bytes / (item.length + 1), () => item)}]`;
-const text = (bytes: number, part: string) => `"${filled(bytes, part)}"`;
+/** Stands in each text for the number of the attempt: what was seen before may cost less. */
+export const ATTEMPT = "@@";
+const text = (bytes: number, part: string) => `"${ATTEMPT}${filled(bytes, part)}"`;
+/** As long as the expressions of a template may be. */
+const expressions = (part: string) => text(MAX_EXPRESSION_CHARS - part.length, part);
 
 /** Every shape of a value. */
 export const VALUES: WorstBody[] = [
@@ -68,12 +73,12 @@ export const VALUES: WorstBody[] = [
   { shape: "links without an end", json: (n) => text(n, "<a href='http://a.io/") },
   { shape: "comments without an end", json: (n) => text(n, "<!--") },
   { shape: "variables", json: (n) => text(n, "{{a}}") },
-  { shape: "short expressions, as many as are allowed", json: () => text(19_900, "{{a}}") },
+  { shape: "short expressions, as many as are allowed", json: () => expressions("{{a}}") },
   {
     shape: "long expressions, as many as are allowed",
-    json: () => text(19_900, "{{a ?? 'b'}}{{(c.d ?? e)}}"),
+    json: () => expressions("{{a ?? 'b'}}{{(c.d ?? e)}}"),
   },
-  { shape: "blocks, as many as are allowed", json: () => text(19_900, "{{#if a}}b{{else}}c{{/if}}") },
+  { shape: "blocks, as many as are allowed", json: () => expressions("{{#if a}}b{{else}}c{{/if}}") },
   { shape: "blocks without an end", json: (n) => text(n, "{{#if a}}") },
   { shape: "a comment with many lines", json: (n) => `"{{!${filled(n, "\\n")}}}"` },
   { shape: "many comments", json: (n) => text(n, "{{!}}\\n") },

@@ -1,0 +1,12 @@
+// Work that takes its time in one piece lets others have theirs in between.
+import { setImmediate } from "node:timers/promises";
+
+/** To be called between two steps: where so many milliseconds have gone, everything else has its turn first. */
+export function createPauses(afterMs = 5): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < afterMs) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}

@@ -1,0 +1,44 @@
+// Contents on their way from the ledger to the composer.
+import { expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
+import { prepareContents } from "../../src/sending/contents.ts";
+import type { ClaimedEmail } from "../../src/sending/emails.ts";
+import { useService } from "../support/service.ts";
+
+const service = useService();
+
+/** A claimed mail whose content takes its time to be compiled. */
+const heavy = (n: number) =>
+  ({
+    id: crypto.randomUUID(),
+    projectId: crypto.randomUUID(),
+    contentId: crypto.randomUUID(),
+    hasContent: true,
+    type: "TRANSACTIONAL",
+    sourceType: "TRANSACTIONAL",
+    subject: "Hello",
+    html: `${n}<a href="https://x.example/${n}">x</a>${"{{a}}{{#if b}}c{{/if}}".repeat(450)}`,
+    text: null,
+    fromEmail: "a@shop.example",
+    tracked: true,
+    projectName: "Shop",
+    language: "en",
+  }) as unknown as ClaimedEmail;
+
+test("those of 40 mails are compiled one after the other: everything else has its turn in between", async () => {
+  let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; turns++) await setImmediate();
+  })();
+  const contents = await prepareContents(
+    service,
+    Array.from({ length: 40 }, (_, n) => heavy(n)),
+  );
+  isOver = true;
+  await others;
+
+  expect(contents.size).toBe(40);
+  // Between the links, the HTML and the text of each.
+  expect(turns).toBeGreaterThanOrEqual(80);
+});
