@@ -1,8 +1,8 @@
 // The operator's command that sends what was captured, or gives it up.
-import { assertProject } from "./accounts/projects.ts";
+import { assertProject } from "./accounts/projects/mod.ts";
 import type { Context } from "./context.ts";
-import { discardCaptured, type DiscardReport } from "./sending/captured_discard.ts";
-import { releaseCaptured, type ReleaseReport } from "./sending/captured_release.ts";
+import { discardCaptured, type DiscardReport } from "./sending/captured/discard.ts";
+import { releaseCaptured, type ReleaseReport } from "./sending/captured/release.ts";
 
 /** The options of `release`. */
 export interface ReleaseOptions {

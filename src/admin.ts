@@ -1,7 +1,7 @@
 // `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
 import { parseArgs } from "node:util";
 import { OPERATOR } from "./accounts/audit.ts";
-import { requestDeletion, requestReset } from "./accounts/project_removal.ts";
+import { requestDeletion, requestReset } from "./accounts/projects/removal.ts";
 import {
   assertProject,
   createProject,
@@ -12,21 +12,21 @@ import {
   listProjects,
   TRACKING,
   updateProject,
-} from "./accounts/projects.ts";
-import { ROLES } from "./accounts/roles.ts";
-import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/webhook_secrets.ts";
+} from "./accounts/projects/mod.ts";
+import { ROLES } from "./accounts/projects/roles.ts";
+import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/projects/webhook_secrets.ts";
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { examine, toText } from "./doctor/mod.ts";
-import { recountProject, recountProjects } from "./insight/count_audit.ts";
+import { recountProject, recountProjects } from "./insight/counts/audit.ts";
 import { makePartitions, partitionSizes } from "./insight/partitions.ts";
 import { Problem } from "./problem.ts";
-import { addVerifiedDomain, readDomain } from "./accounts/domains.ts";
-import { cancelCampaign } from "./sending/campaign_status.ts";
-import { campaignsUnderWay } from "./sending/campaigns.ts";
+import { addVerifiedDomain, readDomain } from "./accounts/projects/domains.ts";
+import { cancelCampaign } from "./sending/campaigns/status.ts";
+import { campaignsUnderWay } from "./sending/campaigns/mod.ts";
 import { makeDkimKey, replaceLostDkimKey } from "./sending/dkim_keys.ts";
-import { getDomain } from "./sending/domains.ts";
+import { getDomain } from "./sending/domains/mod.ts";
 import { openService } from "./service.ts";
 import {
   addTo,

@@ -1,6 +1,6 @@
-import { createFirstProject, type NewProject } from "./accounts/projects.ts";
+import { createFirstProject, type NewProject } from "./accounts/projects/mod.ts";
 import { isProduction } from "./config.ts";
-import { addVerifiedDomain, SANDBOX_DOMAIN } from "./accounts/domains.ts";
+import { addVerifiedDomain, SANDBOX_DOMAIN } from "./accounts/projects/domains.ts";
 import type { Service } from "./service.ts";
 
 /** On the first start with an empty embedded database: makes a project and shows how to send a mail with it. */

@@ -1,17 +1,17 @@
 // Starts what MODE asks for, and stops it in order.
 import { CRONTAB, tasks } from "../tasks/mod.ts";
 import { startWarnings } from "./_start_warnings.ts";
-import { commonPasswords } from "./accounts/password_rules.ts";
+import { commonPasswords } from "./accounts/people/password_rules.ts";
 import { loadConfig } from "./config.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
 import { welcome } from "./first_start.ts";
-import { createHealthApp, createWaitingApp } from "./http/health.ts";
+import { createHealthApp, createWaitingApp } from "./http/routes/health.ts";
 import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
-import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery.ts";
-import { buryDeadWorkers } from "./sending/recovery.ts";
+import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
+import { buryDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
 import { createService } from "./service.ts";
 import { counted } from "./traffic.ts";
@@ -104,7 +104,7 @@ async function serve(listening: Bun.Server<undefined>): Promise<void> {
 async function listenForMail(): Promise<InboundServer | undefined> {
   if (MODE === "worker" || INBOUND_SMTP_PORT === undefined) return undefined;
   // Most do without the SMTP server, and the memory that it takes.
-  const { listenForBounces } = await import("./sending/bounce_mails.ts");
+  const { listenForBounces } = await import("./sending/feedback/bounce_mails.ts");
   try {
     return await listenForBounces(ctx);
   } catch (error) {

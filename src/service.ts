@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type postgres from "postgres";
 import { type Config, dnsServers } from "./config.ts";
 import type { Context } from "./context.ts";
-import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./db/embedded.ts";
+import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./embedded/mod.ts";
 import { migrate } from "./db/migrate.ts";
 import { silence } from "./db/patience.ts";
 import { openPool } from "./db/pool.ts";
@@ -14,7 +14,7 @@ import { createLog, toStderr } from "./log.ts";
 import { createDns } from "./mail/dns.ts";
 import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
 import { createSmtpMailer } from "./mail/smtp.ts";
-import { createInboxMailer } from "./sending/captured_mails.ts";
+import { createInboxMailer } from "./sending/captured/mod.ts";
 
 /** The parts of a running service, and how they end. */
 export interface Service {

@@ -1,5 +1,5 @@
 import type { Context } from "../src/context.ts";
-import { auditProject, auditProjects } from "../src/insight/count_audit.ts";
+import { auditProject, auditProjects } from "../src/insight/counts/audit.ts";
 import type { Jobs } from "../src/jobs.ts";
 
 /** Compares the counters of a project with the facts, or has it done for all. A second run finds the same. */

@@ -1,5 +1,5 @@
-import { finishStep } from "../src/automation/execution_run.ts";
-import { callWebhook } from "../src/automation/webhooks_out.ts";
+import { finishStep } from "../src/automation/engine/mod.ts";
+import { callWebhook } from "../src/automation/webhooks/mod.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

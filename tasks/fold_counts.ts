@@ -1,13 +1,13 @@
-import { foldUsage } from "../src/accounts/usage.ts";
-import { foldContactCounts } from "../src/audience/contact_counts.ts";
+import { foldUsage } from "../src/accounts/billing/usage.ts";
+import { foldContactCounts } from "../src/audience/contacts/counts.ts";
 import type { Context } from "../src/context.ts";
-import { foldEventCounts } from "../src/insight/event_counts.ts";
-import { foldExecutionCounts } from "../src/insight/execution_counts.ts";
-import { foldMailCounts } from "../src/insight/mail_counts.ts";
+import { foldEventCounts } from "../src/insight/counts/events.ts";
+import { foldExecutionCounts } from "../src/insight/counts/executions.ts";
+import { foldMailCounts } from "../src/insight/counts/mails.ts";
 import { addJob } from "../src/jobs.ts";
-import { foldCampaignCounts } from "../src/sending/campaigns.ts";
-import { foldReputation } from "../src/sending/reputation.ts";
-import { findReachedLimits } from "../src/sending/usage_notices.ts";
+import { foldCampaignCounts } from "../src/sending/campaigns/mod.ts";
+import { foldReputation } from "../src/sending/feedback/reputation.ts";
+import { findReachedLimits } from "../src/sending/platform/usage_notices.ts";
 
 const PAUSE_MS = 3_000;
 

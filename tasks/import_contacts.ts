@@ -1,4 +1,4 @@
-import { runImport } from "../src/audience/contact_imports.ts";
+import { runImport } from "../src/audience/contacts/imports.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

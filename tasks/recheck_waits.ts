@@ -1,4 +1,4 @@
-import { recheckWaits as recheck } from "../src/automation/waits.ts";
+import { recheckWaits as recheck } from "../src/automation/runs/waits.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "../src/context.ts";
-import { recountProject } from "../src/insight/count_audit.ts";
+import { recountProject } from "../src/insight/counts/audit.ts";
 import type { Jobs } from "../src/jobs.ts";
 
 /** Makes the counters of a project that was reset equal what is left. A second run changes nothing. */

@@ -1,4 +1,4 @@
-import { recountSegments as recount } from "../src/audience/segment_upkeep.ts";
+import { recountSegments as recount } from "../src/audience/segments/upkeep.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

@@ -1,4 +1,4 @@
-import { reportUsage as report } from "../src/accounts/usage_reports.ts";
+import { reportUsage as report } from "../src/accounts/billing/usage_reports.ts";
 import type { Context } from "../src/context.ts";
 
 /** Tells Stripe what was used. A second run tells what the first one did not come to. */

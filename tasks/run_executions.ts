@@ -1,4 +1,4 @@
-import { runExecutions as run } from "../src/automation/execution_run.ts";
+import { runExecutions as run } from "../src/automation/engine/mod.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

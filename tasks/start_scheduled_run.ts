@@ -1,4 +1,4 @@
-import { startScheduledRun as start } from "../src/automation/workflow_schedule.ts";
+import { startScheduledRun as start } from "../src/automation/engine/schedule.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

@@ -1,4 +1,4 @@
-import { startScheduledWorkflows as start } from "../src/automation/workflow_schedule.ts";
+import { startScheduledWorkflows as start } from "../src/automation/engine/schedule.ts";
 import type { Context } from "../src/context.ts";
 
 /** Begins the workflows whose time has come. A second run finds the next time in its place. */

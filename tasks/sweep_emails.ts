@@ -1,6 +1,6 @@
 import type { Context } from "../src/context.ts";
-import { reachesMailServer } from "../src/sending/delivery.ts";
-import { sweepEmails as sweep } from "../src/sending/recovery.ts";
+import { reachesMailServer } from "../src/sending/delivery/mod.ts";
+import { sweepEmails as sweep } from "../src/sending/delivery/recovery.ts";
 
 /** Finds mails that are due and have no job. A second run finds none, because the first moved their time. */
 export async function sweepEmails(ctx: Context): Promise<void> {

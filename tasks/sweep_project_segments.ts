@@ -1,4 +1,4 @@
-import { sweepProjectSegments as run } from "../src/audience/segment_upkeep.ts";
+import { sweepProjectSegments as run } from "../src/audience/segments/upkeep.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

@@ -1,4 +1,4 @@
-import { sweepRemovals as sweep } from "../src/accounts/project_removal.ts";
+import { sweepRemovals as sweep } from "../src/accounts/projects/removal.ts";
 import type { Context } from "../src/context.ts";
 
 /** Gives a job to every deletion and reset that has none. A second run finds that they have one. */

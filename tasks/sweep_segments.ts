@@ -1,4 +1,4 @@
-import { sweepSegments as sweep } from "../src/audience/segment_upkeep.ts";
+import { sweepSegments as sweep } from "../src/audience/segments/upkeep.ts";
 import type { Context } from "../src/context.ts";
 
 /** Enqueues the five-minute look at tracked segments, a job for each project. A second run adds jobs that change nothing. */

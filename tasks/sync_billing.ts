@@ -1,4 +1,4 @@
-import { syncBilling as sync } from "../src/accounts/billing_events.ts";
+import { syncBilling as sync } from "../src/accounts/billing/events.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

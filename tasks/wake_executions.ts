@@ -1,4 +1,4 @@
-import { wakeExecutions as wake } from "../src/automation/execution_run.ts";
+import { wakeExecutions as wake } from "../src/automation/engine/mod.ts";
 import type { Context } from "../src/context.ts";
 import type { Jobs } from "../src/jobs.ts";
 

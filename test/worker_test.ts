@@ -12,7 +12,7 @@ import { openWorkerPool } from "../src/db/worker_pool.ts";
 import { addJob } from "../src/jobs.ts";
 import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
-import { buryDeadWorkers } from "../src/sending/recovery.ts";
+import { buryDeadWorkers } from "../src/sending/delivery/recovery.ts";
 import { startWorker } from "../src/worker.ts";
 import { startProcess, until } from "./support/process.ts";
 import { startProxy } from "./support/proxy.ts";

@@ -1,4 +1,4 @@
--- What compiled conditions (src/audience/conditions.ts) are made of. Each function is one expression, so that Postgres
+-- What compiled conditions (src/audience/conditions/mod.ts) are made of. Each function is one expression, so that Postgres
 -- puts it in place of the call; none can fail, whatever the data holds.
 
 -- The number that a JSON value is, or null. A string of digits is no number.
@@ -13,7 +13,7 @@ return case when jsonb_typeof(value) = 'string' then value #>> '{}' end;
 
 -- The instant that a text says in ISO 8601, or null: a day of the years 1000 to 9999 that exists, with or without a
 -- time, with or without an offset (without one in the zone of the session, which is UTC in ours). `toInstant` in
--- src/audience/_instants.ts accepts the same texts. Nothing that the cast refuses comes to it. Leap days are for the
+-- src/audience/conditions/_instants.ts accepts the same texts. Nothing that the cast refuses comes to it. Leap days are for the
 -- second pattern, so that the first is short: matching is what takes the time (2 microseconds).
 create function instant_of(value text) returns timestamptz
 language sql stable parallel safe

@@ -5,11 +5,17 @@ import type { Fragment } from "../db/types.ts";
 import { addJobs } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
 import { withinBudget } from "../time_budget.ts";
-import { deleteContacts } from "./contact_deletion.ts";
-import { type ContactJobState, failureReason, MAX_JOB_ERRORS, progressOf, SLICE_MS } from "./contact_jobs.ts";
-import { compileFilter, type ContactFilter } from "./contact_list.ts";
+import { deleteContacts } from "./contacts/deletion.ts";
+import {
+  type ContactJobState,
+  failureReason,
+  MAX_JOB_ERRORS,
+  progressOf,
+  SLICE_MS,
+} from "./contacts/jobs.ts";
+import { compileFilter, type ContactFilter } from "./contacts/list.ts";
 import { recordEvents } from "./events.ts";
-import { audienceOf } from "./segment_audience.ts";
+import { audienceOf } from "./segments/audience.ts";
 
 /** What a bulk job does to each contact. */
 export type BulkOperation = "subscribe" | "unsubscribe" | "delete";

@@ -1,4 +1,4 @@
-import { ACTIVITY_FIELDS, fieldOf } from "./_condition_fields.ts";
+import { ACTIVITY_FIELDS, fieldOf } from "./conditions/fields.ts";
 
 /** The names that an event has as the field of a condition, such as `event.signup`, `signup` and `email.opened`. */
 export function fieldsOfEvent(name: string): string[] {

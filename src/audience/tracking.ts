@@ -3,8 +3,8 @@ import { createBatcher } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
 import { isRefusal } from "../database_errors.ts";
 import { type FieldError, problems } from "../problem.ts";
-import { type DataInput, dataErrors, dataProblem, sortData } from "./contact_data.ts";
-import { contactKey, upsertContacts } from "./contacts.ts";
+import { type DataInput, dataErrors, dataProblem, sortData } from "./contacts/data.ts";
+import { contactKey, upsertContacts } from "./contacts/mod.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";
 
 /** What a client tracks. The address is trimmed and lower-case; the rest has been validated. */

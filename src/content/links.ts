@@ -3,9 +3,9 @@
 // nobody gets an address signed that the template does not link to.
 import { randomBytes } from "node:crypto";
 import { findHrefs } from "./_hrefs.ts";
-import { newLru } from "./_lru.ts";
-import { type Expression, readSyntax } from "./_syntax.ts";
-import { checkTemplate } from "./render.ts";
+import { newLru } from "./lru.ts";
+import { type Expression, readSyntax } from "./handlebars/syntax.ts";
+import { checkTemplate } from "./handlebars/mod.ts";
 
 const MAX_CACHED_TEMPLATES = 200;
 const MAX_CACHED_BYTES = 20_000_000;

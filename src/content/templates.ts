@@ -1,11 +1,11 @@
-import { assertSenderVerified } from "../accounts/domains.ts";
+import { assertSenderVerified } from "../accounts/projects/domains.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
 import { type FieldError, problems } from "../problem.ts";
-import { compileBody } from "./mjml.ts";
-import { templateErrors } from "./template_errors.ts";
+import { compileBody } from "./mjml/mod.ts";
+import { templateErrors } from "./handlebars/errors.ts";
 
 type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["get"]>>>;
 

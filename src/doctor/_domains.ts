@@ -8,7 +8,7 @@ import {
   type RecordPurpose,
   type RecordState,
 } from "../mail/domain_records.ts";
-import { recordsOf } from "../sending/domain_records.ts";
+import { recordsOf } from "../sending/domains/records.ts";
 import { isMigrated } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 

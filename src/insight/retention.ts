@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
 import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
-import { FIRST_ID } from "./_ids.ts";
+import { FIRST_ID } from "./ids.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 10_000;

@@ -1,7 +1,7 @@
 // How each table of a project is emptied, batch by batch.
-import { endBilling } from "../accounts/billing.ts";
-import { deleteContacts } from "../audience/contact_deletion.ts";
-import { removeUploads } from "../content/uploads.ts";
+import { endBilling } from "../accounts/billing/mod.ts";
+import { deleteContacts } from "../audience/contacts/deletion.ts";
+import { removeUploads } from "../content/images/mod.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";

@@ -1,6 +1,6 @@
 // Takes a project apart, or what was in it before a reset: batch by batch, each a short transaction. A process that dies
 // leaves the rest to the next one; whoever has gone through everything looks once more before it is done.
-import { enqueueRemoval } from "../accounts/project_removal.ts";
+import { enqueueRemoval } from "../accounts/projects/removal.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";

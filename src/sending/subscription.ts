@@ -1,9 +1,9 @@
 // What a contact decides through the links of a mail.
-import { findContact, setSubscription } from "../audience/contacts.ts";
-import { type Language, languageOf } from "../content/phrases.ts";
+import { findContact, setSubscription } from "../audience/contacts/mod.ts";
+import { type Language, languageOf } from "../content/languages/mod.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { readSubscriptionToken, type SubscriptionToken } from "./subscription_links.ts";
+import { readSubscriptionToken, type SubscriptionToken } from "./compose/subscription_links.ts";
 
 /** A subscription as its pages show it. */
 export interface Subscription {

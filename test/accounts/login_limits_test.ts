@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { purgeFailures } from "../../src/accounts/login_limits.ts";
-import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { purgeFailures } from "../../src/accounts/people/login_limits.ts";
+import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { PASSWORD, signUp } from "../support/accounts.ts";

@@ -5,7 +5,7 @@ import {
   MAX_WAITING_OF_A_NETWORK,
   MAX_WAITING_PASSWORDS,
   NOBODYS_HASH,
-} from "../../src/accounts/passwords.ts";
+} from "../../src/accounts/people/passwords.ts";
 import { PASSWORD, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 

@@ -1,8 +1,8 @@
 // What Stripe is told of the usage: everything, once, whatever goes wrong on the way.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { syncBilling } from "../../src/accounts/billing_events.ts";
-import { foldUsage } from "../../src/accounts/usage.ts";
-import { reportUsage } from "../../src/accounts/usage_reports.ts";
+import { syncBilling } from "../../src/accounts/billing/events.ts";
+import { foldUsage } from "../../src/accounts/billing/usage.ts";
+import { reportUsage } from "../../src/accounts/billing/usage_reports.ts";
 import type { Context } from "../../src/context.ts";
 import { startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";

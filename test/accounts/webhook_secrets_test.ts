@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/webhook_secrets.ts";
+import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/projects/webhook_secrets.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

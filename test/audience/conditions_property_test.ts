@@ -3,14 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type postgres from "postgres";
-import { compileCondition } from "../../src/audience/conditions.ts";
+import { compileCondition } from "../../src/audience/conditions/mod.ts";
 import {
   type Condition,
   conditionErrors,
   type Filter,
   type Group,
-} from "../../src/audience/condition_tree.ts";
-import { toInstant } from "../../src/audience/_instants.ts";
+} from "../../src/audience/conditions/tree.ts";
+import { toInstant } from "../../src/audience/conditions/_instants.ts";
 import { q } from "../../src/db/queries.ts";
 import type { Fragment } from "../../src/db/types.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
-import { compileCondition } from "../../src/audience/conditions.ts";
+import { compileCondition } from "../../src/audience/conditions/mod.ts";
 import {
   type Condition,
   conditionErrors,
@@ -9,7 +9,7 @@ import {
   referenceErrors,
   type SegmentDefinition,
   segmentReferences,
-} from "../../src/audience/condition_tree.ts";
+} from "../../src/audience/conditions/tree.ts";
 import { q } from "../../src/db/queries.ts";
 import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
 

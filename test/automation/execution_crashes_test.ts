@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type postgres from "postgres";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { sweepExecutions } from "../../src/automation/execution_recovery.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
 import {
   finishStep,
   runExecutions,
   startWorkflows,
   wakeExecutions,
-} from "../../src/automation/execution_run.ts";
+} from "../../src/automation/engine/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import type { Jobs } from "../../src/jobs.ts";
 import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
@@ -264,7 +264,10 @@ describe("workers that are killed under load", () => {
       Number(
         (await service.pool`select count(*) from emails where status in ('PENDING', 'SENDING')`)[0]!.count,
       );
-    const workers = [await startProcess(settings, { preload: IMPATIENT }), await startProcess(settings, { preload: IMPATIENT })];
+    const workers = [
+      await startProcess(settings, { preload: IMPATIENT }),
+      await startProcess(settings, { preload: IMPATIENT }),
+    ];
     try {
       // As clients track them: some at once, in many transactions.
       for (let from = 1; from <= PEOPLE; from += 25) {

@@ -1,9 +1,9 @@
 // What becomes of executions when a statement fails: what may pass is tried again, what is wrong fails, and only that.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { sweepExecutions } from "../../src/automation/execution_recovery.ts";
-import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/execution_run.ts";
-import { startScheduledRun, startScheduledWorkflows } from "../../src/automation/workflow_schedule.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
+import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/engine/mod.ts";
+import { startScheduledRun, startScheduledWorkflows } from "../../src/automation/engine/schedule.ts";
 import type { Context } from "../../src/context.ts";
 import { another, countJobs, databaseError, meddled, takeJobs } from "../support/meddling.ts";
 import { useService } from "../support/service.ts";

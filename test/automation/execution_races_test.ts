@@ -1,8 +1,8 @@
 // What happens to executions when several things happen at once.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
-import { sweepExecutions } from "../../src/automation/execution_recovery.ts";
-import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/execution_run.ts";
+import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
+import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
+import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/engine/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
 import { type StepPlan, workflowsOf } from "../support/workflows.ts";

@@ -1,6 +1,6 @@
 // A dry run says what a real one would come to.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { useService } from "../support/service.ts";
 import { type StepPlan, workflowsOf } from "../support/workflows.ts";
 

@@ -1,7 +1,7 @@
 // Executions from their event to their end.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { wakeExecutions } from "../../src/automation/execution_run.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { wakeExecutions } from "../../src/automation/engine/mod.ts";
 import { another, takeJobs } from "../support/meddling.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";

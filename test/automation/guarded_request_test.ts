@@ -7,8 +7,8 @@ import {
   guardedRequest,
   type GuardOptions,
   MAX_ANSWER_BYTES,
-} from "../../src/automation/_guarded_request.ts";
-import { reasonAgainstAddress } from "../../src/automation/_public_address.ts";
+} from "../../src/net/guarded_request.ts";
+import { reasonAgainstAddress } from "../../src/net/public_address.ts";
 import { createDns, type Dns } from "../../src/mail/dns.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { until } from "../support/process.ts";
@@ -630,7 +630,7 @@ describe("a certificate", () => {
   test("is checked in a process that was told to check none", async () => {
     const server = await serve(reply(200), { secure: true });
     const url = `https://127.0.0.1:${server.port}/`;
-    const source = import.meta.resolve("../../src/automation/_guarded_request.ts");
+    const source = import.meta.resolve("../../src/net/guarded_request.ts");
     const script = `
       const { guardedRequest } = await import(${JSON.stringify(source)});
       const request = { url: ${JSON.stringify(url)}, method: "GET", headers: {}, body: null };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inTurn } from "../../src/automation/_pace.ts";
+import { inTurn } from "../../src/automation/engine/_pace.ts";
 import { counted, requestsUnderway } from "../../src/traffic.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,10 +1,10 @@
 // The texts of steps: whatever they ask for, they cost so much and no more.
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import type { Run } from "../../src/automation/_run.ts";
-import { runExecutions } from "../../src/automation/execution_run.ts";
-import { performUpdate } from "../../src/automation/_step_update_contact.ts";
-import type { GraphStep } from "../../src/automation/workflow_graph.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import type { Run } from "../../src/automation/runs/run.ts";
+import { runExecutions } from "../../src/automation/engine/mod.ts";
+import { performUpdate } from "../../src/automation/steps/update_contact.ts";
+import type { GraphStep } from "../../src/automation/workflows/graph.ts";
 import { inTransaction, newId } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createPlaces } from "../../src/automation/_webhook_places.ts";
+import { createPlaces } from "../../src/automation/webhooks/_places.ts";
 
 interface Errand {
   projectId: string;

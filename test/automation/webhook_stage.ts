@@ -1,7 +1,7 @@
 // Executions that stand at a webhook, as the engine leaves them, and the queue that brings the calls.
 import { beforeEach } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { callWebhook, type StepEnd, type WebhookJob } from "../../src/automation/webhooks_out.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { callWebhook, type StepEnd, type WebhookJob } from "../../src/automation/webhooks/mod.ts";
 import type { Context } from "../../src/context.ts";
 import type { TestService } from "../support/service.ts";
 

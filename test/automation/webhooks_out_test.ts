@@ -1,8 +1,8 @@
 // The WEBHOOK step: what is said, how often, and what comes of the answer.
 import { afterEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/webhook_secrets.ts";
-import { enqueueWebhook } from "../../src/automation/webhooks_out.ts";
+import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/projects/webhook_secrets.ts";
+import { enqueueWebhook } from "../../src/automation/webhooks/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { addJobs } from "../../src/jobs.ts";
 import { VERSION } from "../../src/version.ts";

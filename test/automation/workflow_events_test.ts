@@ -1,7 +1,7 @@
 // Which events start workflows and wake executions, and where a chain of them ends.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { updateSegments } from "../../src/audience/segment_upkeep.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { updateSegments } from "../../src/audience/segments/upkeep.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 

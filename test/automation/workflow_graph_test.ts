@@ -8,16 +8,16 @@ import {
   type StepType,
   triggerOf,
   wayOut,
-} from "../../src/automation/workflow_graph.ts";
+} from "../../src/automation/workflows/graph.ts";
 import {
   assertPauses,
   assertTransition,
   openEnd,
   reachedSteps,
-} from "../../src/automation/workflow_rules.ts";
-import { completeConfig, storedConfig } from "../../src/automation/workflow_configs.ts";
-import { stepErrors, templateOf } from "../../src/automation/workflow_steps_input.ts";
-import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflow_trigger.ts";
+} from "../../src/automation/workflows/rules.ts";
+import { completeConfig, storedConfig } from "../../src/automation/workflows/configs.ts";
+import { stepErrors, templateOf } from "../../src/automation/workflows/steps_input.ts";
+import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflows/trigger.ts";
 import { Problem } from "../../src/problem.ts";
 
 const asks = (field: string, operator: string, value: unknown) => ({

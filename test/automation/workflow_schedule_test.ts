@@ -1,7 +1,7 @@
 // Workflows that start by the clock.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
-import { startScheduledRun, startScheduledWorkflows } from "../../src/automation/workflow_schedule.ts";
+import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
+import { startScheduledRun, startScheduledWorkflows } from "../../src/automation/engine/schedule.ts";
 import type { Context } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { startExecution } from "../../src/automation/executions.ts";
-import { addStep, patchStep } from "../../src/automation/workflow_editor.ts";
-import { addTransition, deleteTransition } from "../../src/automation/workflow_transitions.ts";
-import { patchWorkflow } from "../../src/automation/workflow_settings.ts";
-import { currentVersion, purgeVersions } from "../../src/automation/workflow_versions.ts";
-import { createWorkflow, getWorkflowGraph } from "../../src/automation/workflows.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { startExecution } from "../../src/automation/engine/executions.ts";
+import { addStep, patchStep } from "../../src/automation/workflows/editor.ts";
+import { addTransition, deleteTransition } from "../../src/automation/workflows/transitions.ts";
+import { patchWorkflow } from "../../src/automation/workflows/settings.ts";
+import { currentVersion, purgeVersions } from "../../src/automation/workflows/versions.ts";
+import { createWorkflow, getWorkflowGraph } from "../../src/automation/workflows/mod.ts";
 import { inTransaction } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,12 +1,12 @@
 // What it costs to know who is asking, and what log-ins cost everybody else.
 import { Elysia } from "elysia";
-import { hashPassword } from "../../src/accounts/passwords.ts";
-import { startSession } from "../../src/accounts/sessions.ts";
-import { createUser } from "../../src/accounts/users.ts";
+import { hashPassword } from "../../src/accounts/people/passwords.ts";
+import { startSession } from "../../src/accounts/people/sessions.ts";
+import { createUser } from "../../src/accounts/people/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { keyDoor } from "../../src/http/_auth.ts";
-import { type Answering, setSessionCookie } from "../../src/http/_session.ts";
+import { keyDoor } from "../../src/http/entry/authenticate.ts";
+import { type Answering, setSessionCookie } from "../../src/http/entry/session.ts";
 import { runLoad } from "./support/http_load.ts";
 import { below, type BenchOptions, exactly, median, percentile, type Report } from "./support/report.ts";
 import { startSink } from "./support/smtp_sink.ts";

@@ -1,5 +1,5 @@
 // What signatures cost a campaign: the same delivery from a domain that signs and from one that does not, in turns.
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { type DkimKey, dkimKeyOf, makeDkimKey } from "../../src/sending/dkim_keys.ts";
 import { type CampaignDelivery, deliverAlone, deliverCampaign, recipientsOf } from "./campaign_delivery.ts";
 import { addContacts } from "./support/campaigns.ts";

@@ -1,6 +1,6 @@
 // Pages of GET /contacts in a project of two million, at the server: the page, and the total beside it.
-import { listContactFields, listFieldValues } from "../../src/audience/contact_fields.ts";
-import { type ContactFilter, countContacts, listContacts } from "../../src/audience/contact_list.ts";
+import { listContactFields, listFieldValues } from "../../src/audience/contacts/fields.ts";
+import { type ContactFilter, countContacts, listContacts } from "../../src/audience/contacts/list.ts";
 import type { Context } from "../../src/context.ts";
 import { below, type BenchOptions, median, type Report } from "./support/report.ts";
 import { onStage } from "./support/stage.ts";

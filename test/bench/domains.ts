@@ -1,6 +1,6 @@
 // What other mail notices of recipient domains that take 20 s for each mail.
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
-import { createProject, type NewProject } from "../../src/accounts/projects.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import { draftCampaign, sendCampaign } from "./support/campaigns.ts";
 import {
   atLeast,

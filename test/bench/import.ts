@@ -1,6 +1,6 @@
 // An import of 100,000 contacts over HTTP, from the upload until it is completed; new ones, and the same ones again.
 // The ceiling is a bulk upsert of the same rows straight through the driver, in chunks, on one connection.
-import { createProject } from "../../src/accounts/projects.ts";
+import { createProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
 import { onStage, type Stage } from "./support/stage.ts";

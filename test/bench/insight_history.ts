@@ -1,8 +1,8 @@
 // The past of a project, written in sets, with every row as it would be had it come one by one.
 import type postgres from "postgres";
 import type { Context } from "../../src/context.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { startExecution } from "../../src/automation/executions.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { startExecution } from "../../src/automation/engine/executions.ts";
 import { eventsOf, mailsOf } from "./insight_facts.ts";
 import type { Stage } from "./support/stage.ts";
 import { chain } from "./support/workflows.ts";

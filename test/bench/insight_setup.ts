@@ -1,9 +1,9 @@
 // The stage of the bench of insight: one project that is two years old, and one of a tenth of its age.
 import postgres from "postgres";
-import { createProject, type NewProject } from "../../src/accounts/projects.ts";
+import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { recountProject } from "../../src/insight/count_audit.ts";
-import { recountExecutions } from "../../src/insight/execution_counts.ts";
+import { recountProject } from "../../src/insight/counts/audit.ts";
+import { recountExecutions } from "../../src/insight/counts/executions.ts";
 import { foldCounts } from "../../tasks/fold_counts.ts";
 import {
   beginHistory,

@@ -1,7 +1,7 @@
 // `bun run bench render`: what one mail of a campaign costs before it is sent, from its template to its source.
 import MailComposer from "nodemailer/lib/mail-composer";
-import { compileTemplate, mailScope } from "../../src/content/render.ts";
-import { compileTextPart } from "../../src/content/text_part.ts";
+import { compileTemplate, mailScope } from "../../src/content/handlebars/mod.ts";
+import { compileTextPart } from "../../src/content/handlebars/text_part.ts";
 import { prepareMessage } from "../../src/mail/assembly.ts";
 import { toMessage } from "../../src/mail/message.ts";
 import { below, type BenchOptions, median, type Report } from "./support/report.ts";

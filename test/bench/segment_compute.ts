@@ -1,7 +1,7 @@
 // What it takes to bring the membership of a large tracked segment up to date.
-import { createSegment } from "../../src/audience/segments.ts";
-import { computeMembership } from "../../src/audience/segment_members.ts";
-import { updateSegments } from "../../src/audience/segment_upkeep.ts";
+import { createSegment } from "../../src/audience/segments/mod.ts";
+import { computeMembership } from "../../src/audience/segments/members.ts";
+import { updateSegments } from "../../src/audience/segments/upkeep.ts";
 import type { Context } from "../../src/context.ts";
 import { below, exactly, type Report } from "./support/report.ts";
 

@@ -1,8 +1,8 @@
 // How long it takes to count who satisfies a condition, against the best SQL that we could write by hand for the same
 // question, on the same data in the same run. Both have the memory for hashing that the service asks for.
 import type postgres from "postgres";
-import { type Condition, conditionErrors, type Filter } from "../../src/audience/condition_tree.ts";
-import { compileCondition } from "../../src/audience/conditions.ts";
+import { type Condition, conditionErrors, type Filter } from "../../src/audience/conditions/tree.ts";
+import { compileCondition } from "../../src/audience/conditions/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { measureCompute } from "./segment_compute.ts";

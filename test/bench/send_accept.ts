@@ -69,7 +69,7 @@ export async function measureAccept(report: Report, { seconds, rounds }: BenchOp
   });
 }
 
-/** The statements of `send` in `src/sending/send.ts`, in its order and its transaction. */
+/** The statements of `send` in `src/sending/send/mod.ts`, in its order and its transaction. */
 async function acceptOne(ctx: Context, projectId: string): Promise<void> {
   const n = Math.floor(Math.random() * CONTACTS);
   const email = `user${n}@example.com`;

@@ -1,6 +1,6 @@
 // Delivering a queue, against the mail library alone with as many connections.
 import type { Context } from "../../src/context.ts";
-import { send } from "../../src/sending/send.ts";
+import { send } from "../../src/sending/send/mod.ts";
 import { newsletter } from "./support/newsletter.ts";
 import { sendWithNodemailer } from "./support/nodemailer_alone.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { followHtml } from "../../src/sending/followed_mail.ts";
+import { followHtml } from "../../src/sending/compose/followed_mail.ts";
 import { bestSetup, measureDriver } from "./support/driver.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
 import { onStage, type ServiceProcess, type Stage } from "./support/stage.ts";

@@ -1,6 +1,6 @@
 // An event wakes one execution of very many that wait.
 import { readFileSync } from "node:fs";
-import { startExecution } from "../../src/automation/executions.ts";
+import { startExecution } from "../../src/automation/engine/executions.ts";
 import { parseStatements } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
 import { below, type BenchOptions, exactly, percentile, type Report } from "./support/report.ts";

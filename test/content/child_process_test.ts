@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { newProgram, type ProgramOptions } from "../../src/content/_child_process.ts";
+import { newProgram, type ProgramOptions } from "../../src/content/child_process.ts";
 
 const OPTIONS: ProgramOptions = {
   script: join(import.meta.dir, "../fixtures/program.ts"),

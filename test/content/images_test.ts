@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
-import { cleanImage } from "../../src/content/_image_process.ts";
-import { imageKindOf } from "../../src/content/_image_kinds.ts";
-import { packLzw, unpackLzw } from "../../src/content/_image_lzw.ts";
+import { cleanImage } from "../../src/content/images/_process.ts";
+import { imageKindOf } from "../../src/content/images/_kinds.ts";
+import { packLzw, unpackLzw } from "../../src/content/images/_lzw.ts";
 import { Problem } from "../../src/problem.ts";
 import {
   animatedWebp,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createLinkFollower } from "../../src/content/links.ts";
-import { compileTemplate, type Scope } from "../../src/content/render.ts";
+import { compileTemplate, type Scope } from "../../src/content/handlebars/mod.ts";
 
 const PREFIX = "https://m.example/t/c/";
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { components } from "mjml-core";
 import "mjml";
-import { runMjml } from "../../src/content/_mjml_process.ts";
-import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/_mjml_source.ts";
-import { compileBody, isMjml } from "../../src/content/mjml.ts";
-import { compileTemplate, type Scope } from "../../src/content/render.ts";
+import { runMjml } from "../../src/content/mjml/_process.ts";
+import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/mjml/_source.ts";
+import { compileBody, isMjml } from "../../src/content/mjml/mod.ts";
+import { compileTemplate, type Scope } from "../../src/content/handlebars/mod.ts";
 import { type FieldError, Problem } from "../../src/problem.ts";
 
 const scope: Scope = {

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { fill, type Language, languageAccepted, languageOf, PHRASES } from "../../src/content/phrases.ts";
+import {
+  fill,
+  type Language,
+  languageAccepted,
+  languageOf,
+  PHRASES,
+} from "../../src/content/languages/mod.ts";
 
 /** Every phrase by its path, such as `leave.heading`. */
 function phrasesIn(value: object, path = ""): [string, string][] {

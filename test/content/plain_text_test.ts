@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { plainText } from "../../src/content/render.ts";
+import { plainText } from "../../src/content/handlebars/mod.ts";
 
 test.each([
   ["paragraphs and line breaks", "<p>Hello\n   there</p><p>a<br>b</p>", "Hello there\n\na\nb"],

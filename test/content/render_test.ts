@@ -7,7 +7,7 @@ import {
   mailScope,
   newBudget,
   type Scope,
-} from "../../src/content/render.ts";
+} from "../../src/content/handlebars/mod.ts";
 
 /** Alone on a core it is a tenth of that at most; without bounds it would be minutes. */
 const SLOW_MACHINE_MS = 2_000;

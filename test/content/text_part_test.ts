@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { compileTemplate, plainText } from "../../src/content/render.ts";
-import { compileTextPart } from "../../src/content/text_part.ts";
+import { compileTemplate, plainText } from "../../src/content/handlebars/mod.ts";
+import { compileTextPart } from "../../src/content/handlebars/text_part.ts";
 
 const scope = {
   name: "Ada & Bob",

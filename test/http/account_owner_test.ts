@@ -1,9 +1,9 @@
 // Somebody signs up with an address that is not theirs, before its owner does: what each of the two can reach from there.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { makeToken } from "../../src/accounts/account_tokens.ts";
-import { asUser, MustProve } from "../../src/accounts/identities.ts";
-import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { makeToken } from "../../src/accounts/people/tokens.ts";
+import { asUser, MustProve } from "../../src/accounts/people/identities.ts";
+import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, join, logIn, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
 

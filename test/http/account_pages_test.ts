@@ -1,8 +1,8 @@
 // What the pages of account mails say to whoever comes with a link: one that counts, or one that does not any more.
 import { afterEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { makeToken, type TokenPurpose } from "../../src/accounts/account_tokens.ts";
-import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { makeToken, type TokenPurpose } from "../../src/accounts/people/tokens.ts";
+import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { PASSWORD, type Person, signUp } from "../support/accounts.ts";

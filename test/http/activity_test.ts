@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { inTransaction } from "../../src/context.ts";
 import type { Notice } from "../../src/mail/notice.ts";
-import { applyNotices } from "../../src/sending/feedback.ts";
+import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { applyNotifications } from "../support/notifications.ts";

@@ -1,6 +1,6 @@
 // Every endpoint that takes an address reads it in the same way: trimmed, in lower case, the domain in its DNS form.
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { type Person, signUp } from "../support/accounts.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
 

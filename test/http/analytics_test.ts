@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { updateProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { updateProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";

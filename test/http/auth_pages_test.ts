@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { existsSync } from "node:fs";
 import PostalMime from "postal-mime";
 import { type Browser, chromium } from "playwright-core";
-import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { newInvitationToken } from "../../src/accounts/invitations.ts";
+import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 // An installation that charges nobody.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { hasSubscription } from "../../src/accounts/billing.ts";
-import { reportUsage } from "../../src/accounts/usage_reports.ts";
+import { hasSubscription } from "../../src/accounts/billing/mod.ts";
+import { reportUsage } from "../../src/accounts/billing/usage_reports.ts";
 import { type Person, join, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
 

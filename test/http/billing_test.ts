@@ -1,7 +1,7 @@
 // What a project may use and pays, as its owners see it; Stripe is a server of the test.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { endBilling, hasSubscription } from "../../src/accounts/billing.ts";
-import { syncBilling } from "../../src/accounts/billing_events.ts";
+import { endBilling, hasSubscription } from "../../src/accounts/billing/mod.ts";
+import { syncBilling } from "../../src/accounts/billing/events.ts";
 import { type Person, join, signUp } from "../support/accounts.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { signEvent, startStripe, stripeSettings, useStripe } from "../support/stripe.ts";

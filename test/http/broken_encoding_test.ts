@@ -1,6 +1,6 @@
 // A `%` that starts no character, wherever a request may have one, is no fault of ours.
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { BROWSER } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { runBulkJob } from "../../src/audience/bulk_jobs.ts";
 import { IMPATIENT, killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";

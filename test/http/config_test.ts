@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import manifest from "../../package.json" with { type: "json" };
 import type { Context } from "../../src/context.ts";
-import { configRoutes } from "../../src/http/config.ts";
+import { configRoutes } from "../../src/http/routes/config.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ BASE_URL: "https://mail.example/app" });

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { runImport } from "../../src/audience/contact_imports.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { runImport } from "../../src/audience/contacts/imports.ts";
 import { addJobs } from "../../src/jobs.ts";
 import { IMPATIENT, killUnseen, startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";

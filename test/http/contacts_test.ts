@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -348,7 +348,7 @@ describe("the fields of contacts", () => {
       (await get("")).body.fields.find((f: { field: string }) => f.field === field)?.coverage;
     await put("e@example.com", { temp: 1 });
     const once = await coverage("data.temp");
-    const { foldContactCounts } = await import("../../src/audience/contact_counts.ts");
+    const { foldContactCounts } = await import("../../src/audience/contacts/counts.ts");
     await foldContactCounts(service);
     const folded = await coverage("data.temp");
     await put("e@example.com", { temp: "now a text" });

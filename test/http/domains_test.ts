@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createPublicKey } from "node:crypto";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createTemplate } from "../../src/content/templates.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
-import { createCampaign } from "../../src/sending/campaigns.ts";
-import { MAX_DOMAINS } from "../../src/sending/domains.ts";
+import { createCampaign } from "../../src/sending/campaigns/mod.ts";
+import { MAX_DOMAINS } from "../../src/sending/domains/mod.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
 

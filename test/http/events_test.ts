@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { newId } from "../../src/context.ts";
-import { deleteEvents, runEventDeletion } from "../../src/insight/event_deletion.ts";
-import { getEventUsage } from "../../src/insight/event_usage.ts";
+import { deleteEvents, runEventDeletion } from "../../src/insight/events/deletion.ts";
+import { getEventUsage } from "../../src/insight/events/usage.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";

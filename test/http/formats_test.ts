@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, "../..");
 /** What the registry of formats holds with the shapes of bodies alone, and which are others once all is loaded. */
 const COMPARE = `
 import { FormatRegistry, TypeRegistry } from "@sinclair/typebox";
-await import("./src/http/_schemas.ts");
+await import("./src/http/entry/schemas.ts");
 const registered = () => new Map([...FormatRegistry.Entries(), ...TypeRegistry.Entries()]);
 const ours = registered();
 for (const path of PATHS) await import(path);
@@ -29,7 +29,7 @@ test("no import changes how a format is checked", async () => {
     "./src/service.ts",
     "./src/worker.ts",
     "./src/doctor/mod.ts",
-    "./src/sending/bounce_mails.ts",
+    "./src/sending/feedback/bounce_mails.ts",
     "./tasks/mod.ts",
   ]);
 

@@ -1,8 +1,8 @@
 // What holds for every endpoint: doors, order of checks, envelope, headers, bodies, methods.
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { disableProject, enableProject } from "../../src/accounts/projects.ts";
-import { generateKeys } from "../../src/accounts/keys.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
+import { generateKeys } from "../../src/accounts/projects/keys.ts";
 import { purgeIdempotencyKeys } from "../../src/accounts/idempotency.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { useService } from "../support/service.ts";

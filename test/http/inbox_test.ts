@@ -5,12 +5,12 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import type postgres from "postgres";
 import { loadConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { problemResponses } from "../../src/http/_problems.ts";
-import { inboxRoutes } from "../../src/http/inbox.ts";
+import { problemResponses } from "../../src/http/entry/problems.ts";
+import { inboxRoutes } from "../../src/http/routes/inbox.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import type { Attachment, Mail, Mailer } from "../../src/mail/mailer.ts";
-import { createInboxMailer } from "../../src/sending/captured_mails.ts";
+import { createInboxMailer } from "../../src/sending/captured/mod.ts";
 import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
 
 const SECRET_KEY = "a secret key of at least thirty-two characters";

@@ -1,7 +1,7 @@
 // What belongs to a project is out of reach for every other one: its ids are of no use to the key, and to the session, of
 // somebody else.
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";

@@ -1,7 +1,7 @@
 // The look at the bytes of a body before it is parsed.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { assertWithin, type JsonLimits } from "../../src/http/_json_scan.ts";
+import { assertWithin, type JsonLimits } from "../../src/http/entry/json_scan.ts";
 import { Problem } from "../../src/problem.ts";
 
 const LARGE: JsonLimits = { values: 1_000_000, levels: 1_000 };

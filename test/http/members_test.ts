@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { MAX_MEMBERS } from "../../src/accounts/members.ts";
-import { requestDeletion } from "../../src/accounts/project_removal.ts";
-import { disableProject } from "../../src/accounts/projects.ts";
-import { proveUser } from "../../src/accounts/users.ts";
+import { MAX_MEMBERS } from "../../src/accounts/projects/members.ts";
+import { requestDeletion } from "../../src/accounts/projects/removal.ts";
+import { disableProject } from "../../src/accounts/projects/mod.ts";
+import { proveUser } from "../../src/accounts/people/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
-import { inviteMember } from "../../src/sending/invitations.ts";
+import { inviteMember } from "../../src/sending/platform/invitations.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { inTransaction } from "../../src/context.ts";
-import { createHealthApp } from "../../src/http/health.ts";
+import { createHealthApp } from "../../src/http/routes/health.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 

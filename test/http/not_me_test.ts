@@ -1,9 +1,9 @@
 // "This was not me": the owner of an address removes the account that somebody else has made with it.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { makeToken, type TokenPurpose } from "../../src/accounts/account_tokens.ts";
-import { createOwnProject } from "../../src/accounts/own_projects.ts";
-import { disownAccount } from "../../src/accounts/user_removal.ts";
+import { makeToken, type TokenPurpose } from "../../src/accounts/people/tokens.ts";
+import { createOwnProject } from "../../src/accounts/projects/own.ts";
+import { disownAccount } from "../../src/accounts/people/removal.ts";
 import { inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";

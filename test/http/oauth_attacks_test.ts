@@ -1,7 +1,7 @@
 // What somebody may try who is between a browser, the service and a provider; and providers that fail or lie.
 import { afterEach, describe, expect, test } from "bun:test";
 import { openPool } from "../../src/db/pool.ts";
-import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/_public_limits.ts";
+import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/entry/public_limits.ts";
 import type { Browser, Page } from "../support/browser.ts";
 import { ORIGIN, useOauth } from "../support/oauth_stage.ts";
 import type { Forgery } from "../support/openid_provider.ts";

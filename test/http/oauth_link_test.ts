@@ -1,6 +1,6 @@
 // A sign-in at a provider that meets an account which anybody may have made with its address.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { makeToken } from "../../src/accounts/account_tokens.ts";
+import { makeToken } from "../../src/accounts/people/tokens.ts";
 import type { Browser } from "../support/browser.ts";
 import { ORIGIN, useOauth } from "../support/oauth_stage.ts";
 

@@ -1,7 +1,7 @@
 // Which passwords nobody may choose, wherever one is chosen.
 import { afterEach, describe, expect, test } from "bun:test";
-import { makeToken } from "../../src/accounts/account_tokens.ts";
-import { assertGoodPassword } from "../../src/accounts/password_rules.ts";
+import { makeToken } from "../../src/accounts/people/tokens.ts";
+import { assertGoodPassword } from "../../src/accounts/people/password_rules.ts";
 import { logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR, recordAudit } from "../../src/accounts/audit.ts";
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
-import { requestDeletion } from "../../src/accounts/project_removal.ts";
-import { disableProject, enableProject } from "../../src/accounts/projects.ts";
-import { proveUser } from "../../src/accounts/users.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import { requestDeletion } from "../../src/accounts/projects/removal.ts";
+import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
+import { proveUser } from "../../src/accounts/people/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
-import { judgeReputation, securityOf } from "../../src/sending/reputation.ts";
+import { judgeReputation, securityOf } from "../../src/sending/feedback/reputation.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";

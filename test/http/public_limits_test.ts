@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { PHRASES } from "../../src/content/phrases.ts";
-import { clientNetwork } from "../../src/http/_client_network.ts";
-import { PUBLIC_REQUESTS_PER_MINUTE, takePublicRequest } from "../../src/http/_public_limits.ts";
+import { PHRASES } from "../../src/content/languages/mod.ts";
+import { clientNetwork } from "../../src/http/entry/client_network.ts";
+import { PUBLIC_REQUESTS_PER_MINUTE, takePublicRequest } from "../../src/http/entry/public_limits.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

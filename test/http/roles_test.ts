@@ -1,7 +1,7 @@
 // Who may call what: every endpoint of the service, by everybody who could come along. A new endpoint is asked about too.
 import { beforeAll, describe, expect, test } from "bun:test";
-import { requestDeletion } from "../../src/accounts/project_removal.ts";
-import { createProject, disableProject, type NewProject } from "../../src/accounts/projects.ts";
+import { requestDeletion } from "../../src/accounts/projects/removal.ts";
+import { createProject, disableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { FOR_ADMINS, FOR_MEMBERS, FOR_OWNERS, FOR_USERS, OPEN } from "../support/endpoints.ts";

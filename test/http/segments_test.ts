@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { slugOf } from "../../src/audience/segments.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { slugOf } from "../../src/audience/segments/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { useService } from "../support/service.ts";
@@ -471,7 +471,7 @@ describe("the membership of a tracked segment", () => {
     await compute();
     service.setNow(new Date(Date.now() + 5_000));
     await service.runJobs();
-    const { sweepSegments } = await import("../../src/audience/segment_upkeep.ts");
+    const { sweepSegments } = await import("../../src/audience/segments/upkeep.ts");
     const before = await service.pool`select xmin, computed_at from segments where id = ${segment.id}`;
     await sweepSegments(service);
     await service.runJobs();
@@ -491,7 +491,7 @@ describe("the membership of a tracked segment", () => {
         groups: [{ filters: [{ field: "createdAt", operator: "within", value: 7, unit: "days" }] }],
       },
     });
-    const { sweepSegments } = await import("../../src/audience/segment_upkeep.ts");
+    const { sweepSegments } = await import("../../src/audience/segments/upkeep.ts");
     await sweepSegments(service);
     await service.runJobs();
     const entered = await events(fresh);

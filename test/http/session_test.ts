@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { disableProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { disableProject } from "../../src/accounts/projects/mod.ts";
 import { derivedKey } from "../../src/accounts/secrets.ts";
-import { purgeSessions } from "../../src/accounts/sessions.ts";
+import { purgeSessions } from "../../src/accounts/people/sessions.ts";
 import { cookieOf, join, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { type Language, PHRASES } from "../../src/content/phrases.ts";
-import { subscriptionUrls } from "../../src/sending/subscription_links.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
+import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
 import { useService } from "../support/service.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(

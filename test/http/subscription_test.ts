@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { deleteContact } from "../../src/audience/contact_deletion.ts";
-import { type Language, PHRASES } from "../../src/content/phrases.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { deleteContact } from "../../src/audience/contacts/deletion.ts";
+import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { readSubscriptionToken, subscriptionUrls } from "../../src/sending/subscription_links.ts";
+import { readSubscriptionToken, subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { inTransaction } from "../../src/context.ts";
 import { type SuppressionReason, suppressAddresses } from "../../src/sending/suppressions.ts";
 import { DOMAIN, useService } from "../support/service.ts";

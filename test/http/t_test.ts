@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { derivedKey, signToken } from "../../src/accounts/secrets.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { type FollowedMail, followHtml } from "../../src/sending/followed_mail.ts";
+import { type FollowedMail, followHtml } from "../../src/sending/compose/followed_mail.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 

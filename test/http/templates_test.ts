@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();

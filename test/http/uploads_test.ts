@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { requestDeletion } from "../../src/accounts/project_removal.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { removeUploads } from "../../src/content/uploads.ts";
+import { requestDeletion } from "../../src/accounts/projects/removal.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { removeUploads } from "../../src/content/images/mod.ts";
 import { inTransaction } from "../../src/context.ts";
-import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/_public_limits.ts";
+import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/entry/public_limits.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { animatedWebp, exif, gif, jpeg, jpegSegment, PAYLOAD, png, withSegments } from "../support/images.ts";
 import { useService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { MAX_MADE_A_DAY, MAX_PROJECTS } from "../../src/accounts/own_projects.ts";
-import { disableProject, LANGUAGES } from "../../src/accounts/projects.ts";
+import { MAX_MADE_A_DAY, MAX_PROJECTS } from "../../src/accounts/projects/own.ts";
+import { disableProject, LANGUAGES } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { startNameServer } from "../support/name_server.ts";

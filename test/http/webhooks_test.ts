@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { openPool } from "../../src/db/pool.ts";
-import { problemResponses } from "../../src/http/_problems.ts";
-import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/_public_limits.ts";
-import { webhooksRoutes } from "../../src/http/webhooks.ts";
-import type { FollowedMail } from "../../src/sending/followed_mail.ts";
+import { problemResponses } from "../../src/http/entry/problems.ts";
+import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/entry/public_limits.ts";
+import { webhooksRoutes } from "../../src/http/routes/webhooks.ts";
+import type { FollowedMail } from "../../src/sending/compose/followed_mail.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { useFollowedMails } from "../support/followed_mails.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { deleteSegment } from "../../src/audience/segments.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { deleteSegment } from "../../src/audience/segments/mod.ts";
 import { deleteTemplate } from "../../src/content/templates.ts";
 import type { Context } from "../../src/context.ts";
 import type { Db } from "../../src/db/types.ts";

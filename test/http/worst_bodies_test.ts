@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { MAX_EXPRESSION_CHARS } from "../../src/content/_syntax.ts";
-import { bodyBounds, IGNORED_BODY } from "../../src/http/_body_bounds.ts";
-import { isForm } from "../../src/http/_form.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { MAX_EXPRESSION_CHARS } from "../../src/content/handlebars/syntax.ts";
+import { bodyBounds, IGNORED_BODY } from "../../src/http/entry/body_bounds.ts";
+import { isForm } from "../../src/http/entry/form.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { type MeasuredService, startMeasured } from "../support/measured.ts";
 import { until } from "../support/process.ts";

@@ -2,13 +2,13 @@
 // of every table and index, with plans made for the page and with those that are kept.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { type ActivityFilter, listActivity, type Place } from "../../src/insight/activity.ts";
-import { countRecent } from "../../src/insight/activity_stats.ts";
-import { listContactEvents } from "../../src/insight/event_log.ts";
-import { listActivityTypes } from "../../src/insight/activity_types.ts";
-import { listUpcoming } from "../../src/insight/activity_upcoming.ts";
+import { type ActivityFilter, listActivity, type Place } from "../../src/insight/activity/mod.ts";
+import { countRecent } from "../../src/insight/activity/stats.ts";
+import { listContactEvents } from "../../src/insight/events/log.ts";
+import { listActivityTypes } from "../../src/insight/activity/types.ts";
+import { listUpcoming } from "../../src/insight/activity/upcoming.ts";
 import { openTestPool } from "../support/postgres.ts";
 import { useService } from "../support/service.ts";
 

@@ -2,10 +2,10 @@
 // `ACTIVITY_SEED=<seed> bun test test/insight/activity_test.ts` repeats it.
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { listActivity, type Activity, type Place } from "../../src/insight/activity.ts";
-import { ACTIVITY_TYPES, type ActivityType, typeOfEvent } from "../../src/insight/activity_types.ts";
-import { listContactEvents } from "../../src/insight/event_log.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { listActivity, type Activity, type Place } from "../../src/insight/activity/mod.ts";
+import { ACTIVITY_TYPES, type ActivityType, typeOfEvent } from "../../src/insight/activity/types.ts";
+import { listContactEvents } from "../../src/insight/events/log.ts";
 import { useService } from "../support/service.ts";
 
 const SEED = Number(process.env.ACTIVITY_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -1,19 +1,19 @@
 // Folding, the nightly audit, and counting anew.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { requestReset } from "../../src/accounts/project_removal.ts";
+import { requestReset } from "../../src/accounts/projects/removal.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { eventCountFaults, foldEventCounts } from "../../src/insight/event_counts.ts";
+import { eventCountFaults, foldEventCounts } from "../../src/insight/counts/events.ts";
 import {
   auditProject,
   auditProjects,
   recountProject,
   recountProjects,
-} from "../../src/insight/count_audit.ts";
-import { foldMailCounts, mailCountFaults } from "../../src/insight/mail_counts.ts";
-import { applyNotices } from "../../src/sending/feedback.ts";
+} from "../../src/insight/counts/audit.ts";
+import { foldMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
+import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { foldCounts } from "../../tasks/fold_counts.ts";
 import { BROWSER } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";

@@ -1,15 +1,15 @@
 // The counters of mails and events against plain counts, whatever happens in whatever order, and while it happens.
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { deleteContacts } from "../../src/audience/contact_deletion.ts";
+import { deleteContacts } from "../../src/audience/contacts/deletion.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { type Context, inTransaction, newId } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { foldAll } from "../../src/folding.ts";
-import { eventCountFaults, foldEventCounts } from "../../src/insight/event_counts.ts";
-import { foldMailCounts, mailCountFaults } from "../../src/insight/mail_counts.ts";
+import { eventCountFaults, foldEventCounts } from "../../src/insight/counts/events.ts";
+import { foldMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
 import type { Notice } from "../../src/mail/notice.ts";
-import { applyNotices } from "../../src/sending/feedback.ts";
+import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { auditProject, recountProject } from "../../src/insight/count_audit.ts";
-import { foldExecutionCounts } from "../../src/insight/execution_counts.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { auditProject, recountProject } from "../../src/insight/counts/audit.ts";
+import { foldExecutionCounts } from "../../src/insight/counts/executions.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { parseStatements, type Statement } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
-import { recountProject } from "../../src/insight/count_audit.ts";
+import { recountProject } from "../../src/insight/counts/audit.ts";
 import { foldCounts } from "../../tasks/fold_counts.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,9 +1,9 @@
 // Whoever comes while a partition is being attached waits for a moment, and then finds everything: as if it had come later.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { recordEvents } from "../../src/audience/events.ts";
-import { eventCountFaults } from "../../src/insight/event_counts.ts";
-import { recountProject } from "../../src/insight/count_audit.ts";
+import { eventCountFaults } from "../../src/insight/counts/events.ts";
+import { recountProject } from "../../src/insight/counts/audit.ts";
 import { monthOf } from "../../src/insight/partitions.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,9 +1,9 @@
 // The partitions of the events: made ahead, while everybody writes, and no event is ever refused or lost.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import type { Condition } from "../../src/audience/condition_tree.ts";
-import { compileCondition } from "../../src/audience/conditions.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import type { Condition } from "../../src/audience/conditions/tree.ts";
+import { compileCondition } from "../../src/audience/conditions/mod.ts";
 import { inTransaction } from "../../src/context.ts";
 import {
   analyzeEvents,

@@ -3,7 +3,7 @@
 // fault. So nothing reads events beside rows that it waits for, unless in a CTE of its own, which is not read again.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { parseStatements } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
 import { addJobs } from "../../src/jobs.ts";

@@ -1,7 +1,7 @@
 // However much there is, a batch of the retention reads what it takes away, and not the tables.
 import { beforeAll, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { useService } from "../support/service.ts";

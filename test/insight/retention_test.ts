@@ -1,7 +1,7 @@
 // What is older than it has to be kept goes, and nothing else: least of all what something that is under way needs.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { makePartitions, monthOf } from "../../src/insight/partitions.ts";
 import { dropExpired, horizonsOf } from "../../src/insight/retention.ts";

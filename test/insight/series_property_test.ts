@@ -3,10 +3,10 @@
 // the clocks. `SERIES_SEED=<seed> bun test test/insight/series_property_test.ts` repeats a run.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { isReservedEvent } from "../../src/audience/events.ts";
 import type { Notice } from "../../src/mail/notice.ts";
-import { takeNotification } from "../../src/sending/notifications.ts";
+import { takeNotification } from "../../src/sending/feedback/notifications.ts";
 import { foldCounts } from "../../tasks/fold_counts.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";

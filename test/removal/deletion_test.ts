@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { actorOf, OPERATOR } from "../../src/accounts/audit.ts";
-import { requestDeletion, requestReset, sweepRemovals } from "../../src/accounts/project_removal.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { requestDeletion, requestReset, sweepRemovals } from "../../src/accounts/projects/removal.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Jobs } from "../../src/jobs.ts";
 import { DELETION, FOLLOWING, KEPT, RESET } from "../../src/removal/_steps.ts";
 import { deleteProject, resetProject } from "../../src/removal/projects.ts";
-import { recordReceived } from "../../src/sending/received_mails.ts";
-import { subscriptionUrls } from "../../src/sending/subscription_links.ts";
+import { recordReceived } from "../../src/sending/feedback/received_mails.ts";
+import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { campaignsOf } from "../support/campaign.ts";
@@ -161,7 +161,7 @@ describe("a deleted project is gone at once", () => {
     await requestDeletion(service, project.id, OPERATOR);
 
     expect(
-      JSON.stringify(await import("../../src/accounts/projects.ts").then((m) => m.listProjects(service))),
+      JSON.stringify(await import("../../src/accounts/projects/mod.ts").then((m) => m.listProjects(service))),
     ).not.toContain(project.id);
   });
 

@@ -2,8 +2,8 @@
 // has five times as many contacts.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { requestDeletion, requestReset } from "../../src/accounts/project_removal.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { requestDeletion, requestReset } from "../../src/accounts/projects/removal.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { everythingOf, type Extent, type Step } from "../../src/removal/_batches.ts";
 import { DELETION, RESET } from "../../src/removal/_steps.ts";
 import { deleteProject, resetProject } from "../../src/removal/projects.ts";

@@ -1,8 +1,8 @@
 // A reset in the middle of everything: what was asked for after its answer is done in full, and nothing of before is left.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { requestReset } from "../../src/accounts/project_removal.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { requestReset } from "../../src/accounts/projects/removal.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { countsOf, fillProject } from "../support/whole_project.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { requestDeletion, requestReset } from "../../src/accounts/project_removal.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { requestDeletion, requestReset } from "../../src/accounts/projects/removal.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { q } from "../../src/db/queries.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
 import { deleteProject, resetProject } from "../../src/removal/projects.ts";

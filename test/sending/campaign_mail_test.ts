@@ -1,7 +1,7 @@
 // The mails of campaigns and sends as a mail program sees them: parsed by a parser that is not the one who wrote them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime, { type Email } from "postal-mime";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 

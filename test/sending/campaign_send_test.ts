@@ -1,11 +1,11 @@
 // A campaign from the send call to its end.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects.ts";
+import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { freezeAudience, sendBatch, sweepCampaigns } from "../../src/sending/campaign_send.ts";
-import { startScheduled } from "../../src/sending/campaign_status.ts";
-import { settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { freezeAudience, sendBatch, sweepCampaigns } from "../../src/sending/campaigns/send.ts";
+import { startScheduled } from "../../src/sending/campaigns/status.ts";
+import { settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { until } from "../support/process.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";

@@ -1,7 +1,7 @@
 // Captured mails that the operator gives up.
 import { beforeEach, expect, test } from "bun:test";
-import { discardCaptured } from "../../src/sending/captured_discard.ts";
-import { releaseCaptured } from "../../src/sending/captured_release.ts";
+import { discardCaptured } from "../../src/sending/captured/discard.ts";
+import { releaseCaptured } from "../../src/sending/captured/release.ts";
 import { useLedger } from "../support/ledger.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 // However much was captured, a page of a release reads that page, wherever it is.
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { useService } from "../support/service.ts";

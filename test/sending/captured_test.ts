@@ -1,10 +1,10 @@
 // Mails that are captured for want of an SMTP server: what they are in the ledger, and how they are sent after all.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { addVerifiedDomain, SANDBOX_DOMAIN } from "../../src/accounts/domains.ts";
+import { addVerifiedDomain, SANDBOX_DOMAIN } from "../../src/accounts/projects/domains.ts";
 import type { Context } from "../../src/context.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
-import { finishCampaign } from "../../src/sending/_campaign_ends.ts";
-import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured_release.ts";
+import { finishCampaign } from "../../src/sending/delivery/campaign_ends.ts";
+import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured/release.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useLedger } from "../support/ledger.ts";

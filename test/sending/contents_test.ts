@@ -1,8 +1,8 @@
 // Contents on their way from the ledger to the composer.
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { prepareContents } from "../../src/sending/contents.ts";
-import type { ClaimedEmail } from "../../src/sending/emails.ts";
+import { prepareContents } from "../../src/sending/delivery/_contents.ts";
+import type { ClaimedEmail } from "../../src/sending/delivery/emails.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

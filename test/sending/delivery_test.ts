@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { openPool } from "../../src/db/pool.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
-import { deliverEmails } from "../../src/sending/delivery.ts";
-import { retryAt } from "../../src/sending/outcomes.ts";
-import { settleDoubts, sweepEmails } from "../../src/sending/recovery.ts";
+import { deliverEmails } from "../../src/sending/delivery/mod.ts";
+import { retryAt } from "../../src/sending/delivery/outcomes.ts";
+import { settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
 import { useService } from "../support/service.ts";

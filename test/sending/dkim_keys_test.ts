@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, createSign, createVerify } from "node:crypto";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { seal, unseal } from "../../src/accounts/secrets.ts";
 import {
   dkimKeyOf,

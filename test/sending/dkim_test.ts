@@ -1,13 +1,13 @@
 // The mails that leave, as a receiver judges them: by the records that the owner of the domain is asked to publish.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { type CapturedMail, createCaptureMailer } from "../../src/mail/capture.ts";
 import { createDns } from "../../src/mail/dns.ts";
-import { sendSigned } from "../../src/sending/dkim.ts";
-import { addDomain, getDomain, removeDomain, verifyDomain } from "../../src/sending/domains.ts";
-import { settleDoubts } from "../../src/sending/recovery.ts";
+import { sendSigned } from "../../src/sending/delivery/_dkim.ts";
+import { addDomain, getDomain, removeDomain, verifyDomain } from "../../src/sending/domains/mod.ts";
+import { settleDoubts } from "../../src/sending/delivery/recovery.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { type Verdict, verdictOn } from "../support/dkim_verifier.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { dkimKeyOf, makeDkimKey } from "../../src/sending/dkim_keys.ts";
-import { checkDueDomains } from "../../src/sending/domain_checks.ts";
-import { addDomain, type Domain, getDomain, removeDomain, verifyDomain } from "../../src/sending/domains.ts";
+import { checkDueDomains } from "../../src/sending/domains/checks.ts";
+import {
+  addDomain,
+  type Domain,
+  getDomain,
+  removeDomain,
+  verifyDomain,
+} from "../../src/sending/domains/mod.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { type NameServer, startNameServer, type ZoneAnswer } from "../support/name_server.ts";
 import { useService } from "../support/service.ts";

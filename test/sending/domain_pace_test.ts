@@ -1,6 +1,6 @@
 // What is learnt of the domains of recipients, on a clock of the test's own.
 import { describe, expect, test } from "bun:test";
-import { createDomainPace, type Flight, TICK_MS } from "../../src/sending/_domain_pace.ts";
+import { createDomainPace, type Flight, TICK_MS } from "../../src/sending/delivery/_domain_pace.ts";
 
 const HOUR_MS = 3_600_000;
 

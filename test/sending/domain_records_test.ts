@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config.ts";
-import { recordsOf, shownRecordsOf } from "../../src/sending/domain_records.ts";
+import { recordsOf, shownRecordsOf } from "../../src/sending/domains/records.ts";
 
 const ROW = {
   domain: "shop.example",

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { afterCheck, type KeyVerdict, nextCheckAt, type Standing } from "../../src/sending/domain_status.ts";
+import {
+  afterCheck,
+  type KeyVerdict,
+  nextCheckAt,
+  type Standing,
+} from "../../src/sending/domains/_status.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const at = (minutes: number) => new Date(START + minutes * 60_000);

@@ -1,8 +1,8 @@
 // Opens and clicks in the ledger, the events and the counters.
 import { describe, expect, test } from "bun:test";
 import { openPool } from "../../src/db/pool.ts";
-import { recordClick, recordOpen } from "../../src/sending/engagement.ts";
-import type { FollowedMail } from "../../src/sending/followed_mail.ts";
+import { recordClick, recordOpen } from "../../src/sending/feedback/engagement.ts";
+import type { FollowedMail } from "../../src/sending/compose/followed_mail.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Context } from "../../src/context.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
-import { deliverEmails, fetchApart } from "../../src/sending/delivery.ts";
+import { deliverEmails, fetchApart } from "../../src/sending/delivery/mod.ts";
 import { useLedger } from "../support/ledger.ts";
 import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { plainText } from "../../src/content/plain_text.ts";
-import { type Language, PHRASES } from "../../src/content/phrases.ts";
-import { footerOf } from "../../src/sending/footer.ts";
+import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
+import { footerOf } from "../../src/sending/compose/footer.ts";
 
 const given = {
   projectName: "Fjord & Finch",

@@ -1,6 +1,6 @@
 // A campaign of any size leaves transactional mail alone.
 import { afterEach, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLines } from "../../src/sending/_lines.ts";
+import { createLines } from "../../src/sending/delivery/_lines.ts";
 
 const lines = createLines<{ projectId: string; domain: string; n: number }>();
 const fill = (projectId: string, domain: string, count: number) => {

@@ -6,7 +6,7 @@ import {
   notifyMembers,
   purgePlatformMails,
   sendPlatformMail,
-} from "../../src/sending/platform_mail.ts";
+} from "../../src/sending/platform/mod.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });

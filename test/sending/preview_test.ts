@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { type PreviewInput, previewMessage } from "../../src/sending/preview.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { type PreviewInput, previewMessage } from "../../src/sending/compose/preview.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();

@@ -1,10 +1,15 @@
 // Who may send a mail, and what becomes of it when that one is gone.
 import { describe, expect, test } from "bun:test";
-import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
-import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery.ts";
-import { buryDeadWorkers, settleDoubts, sweepEmails, wakeMails } from "../../src/sending/recovery.ts";
+import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery/mod.ts";
+import {
+  buryDeadWorkers,
+  settleDoubts,
+  sweepEmails,
+  wakeMails,
+} from "../../src/sending/delivery/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
 import { useService } from "../support/service.ts";
 

@@ -1,10 +1,10 @@
 // Bounces and complaints: counted with the ledger, and what follows from them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { disableProject, enableProject } from "../../src/accounts/projects.ts";
+import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { sweepEmails } from "../../src/sending/recovery.ts";
-import { foldReputation, judgeReputation, securityOf } from "../../src/sending/reputation.ts";
+import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
+import { foldReputation, judgeReputation, securityOf } from "../../src/sending/feedback/reputation.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({

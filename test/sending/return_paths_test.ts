@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import type { Context } from "../../src/context.ts";
 import { openPool } from "../../src/db/pool.ts";
-import { envelopeSender, mailNamedIn, mailOfReturnPath } from "../../src/sending/return_paths.ts";
+import { envelopeSender, mailNamedIn, mailOfReturnPath } from "../../src/sending/compose/return_paths.ts";
 import { useLedger } from "../support/ledger.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 

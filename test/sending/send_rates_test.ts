@@ -1,11 +1,11 @@
 // How fast mail may leave. What is compared is counted by the clock of Postgres, and never a limit on the machine.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
-import { freezeAudience, sendBatch } from "../../src/sending/campaign_send.ts";
-import { deliverEmails } from "../../src/sending/delivery.ts";
+import { freezeAudience, sendBatch } from "../../src/sending/campaigns/send.ts";
+import { deliverEmails } from "../../src/sending/delivery/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 

@@ -1,6 +1,6 @@
 // A recipient domain that is slow, or takes no mail, holds up nobody. What is compared is counted, never timed.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { IMPATIENT, killUnseen, type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";

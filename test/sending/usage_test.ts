@@ -1,8 +1,8 @@
 // What is counted of a month, and what happens at its limits.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SERVICE } from "../../src/accounts/audit.ts";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { foldUsage, setUsageLimits, type UsageCategory, usageOf } from "../../src/accounts/usage.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { foldUsage, setUsageLimits, type UsageCategory, usageOf } from "../../src/accounts/billing/usage.ts";
 import type { Context } from "../../src/context.ts";
 import { foldCounts } from "../../tasks/fold_counts.ts";
 import { campaignsOf } from "../support/campaign.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createDns } from "../../src/mail/dns.ts";
 import type { Dns } from "../../src/mail/dns.ts";
-import { isDisposableDomain, isPersonalDomain, suggestDomain } from "../../src/sending/mail_domains.ts";
-import { verifyAddress } from "../../src/sending/verify.ts";
+import { isDisposableDomain, isPersonalDomain, suggestDomain } from "../../src/sending/send/_mail_domains.ts";
+import { verifyAddress } from "../../src/sending/send/verify.ts";
 import { startNameServer } from "../support/name_server.ts";
 import type { NameServer } from "../support/name_server.ts";
 

@@ -1,12 +1,12 @@
 // People with an account, as tests need them.
 import { expect } from "bun:test";
-import { hashPassword } from "../../src/accounts/passwords.ts";
-import { startSession } from "../../src/accounts/sessions.ts";
-import { createUser } from "../../src/accounts/users.ts";
+import { hashPassword } from "../../src/accounts/people/passwords.ts";
+import { startSession } from "../../src/accounts/people/sessions.ts";
+import { createUser } from "../../src/accounts/people/mod.ts";
 import { inTransaction } from "../../src/context.ts";
 // As the service does: Elysia comes first, whose idea of an address is not ours.
 import "../../src/http/mod.ts";
-import { type Answering, setSessionCookie } from "../../src/http/_session.ts";
+import { type Answering, setSessionCookie } from "../../src/http/entry/session.ts";
 import { addJob } from "../../src/jobs.ts";
 import type { Answer, TestService } from "./service.ts";
 

@@ -1,6 +1,6 @@
 // What tests of campaigns do all the time.
 import { expect } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 
 /** A draft to everyone. */

@@ -1,6 +1,6 @@
 // What wire.md section 3 says about a condition tree, written down once more as plainly as possible: one contact, one
 // answer. It shares nothing with the compiler, so that each can be tried against the other.
-import type { Condition, Filter } from "../../src/audience/condition_tree.ts";
+import type { Condition, Filter } from "../../src/audience/conditions/tree.ts";
 
 /** A contact with all that a condition may ask about. */
 export interface EvaluatedContact {

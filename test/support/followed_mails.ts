@@ -1,7 +1,7 @@
 // Mails that were sent, in every state, and the addresses in them by which they are followed.
 import { beforeAll } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
-import { type FollowedMail, followHtml } from "../../src/sending/followed_mail.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { type FollowedMail, followHtml } from "../../src/sending/compose/followed_mail.ts";
 import type { TestService } from "./service.ts";
 
 /** What a person's browser calls itself. */

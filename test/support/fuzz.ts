@@ -1,7 +1,7 @@
 // Requests made from the OpenAPI document, meant and not meant, and what the service answers to them.
 import type postgres from "postgres";
-import { addVerifiedDomain } from "../../src/accounts/domains.ts";
-import { createProject } from "../../src/accounts/projects.ts";
+import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import { createProject } from "../../src/accounts/projects/mod.ts";
 import { signUp } from "./accounts.ts";
 import { meantBody } from "./fuzz_bodies.ts";
 import {

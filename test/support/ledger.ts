@@ -1,6 +1,6 @@
 // What tests of delivery do all the time: have mails accepted, and see what became of them.
 import { afterEach, beforeAll, beforeEach, expect } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 
 /** A project's mails, from acceptance to the server. The server is well-behaved and the clock right before each test. */

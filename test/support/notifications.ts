@@ -1,6 +1,6 @@
 // Mail that came in, as a provider tells of it.
 import type { Context } from "../../src/context.ts";
-import { takeNotification } from "../../src/sending/notifications.ts";
+import { takeNotification } from "../../src/sending/feedback/notifications.ts";
 
 /** Takes a notification of each of these mails, one after the other. */
 export async function applyNotifications(

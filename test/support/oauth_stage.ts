@@ -1,11 +1,11 @@
 // Everything that a sign-in takes: the service, two OpenID providers, GitHub, and people with browsers.
 import { Elysia } from "elysia";
-import { problemResponses } from "../../src/http/_problems.ts";
+import { problemResponses } from "../../src/http/entry/problems.ts";
 import type { Context } from "../../src/context.ts";
-import type { KnowsAddress } from "../../src/http/_client_network.ts";
-import { authRoutes } from "../../src/http/auth.ts";
-import { oauthRoutes } from "../../src/http/oauth.ts";
-import { usersRoutes } from "../../src/http/users.ts";
+import type { KnowsAddress } from "../../src/http/entry/client_network.ts";
+import { authRoutes } from "../../src/http/routes/auth.ts";
+import { oauthRoutes } from "../../src/http/routes/oauth.ts";
+import { usersRoutes } from "../../src/http/routes/users.ts";
 import { type Browser, newBrowser, type Page } from "./browser.ts";
 import { type Github, useGithub } from "./github.ts";
 import { CLIENT, type OpenIdProvider, PERSON_HEADER, useOpenIdProvider } from "./openid_provider.ts";

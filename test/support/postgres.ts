@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/db/embedded.ts";
+import { type EmbeddedPostgres, startEmbedded } from "../../src/embedded/mod.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { openWorkerPool } from "../../src/db/worker_pool.ts";

@@ -1,6 +1,6 @@
 // What tests of workflows do all the time: build a graph, let things happen, and read the stories.
 import { expect } from "bun:test";
-import type { NewProject } from "../../src/accounts/projects.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 
 /** A step: its type and config, and the name of its template. */

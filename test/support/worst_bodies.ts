@@ -1,5 +1,5 @@
 // Bodies that are as bad as they can be for their size: deep, wide, long, full of keys and of errors.
-import { MAX_EXPRESSION_CHARS } from "../../src/content/_syntax.ts";
+import { MAX_EXPRESSION_CHARS } from "../../src/content/handlebars/syntax.ts";
 
 /** A body of a kind, of about so many bytes. Where a field is given it stands there, else it is the body itself. */
 export interface WorstBody {

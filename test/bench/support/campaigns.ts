@@ -1,5 +1,5 @@
 // Audiences and campaigns of benches.
-import { createCampaign } from "../../../src/sending/campaigns.ts";
+import { createCampaign } from "../../../src/sending/campaigns/mod.ts";
 import { newsletter } from "./newsletter.ts";
 import { DOMAIN, type Stage } from "./stage.ts";
 

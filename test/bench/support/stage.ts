@@ -2,11 +2,11 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createProject, type NewProject } from "../../../src/accounts/projects.ts";
+import { createProject, type NewProject } from "../../../src/accounts/projects/mod.ts";
 import { loadConfig } from "../../../src/config.ts";
 import type { Context } from "../../../src/context.ts";
-import { startEmbedded } from "../../../src/db/embedded.ts";
-import { addVerifiedDomain } from "../../../src/accounts/domains.ts";
+import { startEmbedded } from "../../../src/embedded/mod.ts";
+import { addVerifiedDomain } from "../../../src/accounts/projects/domains.ts";
 import { openService } from "../../../src/service.ts";
 
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;

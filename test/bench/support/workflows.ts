@@ -1,9 +1,9 @@
 // Workflows of benches.
-import { addStep } from "../../../src/automation/workflow_editor.ts";
-import type { StepType } from "../../../src/automation/workflow_graph.ts";
-import { patchWorkflow } from "../../../src/automation/workflow_settings.ts";
-import { addTransition } from "../../../src/automation/workflow_transitions.ts";
-import { createWorkflow } from "../../../src/automation/workflows.ts";
+import { addStep } from "../../../src/automation/workflows/editor.ts";
+import type { StepType } from "../../../src/automation/workflows/graph.ts";
+import { patchWorkflow } from "../../../src/automation/workflows/settings.ts";
+import { addTransition } from "../../../src/automation/workflows/transitions.ts";
+import { createWorkflow } from "../../../src/automation/workflows/mod.ts";
 import { createTemplate } from "../../../src/content/templates.ts";
 import { DOMAIN, type Stage } from "./stage.ts";
 

@@ -1,0 +1,96 @@
+// Which of our users somebody is who has signed in at a provider.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { Problem, problems } from "../../problem.ts";
+import { assertMaySignUp, createUser } from "./mod.ts";
+
+/** Somebody, as a provider knows them. */
+export interface Profile {
+  /** The name of the provider, for people. */
+  provider: string;
+  /** Whose word it is. */
+  issuer: string;
+  /** The provider's own id of the account, which never goes to somebody else. */
+  subject: string;
+  /** Null where the provider tells none that could be one. */
+  email: string | null;
+  /** The provider says that the address is theirs. */
+  emailVerified: boolean;
+}
+
+/** A user of ours. */
+export interface User {
+  id: string;
+  email: string;
+}
+
+/** Two who come at once may stand in each other's way once; then one of them is there. */
+const ATTEMPTS = 3;
+
+/**
+ * There is an account with the address of a profile, and anybody may have made it: before the two are linked, its password
+ * is asked for.
+ */
+export class MustProve extends Error {
+  readonly email: string;
+
+  constructor(email: string) {
+    super("The account of this address is not proven");
+    this.email = email;
+  }
+}
+
+/**
+ * Finds or makes the user that a profile stands for, and does `work` with them in the same transaction. Throws
+ * {@linkcode MustProve}, and where the address is not verified at the provider, and where nobody can sign up.
+ */
+export async function asUser<T>(
+  ctx: Context,
+  profile: Profile,
+  work: (tx: Context, user: User) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(ctx, async (tx) => await work(tx, await userOf(tx, profile)));
+    } catch (error) {
+      if (!isOvertaken(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Somebody else was first with this identity. */
+class Overtaken extends Error {}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof Overtaken || (error instanceof Problem && error.problemCode === "CONFLICT");
+}
+
+async function userOf(tx: Context, profile: Profile): Promise<User> {
+  const { provider, issuer, subject, email, emailVerified } = profile;
+  const known = await q.identities.userOf(tx, { issuer, subject });
+  if (known) return known;
+  if (email === null || !emailVerified) throw problems.addressNotVerifiedThere(provider);
+  const user = await userWithAddress(tx, email);
+  if (!(await link(tx, profile, user.id))) throw new Overtaken();
+  return user;
+}
+
+/** Has whoever signs in as this be a user from now on. False when they are somebody else already. */
+export async function link(
+  tx: Context,
+  { issuer, subject }: Pick<Profile, "issuer" | "subject">,
+  userId: string,
+): Promise<boolean> {
+  if ((await q.identities.add(tx, { issuer, subject, userId })) > 0) return true;
+  return (await q.identities.userOf(tx, { issuer, subject }))?.id === userId;
+}
+
+async function userWithAddress(tx: Context, email: string): Promise<User> {
+  const held = await q.users.holdByEmail(tx, { email });
+  if (!held) {
+    await assertMaySignUp(tx, { email, emailVerified: true });
+    return await createUser(tx, { email, passwordHash: null, emailVerified: true });
+  }
+  if (!held.proven) throw new MustProve(held.email);
+  return { id: held.id, email: held.email };
+}

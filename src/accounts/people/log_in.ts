@@ -1,0 +1,80 @@
+// With address and password: logging in, and how a password is changed.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob } from "../../jobs.ts";
+import { endResets, ownerOf, useToken } from "./tokens.ts";
+import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
+import { forgetFailures, takeAttempt } from "./login_limits.ts";
+import { assertGoodPassword } from "./password_rules.ts";
+import { hashPassword } from "./passwords.ts";
+import { endSession, endSessionsOf, type SessionUser, startSession } from "./sessions.ts";
+import { giveToOwner } from "./mod.ts";
+
+/**
+ * Begins a session, and ends the one that the caller had. Throws INVALID_CREDENTIALS, 429 after too many failures for the
+ * address or from the network (also for the right password), and 503 when too many others log in.
+ */
+export async function logIn(
+  ctx: Context,
+  credentials: Credentials,
+  { network, replaces }: { network: string | null; replaces: string | null },
+): Promise<LoggedIn> {
+  const checked = await checkPassword(ctx, credentials, network, { network, email: credentials.email });
+  return await inTransaction(ctx, async (tx) => {
+    const user = await holdChecked(tx, checked);
+    if (replaces !== null) await endSession(tx, replaces);
+    return { user, session: await startSession(tx, user.id) };
+  });
+}
+
+/**
+ * Changes the password of who is logged in and knows the old one, and ends all other sessions and ways to a new password.
+ * Throws as `logIn` does, but failures are counted for the user: what strangers try locks nobody out of it.
+ */
+export async function changePassword(
+  ctx: Context,
+  { id, email, sessionId }: SessionUser,
+  { password, newPassword }: { password: string; newPassword: string },
+  network: string | null,
+): Promise<void> {
+  await assertGoodPassword(newPassword, email, "newPassword");
+  const checked = await checkPassword(ctx, { email, password }, network, { user: id });
+  const passwordHash = await hashPassword(ctx, newPassword, network);
+  await inTransaction(ctx, async (tx) => {
+    const { id: userId } = await holdChecked(tx, checked);
+    await q.users.setPassword(tx, { userId, passwordHash });
+    await endSessionsOf(tx, userId, { except: sessionId });
+    await endResets(tx, userId);
+  });
+}
+
+/** Has a mail sent with which a new password can be set, if there is an account. */
+export async function requestPasswordReset(
+  ctx: Context,
+  email: string,
+  network: string | null,
+): Promise<void> {
+  await takeAttempt(ctx, { mailsFor: network });
+  // Whether there is an account, the job finds out: here it would show in the time.
+  await addJob(ctx, "send_reset_mail", { email }, { key: `reset:${email}` });
+}
+
+/**
+ * Sets a new password for who knows the token of the mail, and ends all sessions. The mail proves the address too. Throws
+ * 400 for a bad token, and 503 when too many others log in.
+ */
+export async function resetPassword(
+  ctx: Context,
+  { token, newPassword }: { token: string; newPassword: string },
+  network: string | null,
+): Promise<void> {
+  // A hash is dear: nobody gets one for a token that they made up.
+  const { email: address } = await ownerOf(ctx, token, "RESET_PASSWORD");
+  await assertGoodPassword(newPassword, address, "newPassword");
+  const passwordHash = await hashPassword(ctx, newPassword, network);
+  await inTransaction(ctx, async (tx) => {
+    const id = await useToken(tx, token, "RESET_PASSWORD");
+    const { email } = await giveToOwner(tx, id, passwordHash);
+    await forgetFailures(tx, { id, email });
+  });
+}

@@ -1,0 +1,135 @@
+// "This was not me": the owner of an address removes the account that somebody else has made with it.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob } from "../../jobs.ts";
+import { problems } from "../../problem.ts";
+import { useToken } from "./tokens.ts";
+import { type Actor, actorOf, recordAudits, SERVICE } from "../audit.ts";
+import { generateKeys } from "../projects/keys.ts";
+import { requestDeletion } from "../projects/removal.ts";
+import { disableProject, NO_OWNER } from "../projects/mod.ts";
+
+/** For so long after it was made, an account is removed by who says that they have not made it. */
+const NEW_MS = 24 * 3_600_000;
+
+/** An account with the address that it was made with. */
+export interface Account {
+  id: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  createdAt: Date;
+}
+
+/**
+ * Whether a mail may offer to remove an account: it was made lately, and nobody who reads the mail of its address has
+ * said that it is theirs. Any other one may be in use, and anybody can have a mail sent: a new password gives it to the
+ * owner of the address as well, and nothing is lost by it.
+ */
+export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Account): boolean {
+  return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
+}
+
+/** What becomes of the projects of an account that is removed: their names. */
+export interface ProjectFates {
+  /** Nobody else is in them. */
+  deleted: string[];
+  goOn: string[];
+  /** Nobody is left who may own them. */
+  disabled: string[];
+}
+
+/** What would become of the projects of an account, were it removed now. */
+export async function projectFates(ctx: Context, userId: string): Promise<ProjectFates> {
+  return fatesOf(await q.members.ofUser(ctx, { userId }));
+}
+
+/**
+ * Removes the account that a token of the mail is about, with its sessions. The projects that nobody else is in are deleted;
+ * the others go on, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
+ * token, and 409 where somebody has said meanwhile that the account is theirs.
+ */
+export async function disownAccount(ctx: Context, token: string): Promise<ProjectFates> {
+  const { fates, ...removed } = await inTransaction(ctx, async (tx) => {
+    const userId = await useToken(tx, token, "REMOVE_ACCOUNT");
+    const { email, emailVerifiedAt, proven } = await q.users.byId(tx, { userId });
+    if (emailVerifiedAt !== null) throw problems.accountVerified();
+    await q.members.holdProjects(tx, { userId });
+    const projects = await q.members.ofUser(tx, { userId });
+    const own = projects.filter(({ alone }) => alone);
+    const by = actorOf({ id: userId, email, proven });
+    for (const { projectId } of own) await requestDeletion(tx, projectId, by);
+    const shared = projects.filter(({ alone }) => !alone);
+    await leave(tx, { id: userId, email }, by, shared);
+    await q.users.remove(tx, { userId });
+    return { userId, fates: fatesOf(projects) };
+  });
+  const projectCount = fates.deleted.length;
+  ctx.log.warn("account removed by the owner of its address", { ...removed, projects: projectCount });
+  return fates;
+}
+
+type OwnProject = Awaited<ReturnType<typeof q.members.ofUser>>[number];
+
+function fatesOf(projects: OwnProject[]): ProjectFates {
+  const names = (those: OwnProject[]) => those.map(({ name }) => name);
+  return {
+    deleted: names(projects.filter(({ alone }) => alone)),
+    goOn: names(projects.filter(({ led }) => led)),
+    disabled: names(projects.filter(({ alone, led }) => !alone && !led)),
+  };
+}
+
+/**
+ * Others are in these projects: they lose nothing but a member. Where that was the only owner, an admin becomes one, and
+ * without an admin the project is disabled until the operator has made somebody its owner. Whoever owned a project may
+ * hold its secret key, so that ends. All of it is told by mail.
+ */
+async function leave(
+  tx: Context,
+  { id: userId, email }: { id: string; email: string },
+  by: Actor,
+  projects: OwnProject[],
+): Promise<void> {
+  const projectIds = projects.map(({ projectId }) => projectId);
+  await q.members.leave(tx, { userId, projectIds });
+  await recordAudits(
+    tx,
+    by,
+    projects.map(({ projectId, role }) => ({
+      projectId,
+      action: "members.removed",
+      subject: email,
+      details: { role },
+    })),
+  );
+  await passOn(tx, projectIds);
+  for (const { projectId, role } of projects) {
+    if (role === "OWNER") await endSecretKey(tx, projectId);
+    await addJob(tx, "send_departure_mail", { projectId, email, owned: role === "OWNER" });
+  }
+}
+
+/** Gives these projects an owner, where they have none and there is an admin; else disables them. */
+async function passOn(tx: Context, projectIds: string[]): Promise<void> {
+  const heirs = await q.members.promote(tx, { projectIds });
+  await recordAudits(
+    tx,
+    SERVICE,
+    heirs.map(({ projectId, email: subject, was }) => ({
+      projectId,
+      action: "members.role_changed",
+      subject,
+      details: { from: was, to: "OWNER" },
+    })),
+  );
+  for (const { id } of await q.members.withoutOwner(tx, { projectIds })) {
+    await disableProject(tx, id, NO_OWNER, SERVICE);
+  }
+}
+
+/** The new one is told to nobody: whoever needs one makes it. */
+async function endSecretKey(tx: Context, projectId: string): Promise<void> {
+  const { secretHash, secretHint } = generateKeys();
+  await q.projects.setSecret(tx, { projectId, secretHash, secretHint, now: tx.now() });
+  await recordAudits(tx, SERVICE, [{ projectId, action: "keys.regenerated", details: { secretHint } }]);
+}

@@ -1,0 +1,93 @@
+// What a mail brings to prove that it arrived: told once, kept as a hash, good for one use within an hour.
+import { createHash, randomBytes } from "node:crypto";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+
+/** What a token is good for. */
+export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT";
+
+const TOKEN_MS = 3_600_000;
+/** Mails of one purpose that one person gets within an hour. */
+const MAX_AN_HOUR = 5;
+const PURGE_LIMIT = 10_000;
+
+/** A new token for a user, or null when there were so many lately that no mail may go out. */
+export async function makeToken(tx: Context, userId: string, purpose: TokenPurpose): Promise<string | null> {
+  const now = tx.now();
+  const token = randomBytes(32).toString("base64url");
+  const made = await q.accountTokens.insert(tx, {
+    tokenHash: hashOf(token),
+    userId,
+    purpose,
+    now,
+    expiresAt: new Date(now.getTime() + TOKEN_MS),
+    since: new Date(now.getTime() - TOKEN_MS),
+    allowed: MAX_AN_HOUR,
+  });
+  return made ? token : null;
+}
+
+/** Somebody who was sent a token. */
+export interface TokenOwner {
+  id: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  /** Whoever holds the account is known to read the mail of its address. */
+  proven: boolean;
+  createdAt: Date;
+}
+
+/** Whose token it is, which is left to be used; null for a bad one. */
+export async function findOwner(
+  ctx: Context,
+  token: string,
+  purpose: TokenPurpose,
+): Promise<TokenOwner | null> {
+  return await q.accountTokens.owner(ctx, { tokenHash: hashOf(token), purpose, now: ctx.now() });
+}
+
+/** Whose token it is, which is left to be used. Throws 400 for a bad one. */
+export async function ownerOf(ctx: Context, token: string, purpose: TokenPurpose): Promise<TokenOwner> {
+  const owner = await findOwner(ctx, token, purpose);
+  if (!owner) throw problems.badToken();
+  return owner;
+}
+
+/** Whose token it is, which is left to be used; the user is locked from here on. Throws 400 for a bad one. */
+export async function holdOwner(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
+  const owner = await q.accountTokens.holdOwner(tx, { tokenHash: hashOf(token), purpose, now: tx.now() });
+  if (!owner) throw problems.badToken();
+  return owner.id;
+}
+
+/**
+ * Uses a token up, and all others of its user for the same purpose. Answers whose it was, who is locked from here on;
+ * throws 400 for a bad one.
+ */
+export async function useToken(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
+  const userId = await holdOwner(tx, token, purpose);
+  if (!(await q.accountTokens.use(tx, { tokenHash: hashOf(token), userId, purpose })))
+    throw problems.badToken();
+  return userId;
+}
+
+/** No token of a user is good any more, of whatever purpose. */
+export async function dropTokens(tx: Context, userId: string): Promise<void> {
+  await q.accountTokens.drop(tx, { userId });
+}
+
+/** No way to a new password that a user was mailed is good any more. */
+export async function endResets(tx: Context, userId: string): Promise<void> {
+  await q.accountTokens.endResets(tx, { userId });
+}
+
+/** Deletes tokens that have expired. */
+export async function purgeTokens(ctx: Context): Promise<void> {
+  const before = new Date(ctx.now().getTime() - TOKEN_MS);
+  while ((await q.accountTokens.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

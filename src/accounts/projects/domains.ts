@@ -1,0 +1,51 @@
+import { isProduction } from "../../config.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { parseDomain } from "../../mail/domain_name.ts";
+import { problems } from "../../problem.ts";
+import { OPERATOR, recordAudit } from "../audit.ts";
+
+/**
+ * Lets a project send from a domain without a look at the DNS. For the operator and the first start. A new one has no
+ * key yet, so its mails are not signed. Throws 422 for what is no domain.
+ */
+export async function addVerifiedDomain(
+  ctx: Context,
+  projectId: string,
+  name: string,
+): Promise<{ domainId: string; domain: string }> {
+  return await inTransaction(ctx, async (tx) => {
+    const { id, domain } = await q.domains.addVerified(tx, { projectId, domain: readDomain(name) });
+    const details = { isVouchedFor: true };
+    await recordAudit(tx, { projectId, actor: OPERATOR, action: "domain.added", subject: domain, details });
+    return { domainId: id, domain };
+  });
+}
+
+/** The domain that mail may be sent from where it is captured. Reserved by RFC 2606: nobody has it, and it reaches nobody. */
+export const SANDBOX_DOMAIN = "sandbox.example";
+
+/** Lets a new project send at once from {@linkcode SANDBOX_DOMAIN}, where its mails go nowhere but to `/inbox`. */
+export async function addSandboxDomain(tx: Context, projectId: string): Promise<void> {
+  const isCaptured = tx.config.SMTP_URL === undefined && !isProduction(tx.config);
+  if (isCaptured) await addVerifiedDomain(tx, projectId, SANDBOX_DOMAIN);
+}
+
+/** The one spelling of a domain's name. Throws 422 for what nobody could send from. */
+export function readDomain(name: string): string {
+  const domain = parseDomain(name);
+  if (domain) return domain;
+  const message = "Expected a domain that somebody can own, such as example.com";
+  throw problems.invalid([
+    { field: "domain", code: "invalid_string", message, received: name.slice(0, 100) },
+  ]);
+}
+
+/**
+ * Throws 403 unless the project may send from this address: its domain has to be verified. Whoever writes something that
+ * sends from it asks in the same transaction: until its end the domain cannot be removed.
+ */
+export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  if (!(await q.domains.verified(ctx, { projectId, domain }))) throw problems.senderDomainNotVerified(domain);
+}

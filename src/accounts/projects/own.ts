@@ -1,0 +1,96 @@
+// The projects of a user: making them, showing them, and giving them new keys.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+import { actorOf, type Person, recordAudit } from "../audit.ts";
+import { takeToday } from "../daily_limits.ts";
+import { addSandboxDomain } from "./domains.ts";
+import { generateKeys } from "./keys.ts";
+import { createProject, type ProjectPatch, updateProject } from "./mod.ts";
+import type { Role } from "./roles.ts";
+
+/** A project as a member sees it. */
+export interface OwnProject {
+  id: string;
+  name: string;
+  /** The public key. Of the secret one only the last characters are known. */
+  public: string;
+  secretHint: string;
+  tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY";
+  language: string;
+  timezone: string;
+  disabled: boolean;
+  disabledReason: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  role: Role;
+}
+
+/** With the secret key, which is told this once. */
+export type ProjectWithSecret = OwnProject & { secret: string };
+
+/** How many projects one user may own. */
+export const MAX_PROJECTS = 100;
+/** How many one user may make on a day, whatever becomes of them. */
+export const MAX_MADE_A_DAY = 100;
+
+/** The projects that a user looks after, the oldest first. */
+export async function listOwnProjects(ctx: Context, userId: string): Promise<OwnProject[]> {
+  return await q.projects.ofUser(ctx, { userId, projectId: null });
+}
+
+/**
+ * Makes a project that the user owns. Throws 409 where they own as many as one may, also under a race, and 429 after too
+ * many on a day.
+ */
+export async function createOwnProject(ctx: Context, name: string, user: Person): Promise<ProjectWithSecret> {
+  return await inTransaction(ctx, async (tx) => {
+    const userId = user.id;
+    // Removed since the request began.
+    if ((await q.members.holdUser(tx, { userId })) === 0) throw problems.unauthorized();
+    const { total } = await q.members.ownedBy(tx, { userId });
+    if (total >= MAX_PROJECTS) throw problems.tooManyProjects(MAX_PROJECTS);
+    await takeToday(tx, { [`projects by ${userId}`]: MAX_MADE_A_DAY }, problems.tooManyNewProjects);
+    const { id, secret } = await createProject(tx, name, actorOf(user));
+    await q.members.add(tx, { projectId: id, userId, role: "OWNER" });
+    await addSandboxDomain(tx, id);
+    return { ...(await ownProject(tx, userId, id)), secret };
+  });
+}
+
+/** Changes settings of a project. Throws 422 with every bad field. */
+export async function patchOwnProject(
+  ctx: Context,
+  projectId: string,
+  patch: ProjectPatch,
+  user: Person,
+): Promise<OwnProject> {
+  return await inTransaction(ctx, async (tx) => {
+    await updateProject(tx, projectId, patch, actorOf(user));
+    return await ownProject(tx, user.id, projectId);
+  });
+}
+
+/** Gives a project two new keys. From this moment on the ones before are unknown. */
+export async function regenerateKeys(
+  ctx: Context,
+  projectId: string,
+  user: Person,
+): Promise<ProjectWithSecret> {
+  const { publicKey, secretKey, secretHash, secretHint } = generateKeys();
+  return await inTransaction(ctx, async (tx) => {
+    const keys = { publicKey, secretHash, secretHint };
+    if ((await q.projects.setKeys(tx, { projectId, ...keys, now: tx.now() })) === 0)
+      throw problems.notFound("project", projectId);
+    const deed = { action: "keys.regenerated", details: { secretHint } } as const;
+    await recordAudit(tx, { projectId, actor: actorOf(user), ...deed });
+    return { ...(await ownProject(tx, user.id, projectId)), secret: secretKey };
+  });
+}
+
+/** Throws not-found where the user has left, or the project is gone, since the request began. */
+async function ownProject(ctx: Context, userId: string, projectId: string): Promise<OwnProject> {
+  const [project] = await q.projects.ofUser(ctx, { userId, projectId });
+  if (!project) throw problems.notFound("project", projectId);
+  return project;
+}

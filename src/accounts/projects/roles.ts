@@ -1,0 +1,57 @@
+// What each role may do, in one place (wire.md section 13).
+import { problems } from "../../problem.ts";
+
+/** What somebody is to a project. */
+export type Role = "OWNER" | "ADMIN" | "MEMBER";
+
+/** From the least to the most. */
+export const ROLES: readonly Role[] = ["MEMBER", "ADMIN", "OWNER"];
+
+/**
+ * The routes that take more than a member. A member may do all else: everything of the project's content, and reading
+ * its settings, members and security. Who may be made what, and who may remove whom, is a matter of the two people: see
+ * `members.ts`; everybody may leave.
+ */
+const NEEDED: Readonly<Record<string, Role>> = {
+  // Domains: what mail is sent from.
+  "POST /domains": "ADMIN",
+  "DELETE /domains/:id": "ADMIN",
+
+  // Settings and keys.
+  "PATCH /users/@me/projects/:id": "ADMIN",
+  "POST /users/@me/projects/:id/regenerate-keys": "ADMIN",
+
+  // Billing.
+  "POST /users/@me/projects/:id/checkout": "ADMIN",
+  "POST /users/@me/projects/:id/billing-portal": "ADMIN",
+  "GET /users/@me/projects/:id/billing-limits": "ADMIN",
+  "PUT /users/@me/projects/:id/billing-limits": "ADMIN",
+  "GET /users/@me/projects/:id/billing-consumption": "ADMIN",
+  "GET /users/@me/projects/:id/billing-invoices": "ADMIN",
+
+  // Members, and who did what.
+  "POST /projects/:id/members": "ADMIN",
+  "PATCH /projects/:id/members/:userId": "ADMIN",
+  "GET /projects/:id/audit": "ADMIN",
+
+  // What cannot be undone.
+  "DELETE /users/@me/projects/:id": "OWNER",
+  "POST /users/@me/projects/:id/reset": "OWNER",
+};
+
+/** The lowest role that may call a route, by its method and its pattern, such as `DELETE` and `/domains/:id`. */
+export function roleNeeded(method: string, route: string): Role {
+  const asked = method === "HEAD" ? "GET" : method;
+  return NEEDED[`${asked} ${route.replace(/(.)\/$/, "$1")}`] ?? "MEMBER";
+}
+
+/** The roles that somebody in this one may give to others, and take from them. Null: no member. */
+export function rolesToGive(own: Role | null): Role[] {
+  if (own === "OWNER") return [...ROLES];
+  return own === "ADMIN" ? ["MEMBER", "ADMIN"] : [];
+}
+
+/** Throws FORBIDDEN unless `has` is `needed` or more. */
+export function assertRole(has: Role, needed: Role): void {
+  if (ROLES.indexOf(has) < ROLES.indexOf(needed)) throw problems.roleTooLow(has, needed);
+}

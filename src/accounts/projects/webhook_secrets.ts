@@ -1,0 +1,76 @@
+// What signs the webhooks of a project, in the form of Standard Webhooks. It is sealed before it reaches the database.
+import { randomBytes } from "node:crypto";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+import { OPERATOR, recordAudit } from "../audit.ts";
+import { seal, unseal } from "../secrets.ts";
+
+/** The secrets of a project, as `whsec_` and base64: neither for the log nor for an answer of the API. */
+export interface WebhookSecrets {
+  secret: string;
+  /** Signs beside the new one until then, so that a receiver can change over without a gap. */
+  previous: { secret: string; until: Date } | null;
+}
+
+const PURPOSE = "webhook secrets";
+const SECRET_BYTES = 32;
+const OVERLAP_MS = 24 * 3_600_000;
+
+/**
+ * The secrets of a project, made when they are first asked for. Null, with a line in the log, when `SECRET_KEY` is not
+ * the one they were sealed with. Throws not-found.
+ */
+export async function webhookSecretsOf(ctx: Context, projectId: string): Promise<WebhookSecrets | null> {
+  const { webhookSecret } = (await q.webhookSecrets.get(ctx, { projectId })) ?? {};
+  const sealed = webhookSecret ?? (await makeSecret(ctx, projectId));
+  const secrets = opened(ctx, projectId, sealed);
+  if (!secrets) {
+    ctx.log.error("webhook secret cannot be opened: is this the SECRET_KEY that it was made with?", {
+      projectId,
+    });
+    return null;
+  }
+  return secrets.previous && secrets.previous.until > ctx.now() ? secrets : { ...secrets, previous: null };
+}
+
+/** Gives a project a new secret. For a day webhooks are signed with the one before as well. Throws not-found. */
+export async function rotateWebhookSecret(ctx: Context, projectId: string): Promise<WebhookSecrets> {
+  return await inTransaction(ctx, async (tx) => {
+    if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
+    const { webhookSecret } = (await q.webhookSecrets.get(tx, { projectId })) ?? {};
+    // One that does not open could not sign anything either.
+    const old = webhookSecret ? opened(tx, projectId, webhookSecret) : null;
+    const until = new Date(tx.now().getTime() + OVERLAP_MS);
+    const secrets = { secret: newSecret(), previous: old && { secret: old.secret, until } };
+    const replaced = await q.webhookSecrets.replace(tx, {
+      projectId,
+      webhookSecret: sealedOf(tx, projectId, secrets),
+    });
+    if (replaced === 0) throw problems.notFound("project", projectId);
+    await recordAudit(tx, { projectId, actor: OPERATOR, action: "webhook_secret.rotated" });
+    return secrets;
+  });
+}
+
+async function makeSecret(ctx: Context, projectId: string): Promise<Uint8Array> {
+  const webhookSecret = sealedOf(ctx, projectId, { secret: newSecret(), previous: null });
+  const made = await q.webhookSecrets.make(ctx, { projectId, webhookSecret });
+  if (!made) throw problems.notFound("project", projectId);
+  return made.webhookSecret;
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
+}
+
+function sealedOf(ctx: Context, projectId: string, secrets: WebhookSecrets): Buffer {
+  return seal(ctx, PURPOSE, JSON.stringify(secrets), [projectId]);
+}
+
+function opened(ctx: Context, projectId: string, sealed: Uint8Array): WebhookSecrets | null {
+  const text = unseal(ctx, PURPOSE, sealed, [projectId]);
+  if (text === null) return null;
+  const { secret, previous } = JSON.parse(text) as WebhookSecrets;
+  return { secret, previous: previous && { secret: previous.secret, until: new Date(previous.until) } };
+}

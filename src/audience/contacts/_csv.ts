@@ -1,0 +1,211 @@
+// A CSV file of contacts: rows out of bytes, and what each row says about a contact. Knows no database.
+import { CsvError, type Info, parse, type Parser } from "csv-parse";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts";
+
+/** A row with something in it. */
+export interface CsvRow {
+  /** As a spreadsheet counts: the header is 1, and blank rows count. */
+  row: number;
+  cells: string[];
+}
+
+/** Which column is what. */
+export interface CsvColumns {
+  email: number;
+  /** -1 when there is none. */
+  subscribed: number;
+  data: { index: number; key: string }[];
+  /** Whether every row of fewer characters than this holds data of a size that is allowed. */
+  safeLength: number;
+}
+
+/** What a row says about a contact. */
+export interface ContactRow {
+  row: number;
+  email: string;
+  /** Left out when the row does not say. */
+  subscribed: boolean | undefined;
+  change: DataChange;
+}
+
+/** A row that says nothing usable, and why. */
+export interface RowError {
+  row: number;
+  email: string;
+  error: string;
+}
+
+const MAX_SHOWN_EMAIL = 320;
+/** More than anybody's table has; each row is looked through for each of them. */
+const MAX_COLUMNS = 1_000;
+/** Several times what a contact may hold. A row is worked on in one piece. */
+const MAX_ROW_BYTES = 262_144;
+const SUBSCRIBED = new Map([
+  ["true", true],
+  ["1", true],
+  ["yes", true],
+  ["false", false],
+  ["0", false],
+  ["no", false],
+]);
+const NONE: string[] = [];
+const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+// As many as every number keeps when it is read and written again: longer ones are identifiers, and stay text.
+const MAX_DIGITS = 15;
+
+/**
+ * Hands each row of a file to `take`, and pauses after each piece. Quoted cells may hold line breaks, rows may be
+ * ragged, blank rows are left out. Throws a Problem for what is not UTF-8, and for a quote that is never closed.
+ */
+export async function* readRows(
+  pieces: AsyncIterable<Uint8Array>,
+  take: (row: CsvRow) => void,
+): AsyncGenerator<void> {
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  const parser = parse({
+    bom: true,
+    ltrim: true,
+    max_record_size: MAX_ROW_BYTES,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    // The rows are taken here, and not from the stream: that is three times as quick.
+    on_record: (cells: string[], { records, empty_lines }: Info) => {
+      const trimmed = cells.map((cell) => cell.trim());
+      if (trimmed.some((cell) => cell !== "")) take({ row: records + empty_lines, cells: trimmed });
+      return null;
+    },
+  });
+  // Errors come through the callbacks below as well.
+  parser.on("error", () => {});
+  try {
+    for await (const piece of pieces) {
+      utf8.decode(piece, { stream: true });
+      await write(parser, piece);
+      yield;
+    }
+    utf8.decode();
+    await end(parser);
+  } catch (error) {
+    throw toProblem(error);
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Finds the columns in the header. Throws a Problem when there is no `email`, or when it is unclear which one it is. */
+export function readHeader(header: CsvRow | undefined): CsvColumns {
+  if (!header) throw problems.unreadableFile("it is empty");
+  const names = header.cells;
+  if (names.length > MAX_COLUMNS) {
+    throw problems.unreadableFile(`it has ${names.length} columns; ${MAX_COLUMNS} are allowed`);
+  }
+  const email = columnOf(names, "email");
+  if (email === -1) {
+    throw problems.unreadableFile("its first row names no column email; columns are separated by commas");
+  }
+  const subscribed = columnOf(names, "subscribed");
+  const data = names.flatMap((key, index) =>
+    key === "" || index === email || index === subscribed || isDropped(key) ? [] : [{ index, key }],
+  );
+  return { email, subscribed, data, safeLength: safeLengthOf(data) };
+}
+
+/** What a row says about a contact, or what is wrong with it. */
+export function readContact(columns: CsvColumns, { row, cells }: CsvRow): ContactRow | RowError {
+  const given = cells[columns.email] ?? "";
+  const refused = (error: string): RowError => ({ row, email: shown(given), error });
+  if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
+  if (given === "") return refused("The email is missing");
+  const address = parseAddress(given);
+  if (!address) return refused("This is not an email address");
+  const word = cells[columns.subscribed] ?? "";
+  const subscribed = SUBSCRIBED.get(word.toLowerCase());
+  if (word !== "" && subscribed === undefined) {
+    return refused("The column subscribed takes true, 1 or yes, and false, 0 or no");
+  }
+  const sets = readData(columns, cells);
+  const length = cells.reduce((sum, cell) => sum + cell.length, 0);
+  const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
+  if (wrong) return refused(wrong.message);
+  return { row, email: address.email, subscribed, change: { sets, deletes: NONE, values: sets } };
+}
+
+function readData(columns: CsvColumns, cells: string[]): DataInput {
+  // Without a prototype, so that a column named `__proto__` is a key like any other.
+  const data = Object.create(null) as DataInput;
+  for (const { index, key } of columns.data) {
+    if (index >= cells.length) break;
+    const cell = cells[index];
+    if (cell !== undefined && cell !== "") data[key] = key === "locale" ? cell : readCell(cell);
+  }
+  return data;
+}
+
+/** Words for truth become booleans and plain numbers become numbers; `007` and `+47` are no plain numbers. */
+export function readCell(cell: string): string | number | boolean {
+  if (cell.length <= 5) {
+    const word = cell.toLowerCase();
+    if (word === "true") return true;
+    if (word === "false") return false;
+  }
+  const isNumber = PLAIN_NUMBER.test(cell) && cell.replace(/[-.]/g, "").length <= MAX_DIGITS;
+  return isNumber ? Number(cell) : cell;
+}
+
+/** True for the keys that are reserved. */
+function isDropped(key: string): boolean {
+  return Object.keys(sortData({ [key]: true }).sets).length === 0;
+}
+
+/** JSON needs up to six characters for one, and a few around each. Most rows are so short that nobody need count. */
+function safeLengthOf(data: { key: string }[]): number {
+  if (data.some(({ key }) => key.length > 100)) return 0;
+  return 10_000 - data.reduce((sum, { key }) => sum + key.length + 6, 0);
+}
+
+function columnOf(names: string[], name: string): number {
+  const isIt = (column: string) => column.toLowerCase() === name;
+  const index = names.findIndex(isIt);
+  if (index !== names.findLastIndex(isIt)) {
+    throw problems.unreadableFile(`its first row names the column ${name} twice`);
+  }
+  return index;
+}
+
+function shown(email: string): string {
+  return email.replaceAll("\0", "").slice(0, MAX_SHOWN_EMAIL);
+}
+
+function write(parser: Parser, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parser.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function end(parser: Parser): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parser.once("error", reject);
+    parser.end(() => resolve());
+  });
+}
+
+function toProblem(error: unknown): unknown {
+  if (error instanceof CsvError) {
+    const why: Record<string, string> = {
+      CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
+      CSV_MAX_RECORD_SIZE: `a row is longer than ${MAX_ROW_BYTES / 1024} KB, or a quote is never closed`,
+    };
+    return problems.unreadableFile(why[error.code] ?? error.message);
+  }
+  if (
+    error instanceof TypeError &&
+    (error as { code?: string }).code === "ERR_ENCODING_INVALID_ENCODED_DATA"
+  ) {
+    return problems.unreadableFile("it is not UTF-8 text");
+  }
+  return error;
+}

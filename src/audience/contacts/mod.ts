@@ -1,0 +1,243 @@
+import { type Context, inTransaction } from "../../context.ts";
+import { violatedConstraint } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { deleteContacts } from "./deletion.ts";
+import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } from "./data.ts";
+import { recordEvents } from "../events.ts";
+
+/** What is to become of one contact. */
+export interface ContactWrite {
+  projectId: string;
+  /** Trimmed and lower-case. */
+  email: string;
+  /** Left out: a new contact takes `subscribedDefault`, an existing one keeps what it has. */
+  subscribed: boolean | undefined;
+  subscribedDefault: boolean;
+  change: DataChange;
+}
+
+/** A contact as it is after a write. */
+export interface WrittenContact {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  isNew: boolean;
+}
+
+/**
+ * Creates or updates contacts, each address once, in one statement, and records each real change of a subscription.
+ * Answers them by {@linkcode contactKey}. Several calls at once lose nothing of each other. A contact that a reset takes
+ * away gives way to a new one at once.
+ */
+export async function upsertContacts(
+  tx: Context,
+  writes: ContactWrite[],
+): Promise<Map<string, WrittenContact>> {
+  const written = await writeRows(tx, writes);
+  await recordEvents(
+    tx,
+    written
+      .filter((contact) => contact.wasSubscribed !== null && contact.wasSubscribed !== contact.subscribed)
+      .map(({ projectId, id, subscribed }) => ({
+        projectId,
+        contactId: id,
+        name: subscriptionEvent(subscribed),
+      })),
+  );
+  return new Map(
+    written.map(({ projectId, id, email, subscribed, wasSubscribed }) => [
+      contactKey(projectId, email),
+      { id, email, subscribed, isNew: wasSubscribed === null },
+    ]),
+  );
+}
+
+type Written = Awaited<ReturnType<Queries["contacts"]["upsertMany"]>>;
+
+async function writeRows(tx: Context, writes: ContactWrite[]): Promise<Written> {
+  const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
+    project_id: projectId,
+    email,
+    subscribed: subscribed ?? subscribedDefault,
+    sets: change.sets,
+  }));
+  const written = await q.contacts.upsertMany(tx, { rows, changes: changesOf(writes) });
+  const outgoing = written.filter((contact) => contact.isOutgoing);
+  if (outgoing.length === 0) return written;
+  for (const [projectId, contacts] of Map.groupBy(outgoing, (contact) => contact.projectId)) {
+    await deleteContacts(
+      tx,
+      projectId,
+      contacts.map((contact) => contact.id),
+    );
+  }
+  const taken = new Set(outgoing.map(({ projectId, email }) => contactKey(projectId, email)));
+  const again = writes.filter(({ projectId, email }) => taken.has(contactKey(projectId, email)));
+  return [...written.filter((contact) => !contact.isOutgoing), ...(await writeRows(tx, again))];
+}
+
+/** Where {@linkcode upsertContacts} keeps a contact. */
+export function contactKey(projectId: string, email: string): string {
+  return `${projectId} ${email}`;
+}
+
+/** Unsubscribes contacts for good reason (a bounce, a complaint) and records it for those that were subscribed. */
+export async function optOutContacts(
+  tx: Context,
+  contacts: { projectId: string; contactId: string }[],
+): Promise<void> {
+  const changed = await q.contacts.optOutMany(tx, {
+    projectIds: contacts.map((contact) => contact.projectId),
+    contactIds: contacts.map((contact) => contact.contactId),
+  });
+  await recordEvents(
+    tx,
+    changed
+      .filter((contact) => contact.wasSubscribed)
+      .map(({ projectId, id }) => ({ projectId, contactId: id, name: subscriptionEvent(false) })),
+  );
+}
+
+/**
+ * Writes down what the person decided through a link of a mail, and records the event when that changes the
+ * subscription. True when it does: of several calls at once, for one. `emailId`: the mail that the link stood in.
+ */
+export async function setSubscription(
+  tx: Context,
+  { projectId, contactId, emailId }: { projectId: string; contactId: string; emailId: string | null },
+  subscribed: boolean,
+): Promise<boolean> {
+  const written = await q.contacts.setSubscription(tx, { projectId, contactId, subscribed });
+  if (!written || written.wasSubscribed === subscribed) return false;
+  const event = { projectId, contactId, name: subscriptionEvent(subscribed) };
+  await recordEvents(tx, [emailId === null ? event : { ...event, emailId }]);
+  return true;
+}
+
+/** A contact as the API shows it. */
+export type Contact = NonNullable<Awaited<ReturnType<Queries["contacts"]["byId"]>>>;
+
+/** One contact of the project, or null. */
+export async function findContact(
+  ctx: Context,
+  projectId: string,
+  contactId: string,
+): Promise<Contact | null> {
+  return await q.contacts.byId(ctx, { projectId, contactId });
+}
+
+/** One contact of the project. Throws CONTACT_NOT_FOUND. */
+export async function getContact(ctx: Context, projectId: string, contactId: string): Promise<Contact> {
+  const contact = await findContact(ctx, projectId, contactId);
+  if (!contact) throw problems.contactNotFound(contactId);
+  return contact;
+}
+
+/** Creates a contact, or merges into the one that has the address. `subscribed` left out: true when it is new. */
+export async function saveContact(
+  ctx: Context,
+  projectId: string,
+  input: { email: string; subscribed?: boolean | undefined; data?: DataInput | undefined },
+): Promise<{ contact: Contact; isNew: boolean }> {
+  assertData(input.data);
+  const { email, subscribed } = input;
+  const write = { projectId, email, subscribed, subscribedDefault: true, change: sortData(input.data) };
+  return await refusingLargeData(() =>
+    inTransaction(ctx, async (tx) => {
+      const { id, isNew } = (await upsertContacts(tx, [write])).get(contactKey(projectId, email))!;
+      return { contact: await getContact(tx, projectId, id), isNew };
+    }),
+  );
+}
+
+/** What a PATCH may change. `data: null` clears all data. */
+export interface ContactPatch {
+  email?: string | undefined;
+  subscribed?: boolean | undefined;
+  data?: DataInput | null | undefined;
+}
+
+/** Changes one contact. Throws CONTACT_NOT_FOUND, and CONFLICT when another contact has the address. */
+export async function patchContact(
+  ctx: Context,
+  projectId: string,
+  contactId: string,
+  { email, subscribed, data }: ContactPatch,
+): Promise<Contact> {
+  assertData(data ?? undefined);
+  const { sets, deletes } = sortData(data ?? undefined);
+  const patch = {
+    email: email ?? null,
+    subscribed: subscribed ?? null,
+    clearData: data === null,
+    sets,
+    deletes,
+  };
+  try {
+    return await refusingLargeData(() =>
+      inTransaction(ctx, async (tx) => {
+        const patched = await q.contacts.patch(tx, { projectId, contactId, ...patch });
+        if (!patched) throw problems.contactNotFound(contactId);
+        const { wasSubscribed, ...contact } = patched;
+        if (wasSubscribed !== contact.subscribed) {
+          await recordEvents(tx, [{ projectId, contactId, name: subscriptionEvent(contact.subscribed) }]);
+        }
+        return contact;
+      }),
+    );
+  } catch (error) {
+    const taken = violatedConstraint(error) === "contacts_email_unique";
+    throw taken ? problems.emailTaken(email!) : error;
+  }
+}
+
+/** Which of these strings are addresses of contacts, and which are not: the caller's own strings, in their order. */
+export async function lookUpContacts(
+  ctx: Context,
+  projectId: string,
+  emails: string[],
+): Promise<{ found: string[]; notFound: string[] }> {
+  const addresses = emails.map((email) => parseAddress(email)?.email ?? null);
+  const wanted = addresses.filter((address) => address !== null);
+  const known = new Set((await q.contacts.among(ctx, { projectId, emails: wanted })).map((row) => row.email));
+  const isKnown = (i: number) => addresses[i] !== null && known.has(addresses[i]!);
+  return { found: emails.filter((_, i) => isKnown(i)), notFound: emails.filter((_, i) => !isKnown(i)) };
+}
+
+function assertData(data: DataInput | undefined): void {
+  const errors = dataErrors(data);
+  if (errors.length > 0) throw problems.invalid(errors);
+}
+
+async function refusingLargeData<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw dataProblem(error);
+  }
+}
+
+/** Which of these addresses have opted out of mail: unsubscribed after having been subscribed. */
+export async function optedOutAmong(tx: Context, projectId: string, emails: string[]): Promise<string[]> {
+  return (await q.contacts.optedOut(tx, { projectId, emails })).map((row) => row.email);
+}
+
+function subscriptionEvent(subscribed: boolean): string {
+  return subscribed ? "contact.subscribed" : "contact.unsubscribed";
+}
+
+/** What existing rows need besides the values to set; see `contacts.upsert_many`. */
+function changesOf(writes: ContactWrite[]): Record<string, { subscribed?: boolean; deletes?: string[] }> {
+  const changes: Record<string, { subscribed?: boolean; deletes?: string[] }> = {};
+  for (const { projectId, email, subscribed, change } of writes) {
+    if (subscribed === undefined && change.deletes.length === 0) continue;
+    changes[contactKey(projectId, email)] = {
+      ...(subscribed !== undefined && { subscribed }),
+      ...(change.deletes.length > 0 && { deletes: change.deletes }),
+    };
+  }
+  return changes;
+}

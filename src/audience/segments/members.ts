@@ -1,0 +1,155 @@
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import type { Contact } from "../contacts/mod.ts";
+import { sortData } from "../contacts/data.ts";
+import { upsertContacts } from "../contacts/mod.ts";
+import { audienceOf, countAudience } from "./audience.ts";
+
+/** One page of members, live also for a dynamic segment. */
+export async function listMembers(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  { page, pageSize }: { page: number; pageSize: number },
+): Promise<{ data: Contact[]; total: number }> {
+  const audience = await audienceOf(ctx, projectId, segmentId);
+  const [data, total] = await Promise.all([
+    q.segmentMembers.page(ctx, {
+      projectId,
+      audience: audience(),
+      limit: pageSize,
+      offset: (page - 1) * pageSize,
+    }),
+    countAudience(ctx, projectId, segmentId),
+  ]);
+  return { data, total };
+}
+
+/** What adding members has changed. */
+export interface AddedMembers {
+  added: number;
+  created: number;
+  notFound: string[];
+}
+
+/**
+ * Adds contacts to a static segment by their addresses; with `createMissing`, those that do not exist are made.
+ * Throws 400 for a dynamic segment.
+ */
+export async function addMembers(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  input: { emails: string[]; createMissing: boolean; subscribed: boolean },
+): Promise<AddedMembers> {
+  return await inTransaction(ctx, async (tx) => {
+    await assertStatic(tx, projectId, segmentId);
+    const addresses = new Map(input.emails.map((email) => [email, parseAddress(email)?.email ?? null]));
+    const wanted = [...new Set([...addresses.values()].filter((address) => address !== null))];
+    const known = new Set(
+      (await q.contacts.among(tx, { projectId, emails: wanted })).map((row) => row.email),
+    );
+    const missing = wanted.filter((email) => !known.has(email));
+    const created = input.createMissing ? await createContacts(tx, projectId, missing, input.subscribed) : 0;
+    const added = await q.segmentMembers.add(tx, { projectId, segmentId, emails: wanted, now: tx.now() });
+    await noteChange(tx, projectId, segmentId, added);
+    const isThere = (address: string | null) =>
+      address !== null && (input.createMissing || known.has(address));
+    const notFound = input.emails.filter((email) => !isThere(addresses.get(email)!));
+    return { added: added.length, created, notFound };
+  });
+}
+
+/** Removes contacts from a static segment by their addresses, and says how many were members. */
+export async function removeMembers(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  emails: string[],
+): Promise<number> {
+  return await inTransaction(ctx, async (tx) => {
+    await assertStatic(tx, projectId, segmentId);
+    const addresses = emails.flatMap((email) => parseAddress(email)?.email ?? []);
+    const removed = await q.segmentMembers.remove(tx, { projectId, segmentId, emails: addresses });
+    await noteChange(tx, projectId, segmentId, removed);
+    return removed.length;
+  });
+}
+
+/** How a membership changed. */
+export interface MembershipChange {
+  added: number;
+  removed: number;
+  total: number;
+}
+
+/**
+ * Works out the membership of a tracked dynamic segment, of all contacts or of these only, and records who
+ * entered and who left, in one transaction and set by set: no list of members comes here. Throws 400 for a segment
+ * that is not tracked.
+ */
+export async function computeMembership(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  contactIds: string[] | null = null,
+): Promise<MembershipChange> {
+  return await inTransaction(ctx, async (tx) => {
+    const segment = await q.segments.lock(tx, { projectId, segmentId });
+    if (!segment) throw problems.segmentNotFound(segmentId);
+    if (!segment.trackMembership) throw problems.segmentNotTracked();
+    const eventData = { segmentId, segmentName: segment.name };
+    const args = { projectId, segmentId, contactIds, now: tx.now(), eventData };
+    const audience = await audienceOf(tx, projectId, segmentId);
+    await q.audience.allowHashing(tx);
+    const { removed } = await q.segmentMembers.exit(tx, {
+      ...args,
+      audience: audience(),
+      event: `segment.${segment.slug}.exit`,
+    });
+    const { added } = await q.segmentMembers.enter(tx, {
+      ...args,
+      audience: audience(),
+      event: `segment.${segment.slug}.entry`,
+    });
+    const { memberCount } = await q.segments.countStored(tx, { projectId, segmentId });
+    return { added, removed, total: memberCount };
+  });
+}
+
+async function assertStatic(tx: Context, projectId: string, segmentId: string): Promise<void> {
+  // Held, so that changes of one list are counted one after another.
+  const segment = await q.segments.lock(tx, { projectId, segmentId });
+  if (!segment) throw problems.segmentNotFound(segmentId);
+  if (segment.type !== "STATIC") {
+    throw problems.badRequest("Cannot change the members of a dynamic segment by hand");
+  }
+}
+
+async function createContacts(
+  tx: Context,
+  projectId: string,
+  emails: string[],
+  subscribed: boolean,
+): Promise<number> {
+  const write = { projectId, subscribed: undefined, subscribedDefault: subscribed, change: sortData() };
+  const written = await upsertContacts(
+    tx,
+    emails.map((email) => ({ ...write, email })),
+  );
+  return [...written.values()].filter((contact) => contact.isNew).length;
+}
+
+/** Counts the list anew, and has other segments that refer to it look at these contacts. */
+async function noteChange(
+  tx: Context,
+  projectId: string,
+  segmentId: string,
+  members: { contactId: string }[],
+): Promise<void> {
+  if (members.length === 0) return;
+  await q.segments.countStored(tx, { projectId, segmentId });
+  await q.segmentCandidates.note(tx, { projectId, contactIds: members.map((member) => member.contactId) });
+}

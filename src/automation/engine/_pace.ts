@@ -1,0 +1,41 @@
+// Workflows give way: while this process has many requests to answer, they take a part of its time.
+import { type Context, perService } from "../../context.ts";
+import { requestsUnderway } from "../../traffic.ts";
+
+/** More requests than that at once wait for each other, and for whatever else there is. */
+const MANY_REQUESTS = 12;
+/** For each millisecond of work so many are left to the requests. */
+const OTHERS = 10;
+/** So much is taken without asking: what comes alone is done at once. */
+const FREE_MS = 300;
+const LOOK_MS = 5;
+/** So often in a row nobody may be waiting, before it counts as quiet. */
+const QUIET_LOOKS = 6;
+
+const stateOf = perService(() => ({
+  /** When all that was taken is paid back. */
+  paidAt: 0,
+}));
+
+/** Does some work when it is its turn. */
+export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+  const state = stateOf(ctx);
+  await untilPaid(ctx, state);
+  const startedAt = performance.now();
+  try {
+    return await work();
+  } finally {
+    const endedAt = performance.now();
+    state.paidAt = Math.max(state.paidAt, endedAt) + (endedAt - startedAt) * OTHERS;
+  }
+}
+
+/** Waits until what was taken is paid back, or there is nobody to pay. */
+async function untilPaid(ctx: Context, state: { paidAt: number }): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_LOOKS;) {
+    if (state.paidAt - performance.now() <= FREE_MS) return;
+    quiet = requestsUnderway(ctx) < MANY_REQUESTS ? quiet + 1 : 0;
+    await Bun.sleep(LOOK_MS);
+  }
+  state.paidAt = 0;
+}

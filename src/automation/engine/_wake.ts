@@ -1,0 +1,65 @@
+// What ends a wait: an event, or time. The execution is held by whoever looks, so of both one comes first.
+import type { Context } from "../../context.ts";
+import { endRun, endWait, type Run, stepOf } from "../runs/run.ts";
+import { MAX_DEPTH, TOO_DEEP } from "../runs/start.ts";
+import { type Call, callsFor } from "../runs/waits.ts";
+import { enqueueWebhook } from "../webhooks/mod.ts";
+
+/** When the timers go off that these executions were named by. */
+export type Timers = ReadonlyMap<string, Date>;
+
+// A timer goes by the clock of the queue.
+const EARLY_MS = 5_000;
+/** A webhook that should have been tried so long ago has lost its job. */
+const LOST_WEBHOOK_MS = 5 * 60_000;
+
+/** Ends the waits that these events are for; the first one counts. */
+export function wakeByEvents(runs: Run[], calls: Call[], now: Date): void {
+  const first = new Map<string, Call>();
+  for (const call of calls) if (!first.has(call.id)) first.set(call.id, call);
+  for (const run of runs) {
+    const call = first.get(run.id);
+    if (call) take(run, call, now);
+  }
+}
+
+/** Ends the waits whose event has come, also where its own job is still on its way or got lost, and those whose time has. */
+export async function wakeByLook(tx: Context, runs: Run[], timers: Timers): Promise<void> {
+  const now = tx.now();
+  const waiting = runs.filter(({ status }) => status === "WAITING");
+  const awaiting = waiting.filter((run) => stepOf(run).type === "WAIT_FOR_EVENT");
+  const calls = await callsFor(
+    tx,
+    awaiting.map(({ projectId, id, wakeAt }) => ({ projectId, id, until: wakeAt })),
+  );
+  wakeByEvents(awaiting, calls, now);
+  for (const run of waiting.filter((each) => isDue(each, timers, now))) {
+    const { type } = stepOf(run);
+    if (type === "WAIT_FOR_EVENT") endWait(run, "timeout", { branch: "timeout" }, now);
+    else if (type !== "WEBHOOK") endWait(run, null, null, now);
+    else if (run.wakeAt!.getTime() < now.getTime() - LOST_WEBHOOK_MS) await askAgain(tx, run);
+  }
+}
+
+/** A timer may be a little early, by the clock of this process; but it ends nothing that is due after it. */
+function isDue({ id, status, wakeAt }: Run, timers: Timers, now: Date): boolean {
+  if (status !== "WAITING" || wakeAt === null) return false;
+  const timer = timers.get(id);
+  const allowance = timer && wakeAt <= timer ? EARLY_MS : 0;
+  return wakeAt.getTime() <= now.getTime() + allowance;
+}
+
+function take(run: Run, { stepExecutionId, eventId, eventName, data, depth }: Call, now: Date): void {
+  // It may wait for the same event once more by now: another one has to come.
+  if (run.status !== "WAITING" || run.openPageId !== stepExecutionId) return;
+  run.context = { ...run.context, event: data };
+  run.hasNewContext = true;
+  run.depth = Math.max(run.depth, depth);
+  endWait(run, "event", { branch: "event", event: { id: eventId, name: eventName } }, now);
+  if (run.depth >= MAX_DEPTH) endRun(run, "FAILED", TOO_DEEP, now);
+}
+
+async function askAgain(tx: Context, run: Run): Promise<void> {
+  const { projectId, id: executionId, openPageId } = run;
+  await enqueueWebhook(tx, { projectId, executionId, stepExecutionId: openPageId! });
+}

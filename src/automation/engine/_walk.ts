@@ -1,0 +1,63 @@
+// Runs go from step to step until all of them wait or have ended: in waves, and in each wave those that stand at the
+// same step take it together.
+import { type Context, newId } from "../../context.ts";
+import { type Outcome, type Run, stepOf, takeOutcome } from "../runs/run.ts";
+import { performCondition } from "../steps/condition.ts";
+import { performDelay } from "../steps/delay.ts";
+import { performExit } from "../steps/exit.ts";
+import { performSend } from "../steps/send_email.ts";
+import { performUpdate } from "../steps/update_contact.ts";
+import { performWait } from "../steps/wait_for_event.ts";
+import { performWebhook } from "../steps/webhook.ts";
+import { all, type Later, type Visit } from "../steps/visit.ts";
+import type { GraphStep, StepType } from "../workflows/graph.ts";
+
+type Steps = {
+  [Type in StepType]: (tx: Context, step: GraphStep<Type>, visits: Visit[]) => Promise<(Outcome | Later)[]>;
+};
+
+/** What each kind of step does, for all executions that stand at it: set by set, and nothing but statements. */
+const STEPS: Steps = {
+  TRIGGER: async (_tx, _step, visits) => all(visits, { kind: "on" }),
+  SEND_EMAIL: performSend,
+  DELAY: performDelay,
+  WAIT_FOR_EVENT: performWait,
+  CONDITION: performCondition,
+  WEBHOOK: performWebhook,
+  UPDATE_CONTACT: performUpdate,
+  EXIT: performExit,
+};
+
+/** True for a run that has somewhere to go now. */
+export function isWalking(run: Run): boolean {
+  return run.status === "RUNNING" && !run.heldUp;
+}
+
+/**
+ * Takes up to `waves` steps with each run. Effects and moves belong to one transaction: the caller writes the moves, and
+ * has whatever is still walking go on in another one.
+ */
+export async function walk(tx: Context, runs: Run[], waves: number): Promise<void> {
+  const late = new Set<Run>();
+  for (let wave = 0; wave < waves; wave++) {
+    const walking = runs.filter((run) => isWalking(run) && !late.has(run));
+    if (walking.length === 0) return;
+    const groups = Map.groupBy(walking, (run) => `${run.versionId} ${run.stepId}`);
+    for (const group of groups.values()) for (const run of await take(tx, group)) late.add(run);
+  }
+}
+
+/** Takes a step with each run; answers those that will take it later. */
+async function take(tx: Context, runs: Run[]): Promise<Run[]> {
+  const step = stepOf(runs[0]!);
+  const startedAt = tx.now();
+  const visits = runs.map((run) => ({ run, pageId: newId(tx) }));
+  const outcomes = await STEPS[step.type](tx, step as never, visits);
+  const now = tx.now();
+  return visits.flatMap(({ run, pageId }, i) => {
+    const outcome = outcomes[i]!;
+    if (outcome === "later") return [run];
+    takeOutcome(run, pageId, startedAt, outcome, now);
+    return [];
+  });
+}

@@ -1,0 +1,183 @@
+// The way that a contact would take through a workflow, without anything being done.
+import { dataTooLarge, sortData } from "../../audience/contacts/data.ts";
+import { getContact } from "../../audience/contacts/mod.ts";
+import type { Budget } from "../../content/handlebars/mod.ts";
+import { type Context, newId } from "../../context.ts";
+import { isRefusal } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import type { Json } from "../../db/types.ts";
+import { Problem } from "../../problem.ts";
+import { reasonOf } from "../runs/failures.ts";
+import { budgetOf } from "../../content/handlebars/filled.ts";
+import { newRun, type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "../runs/run.ts";
+import { performCondition } from "../steps/condition.ts";
+import { performDelay } from "../steps/delay.ts";
+import { performExit } from "../steps/exit.ts";
+import { addressOf, noAddress, sendableOf } from "../steps/send_email.ts";
+import { changeOf, outputOf, subscriptionOf, unfillable } from "../steps/update_contact.ts";
+import { performWait } from "../steps/wait_for_event.ts";
+import { type GraphStep, type StepType, triggerOf } from "../workflows/graph.ts";
+import { loadGraph } from "../workflows/versions.ts";
+
+/** Who goes through the workflow: a contact of the project, or somebody with this data. */
+export interface TrialInput {
+  contactId?: string | undefined;
+  data?: Record<string, unknown> | undefined;
+  /** The data of the event that starts it. */
+  eventData?: Record<string, unknown> | undefined;
+  /** How waits end: by their event, which is the default, or by their timeout. */
+  waits?: "event" | "timeout" | undefined;
+}
+
+/** A step of the way. */
+export interface TrialStep {
+  stepId: string;
+  name: string;
+  type: StepType;
+  /** When it would begin, if the workflow started now. */
+  at: Date;
+  branch: string | null;
+  /** What it would do, and what decides. */
+  output: Json;
+  error: string | null;
+}
+
+/** The way through, and how it ends. RUNNING: it goes round in a circle, of which the beginning is told. */
+export interface Trial {
+  path: TrialStep[];
+  status: "COMPLETED" | "EXITED" | "FAILED" | "RUNNING";
+  exitReason: string | null;
+}
+
+const MAX_STEPS = 200;
+
+/**
+ * Walks the graph as it is now, for one contact, and answers the path: nothing is written, sent or called. Time passes in
+ * delays as it would, and what cannot be done fails as it would. Throws WORKFLOW_NOT_FOUND and CONTACT_NOT_FOUND.
+ */
+export async function tryWorkflow(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  input: TrialInput,
+): Promise<Trial> {
+  const graph = await loadGraph(ctx, projectId, workflowId);
+  const contact = await contactOf(ctx, projectId, input);
+  const { eventData } = input;
+  const run = newRun({
+    projectId,
+    id: "",
+    workflowId,
+    versionId: "",
+    graph,
+    contact,
+    stepId: triggerOf(graph).id,
+    context: eventData === undefined ? {} : { event: eventData },
+  });
+  const budget = budgetOf("trial");
+  const path: TrialStep[] = [];
+  let now = ctx.now();
+  while (run.status === "RUNNING" && path.length < MAX_STEPS) {
+    const step = stepOf(run);
+    const at = now;
+    const outcome = await outcomeOf({ ...ctx, now: () => at }, step, run, budget);
+    const { until, event, ...end } = passed(outcome, input.waits ?? "event", at);
+    if (event) run.context = { ...run.context, event: {} };
+    now = until;
+    path.push({ stepId: step.id, name: step.name, type: step.type, at, ...toldOf(end.outcome) });
+    takeOutcome(run, step.id, at, end.outcome, now);
+  }
+  return { path, status: run.status as Trial["status"], exitReason: run.exitReason };
+}
+
+/** What a step would come to, also where it cannot be carried out. */
+async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
+  try {
+    return await perform(ctx, step, run, budget);
+  } catch (error) {
+    if (!isRefusal(error) && !(error instanceof Problem)) throw error;
+    return { kind: "fail", reason: reasonOf(error, step.name) };
+  }
+}
+
+async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
+  const visits = [{ run, pageId: step.id }];
+  switch (step.type) {
+    case "TRIGGER":
+      return { kind: "on" };
+    case "CONDITION":
+      return (await performCondition(ctx, step, visits))[0]!;
+    case "DELAY":
+      return (await performDelay(ctx, step, visits))[0]!;
+    case "WAIT_FOR_EVENT":
+      return (await performWait(ctx, step, visits))[0]!;
+    case "EXIT":
+      return (await performExit(ctx, step, visits))[0]!;
+    case "WEBHOOK":
+      return { kind: "on", output: { method: step.config.method, url: step.config.url } };
+    case "SEND_EMAIL":
+      return await send(ctx, step, run);
+    case "UPDATE_CONTACT":
+      return await update(ctx, step, run, budget).catch((error) => unfillable(step, error));
+  }
+}
+
+async function send(ctx: Context, step: GraphStep<"SEND_EMAIL">, run: Run): Promise<Outcome> {
+  const template = await sendableOf(ctx, run.projectId, step);
+  if (typeof template === "string") return { kind: "fail", reason: template };
+  const to = addressOf(step.config, run);
+  if (to === null) return { kind: "fail", reason: noAddress(step) };
+  return { kind: "on", output: { to, templateId: step.templateId } };
+}
+
+/** Changes the contact in memory. */
+async function update(
+  ctx: Context,
+  { config }: GraphStep<"UPDATE_CONTACT">,
+  run: Run,
+  budget: Budget,
+): Promise<Outcome> {
+  const change = changeOf(config, run, budget);
+  const { sets, deletes } = change;
+  const { data, fits } = await q.executionTrial.merge(ctx, {
+    current: run.contact.data,
+    sets,
+    deletes: deletes.length > 0 ? deletes : null,
+  });
+  if (!fits) throw dataTooLarge();
+  const subscribed = subscriptionOf(config) ?? run.contact.subscribed;
+  run.contact = { ...run.contact, data: data as Run["contact"]["data"], subscribed };
+  return { kind: "on", output: outputOf(change, subscriptionOf(config)) };
+}
+
+/** A wait that is over, and the moment at which it is. */
+function passed(
+  outcome: Outcome,
+  waits: "event" | "timeout",
+  now: Date,
+): { outcome: Outcome; until: Date; event: boolean } {
+  if (outcome.kind !== "wait") return { outcome, until: now, event: false };
+  const output = outcome.output ?? null;
+  if (outcome.event === undefined) {
+    return { outcome: { kind: "on", output }, until: outcome.until!, event: false };
+  }
+  const branch = outcome.until === null ? "event" : waits;
+  const until = branch === "timeout" ? outcome.until! : now;
+  return { outcome: { kind: "on", branch, output }, until, event: branch === "event" };
+}
+
+function toldOf(outcome: Outcome): Pick<TrialStep, "branch" | "output" | "error"> {
+  const branch = outcome.kind === "on" ? (outcome.branch ?? null) : null;
+  const output = "output" in outcome ? (outcome.output ?? null) : null;
+  return { branch, output, error: outcome.kind === "fail" ? outcome.reason : null };
+}
+
+async function contactOf(ctx: Context, projectId: string, input: TrialInput): Promise<RunContact> {
+  if (input.contactId !== undefined) {
+    return (await getContact(ctx, projectId, input.contactId)) as unknown as RunContact;
+  }
+  const { sets: data, values } = sortData(input.data);
+  const email = typeof values.email === "string" ? values.email : "sample@example.com";
+  const now = ctx.now();
+  return { id: newId(ctx), email, subscribed: true, data, createdAt: now, updatedAt: now };
+}

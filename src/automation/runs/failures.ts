@@ -1,0 +1,15 @@
+import { dataProblem } from "../../audience/contacts/data.ts";
+import { isRefusal, isTimeout } from "../../database_errors.ts";
+import { Problem } from "../../problem.ts";
+
+/** What a person can make of an error that a step ended with: a sentence for `exitReason`. */
+export function reasonOf(error: unknown, stepName: string): string {
+  return `Cannot carry out "${stepName}": ${becauseOf(dataProblem(error))}`;
+}
+
+function becauseOf(error: unknown): string {
+  if (error instanceof Problem) return error.extras.errors?.[0]?.message ?? error.message;
+  if (isRefusal(error)) return "the database refuses what it would write";
+  if (isTimeout(error)) return "it takes longer than the database is given, each time it is tried";
+  return "something unexpected goes wrong, each time it is tried";
+}

@@ -1,0 +1,81 @@
+// Jobs about executions: those of one project share them.
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Jobs } from "../../jobs.ts";
+import type { ExecutionKey } from "./run.ts";
+
+const EXECUTIONS_A_JOB = 200;
+/** The priority of jobs for very many executions: what somebody waits for now comes first. */
+export const PATIENT = 10;
+
+/** A job that is to be enqueued. One that waits with the same key is replaced. */
+export interface NewJob {
+  task: keyof Jobs;
+  payload: Jobs[keyof Jobs];
+  run_at?: Date;
+  key?: string;
+  priority?: number | undefined;
+}
+
+/** What jobs about executions have in common, and what they add to it. */
+interface Sharing<Name extends keyof Jobs> {
+  size?: number;
+  more?: Omit<Jobs[Name], "projectId" | "executionIds">;
+  /** The key of the n-th job of a project. */
+  keyOf?: (executionIds: string[], n: number, projectId: string) => string;
+  runAt?: Date;
+  priority?: number | undefined;
+}
+
+/** Jobs for these executions, as many in each as may share one. */
+export function jobsFor<Name extends "run_executions" | "wake_executions" | "recheck_waits">(
+  task: Name,
+  executions: ExecutionKey[],
+  { size = EXECUTIONS_A_JOB, more, keyOf, runAt, priority }: Sharing<Name> = {},
+): NewJob[] {
+  const groups = Map.groupBy(executions, (execution) => execution.projectId);
+  return [...groups].flatMap(([projectId, group]) =>
+    inParts(group, size).map((part, n) => {
+      const executionIds = part.map(({ id }) => id);
+      return {
+        task,
+        payload: { projectId, executionIds, ...more } as Jobs[Name],
+        priority,
+        ...(runAt && { run_at: runAt }),
+        ...(keyOf && { key: keyOf(executionIds, n, projectId) }),
+      };
+    }),
+  );
+}
+
+/** Enqueues jobs in the transaction of `tx`, all in one statement. */
+export async function enqueue(tx: Context, jobs: NewJob[]): Promise<void> {
+  if (jobs.length > 0) await q.executionRun.addJobs(tx, { rows: jobs });
+}
+
+/** Has executions run by jobs: `alone` each by itself, `patient` behind all others. */
+export async function addRuns(
+  tx: Context,
+  executions: ExecutionKey[],
+  { alone = false, patient = false } = {},
+): Promise<void> {
+  const priority = patient ? PATIENT : undefined;
+  await enqueue(tx, alone ? runsAlone(executions) : jobsFor("run_executions", executions, { priority }));
+}
+
+/** Jobs that run executions each by itself; each has one at most that waits. */
+export function runsAlone(executions: ExecutionKey[], runAt?: Date): NewJob[] {
+  return jobsFor("run_executions", executions, {
+    size: 1,
+    more: { alone: true },
+    keyOf: ([id]) => `run_executions:${id}`,
+    ...(runAt && { runAt }),
+  });
+}
+
+/** Parts of a list, of at most so many items. */
+export function inParts<T>(items: T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let i = 0; i < items.length; i += size) parts.push(items.slice(i, i + size));
+  return parts;
+}

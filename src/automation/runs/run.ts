@@ -1,0 +1,242 @@
+// An execution while its row is held: read once, moved in memory, written once.
+import { mailScope, type Scope } from "../../content/handlebars/mod.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import type { Json } from "../../db/types.ts";
+import { graphsOf } from "./graphs.ts";
+import { type Graph, type GraphStep, wayOut } from "../workflows/graph.ts";
+
+/** The states of an execution. The first two are under way, the others final. */
+export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
+
+/** Which execution is meant. */
+export interface ExecutionKey {
+  projectId: string;
+  id: string;
+}
+
+/** The contact of an execution, as it was read last. */
+export interface RunContact {
+  id: string;
+  email: string;
+  subscribed: boolean;
+  data: Record<string, unknown>;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A page of the story that is yet to be written. */
+interface Page {
+  id: string;
+  stepId: string;
+  /** Its place. The first page, of the trigger, has 0. */
+  seq: number;
+  status: "WAITING" | "RUNNING" | "COMPLETED" | "FAILED";
+  output: Json;
+  error: string | null;
+  startedAt: Date;
+  completedAt: Date | null;
+}
+
+/** What became of a page that stood open. */
+interface Ending {
+  id: string;
+  status: "COMPLETED" | "FAILED";
+  output: Json;
+  error: string | null;
+  completedAt: Date;
+}
+
+/** An execution that is under way, in memory. */
+export interface Run extends ExecutionKey {
+  workflowId: string;
+  versionId: string;
+  graph: Graph;
+  contact: RunContact;
+  status: ExecutionStatus;
+  /** The step that comes next, or that it waits at. */
+  stepId: string;
+  /** WAITING: the page that stands open. */
+  openPageId: string | null;
+  /** It was waiting for an event when it was read. */
+  wasAwaiting: boolean;
+  wakeAt: Date | null;
+  /** Its project is disabled. */
+  heldUp: boolean;
+  /** How many workflows led to it. */
+  depth: number;
+  /** What the caller gave, and `event`. */
+  context: Record<string, unknown>;
+  exitReason: string | null;
+  completedAt: Date | null;
+  /** How often it had moved when it was read, and has since. */
+  moves: number;
+  moved: number;
+  /** How often the step that comes next has been tried in vain. */
+  tries: number;
+  hasNewContext: boolean;
+  /** The event that it waits for from now on. */
+  awaits: string | null;
+  told: Page[];
+  ended: Ending[];
+}
+
+/** What a step has come to. `output` goes into the story. */
+export type Outcome =
+  | { kind: "on"; branch?: string; output?: Json }
+  | { kind: "wait"; until: Date | null; event?: string; output?: Json }
+  /** Somebody outside is asked, and says when the step has ended. */
+  | { kind: "ask" }
+  | { kind: "exit"; reason: string | null }
+  | { kind: "fail"; reason: string; output?: Json };
+
+/** Reads executions that are under way and holds them until the commit, each once. Those that have ended are missing. */
+export async function holdRuns(tx: Context, keys: ExecutionKey[]): Promise<Run[]> {
+  if (keys.length === 0) return [];
+  const rows = await q.executionRun.hold(tx, {
+    projectIds: keys.map((key) => key.projectId),
+    ids: keys.map((key) => key.id),
+  });
+  const graphs = await graphsOf(tx, rows);
+  return rows.map((row) => toRun(row, graphs.get(row.versionId)!));
+}
+
+type Row = Awaited<ReturnType<Queries["executionRun"]["hold"]>>[number];
+
+function toRun(row: Row, graph: Graph): Run {
+  const position = { graph, stepId: row.currentStepId };
+  const { projectId, id, workflowId, versionId, status, wakeAt, heldUp, depth, moves, tries } = row;
+  return newRun({
+    projectId,
+    id,
+    workflowId,
+    versionId,
+    status,
+    wakeAt,
+    heldUp,
+    depth,
+    moves,
+    tries,
+    ...position,
+    contact: {
+      id: row.contactId,
+      email: row.email,
+      subscribed: row.subscribed,
+      data: row.data as Record<string, unknown>,
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+    },
+    openPageId: row.stepExecutionId,
+    wasAwaiting: status === "WAITING" && stepOf(position).type === "WAIT_FOR_EVENT",
+    context: row.context as Record<string, unknown>,
+  });
+}
+
+/** A run as it has just begun, but for what is given. */
+export function newRun(
+  given: Pick<
+    Run,
+    "projectId" | "id" | "workflowId" | "versionId" | "graph" | "contact" | "stepId" | "context"
+  > &
+    Partial<Run>,
+): Run {
+  return {
+    status: "RUNNING",
+    openPageId: null,
+    wasAwaiting: false,
+    wakeAt: null,
+    heldUp: false,
+    depth: 0,
+    exitReason: null,
+    completedAt: null,
+    moves: 0,
+    moved: 0,
+    tries: 0,
+    hasNewContext: false,
+    awaits: null,
+    told: [],
+    ended: [],
+    ...given,
+  };
+}
+
+/** The step that a run stands at. */
+export function stepOf({ graph, stepId }: Pick<Run, "graph" | "stepId">): GraphStep {
+  return graph.steps.find(({ id }) => id === stepId)!;
+}
+
+/** What templates of a step see: the contact, what the caller gave, and `event`. */
+export function scopeOf({ contact, context }: Pick<Run, "contact" | "context">): Scope {
+  const { event, ...given } = context;
+  const urls = { unsubscribeUrl: "", subscribeUrl: "", manageUrl: "" };
+  return mailScope({ contact, data: given, urls, event });
+}
+
+/** Writes down what a step has come to, and moves the run accordingly. `pageId` is the step's page in the story. */
+export function takeOutcome(run: Run, pageId: string, startedAt: Date, outcome: Outcome, now: Date): void {
+  const seq = run.moves + run.moved + 1;
+  const page = {
+    id: pageId,
+    stepId: run.stepId,
+    seq,
+    startedAt,
+    error: null,
+    output: null,
+    completedAt: now,
+  };
+  switch (outcome.kind) {
+    case "on": {
+      const { branch, output } = outcome;
+      run.told.push({ ...page, status: "COMPLETED", output: output ?? null });
+      return moveOn(run, branch ?? null, now);
+    }
+    case "wait":
+      run.told.push({ ...page, status: "WAITING", output: outcome.output ?? null, completedAt: null });
+      return rest(run, pageId, outcome.until, outcome.event ?? null);
+    case "ask":
+      run.told.push({ ...page, status: "RUNNING", completedAt: null });
+      return rest(run, pageId, now, null);
+    case "exit":
+      run.told.push({ ...page, status: "COMPLETED" });
+      return endRun(run, "EXITED", outcome.reason, now);
+    case "fail":
+      run.told.push({ ...page, status: "FAILED", output: outcome.output ?? null, error: outcome.reason });
+      return endRun(run, "FAILED", outcome.reason, now);
+  }
+}
+
+/** Ends what a run waits for; it goes on by this branch. */
+export function endWait(run: Run, branch: string | null, output: Json, now: Date): void {
+  endPage(run, "COMPLETED", output, null, now);
+  moveOn(run, branch, now);
+}
+
+/** Ends a run whose open step has failed. */
+export function failWait(run: Run, reason: string, output: Json, now: Date): void {
+  endPage(run, "FAILED", output, reason, now);
+  endRun(run, "FAILED", reason, now);
+}
+
+/** Ends a run where it stands. */
+export function endRun(run: Run, status: ExecutionStatus, reason: string | null, now: Date): void {
+  Object.assign(run, { status, exitReason: reason, wakeAt: null, completedAt: now });
+  run.moved++;
+}
+
+function endPage(run: Run, status: Ending["status"], output: Json, error: string | null, now: Date): void {
+  run.ended.push({ id: run.openPageId!, status, output, error, completedAt: now });
+  run.openPageId = null;
+}
+
+function rest(run: Run, pageId: string, until: Date | null, event: string | null): void {
+  Object.assign(run, { status: "WAITING", openPageId: pageId, wakeAt: until, awaits: event });
+  run.moved++;
+}
+
+function moveOn(run: Run, branch: string | null, now: Date): void {
+  const way = wayOut(run.graph, run.stepId, branch);
+  if (!way) return endRun(run, "COMPLETED", null, now);
+  Object.assign(run, { status: "RUNNING", stepId: way.to, wakeAt: now });
+  run.moved++;
+}

@@ -1,0 +1,100 @@
+// What waits for events. A trigger gives a job to each event that somebody waits for (sql/migrations/0020_workflows.sql).
+// It cannot see a wait whose transaction is still open, and that one cannot see an event whose transaction is. So who
+// begins a wait looks for its event too, and a job looks again until every transaction of that time has ended: of two
+// that cannot see each other, both are over then.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Jobs } from "../../jobs.ts";
+import { enqueue, jobsFor } from "./jobs.ts";
+import type { ExecutionKey, Run } from "./run.ts";
+
+/** An event that an execution waits for. */
+export interface Call extends ExecutionKey {
+  /** Which of its waits. */
+  stepExecutionId: string;
+  eventId: string;
+  eventName: string;
+  data: unknown;
+  /** How many workflows led to the event. */
+  depth: number;
+}
+
+const WAITS_A_JOB = 500;
+/**
+ * Before the first look again; before each further one, twice as long. Mostly the second one is the last: only a
+ * transaction that stays open, in whatever database of the server, makes for more.
+ */
+const PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Writes down what these runs wait for. An event that has come in between gives them a job at once. */
+export async function beginWaits(tx: Context, runs: Run[]): Promise<void> {
+  if (runs.length === 0) return;
+  const rows = runs.map((run) => ({
+    project_id: run.projectId,
+    contact_id: run.contact.id,
+    event_name: run.awaits,
+    execution_id: run.id,
+    step_execution_id: run.openPageId,
+    started_at: beginningOf(run),
+  }));
+  await q.waits.add(tx, { rows });
+  await enqueue(tx, [
+    ...jobsFor("wake_executions", await callsFor(tx, runs)),
+    ...jobsFor("recheck_waits", runs, { size: WAITS_A_JOB, runAt: after(tx, PAUSE_MS) }),
+  ]);
+}
+
+/** The first event that has come for each of these executions, by `until` where that is given. */
+export async function callsFor(
+  tx: Context,
+  waiting: (ExecutionKey & { until?: Date | null })[],
+): Promise<Call[]> {
+  if (waiting.length === 0) return [];
+  const rows = waiting.map(({ projectId, id, until }) => ({
+    project_id: projectId,
+    execution_id: id,
+    until,
+  }));
+  const found = await q.waits.come(tx, { rows });
+  return found.map(({ executionId, ...call }) => ({ ...call, id: executionId }));
+}
+
+/** Wakes those of these executions whose event has come; looks again as long as one may be about to come to light. */
+export async function recheckWaits(
+  ctx: Context,
+  { projectId, executionIds, before, looks = 1 }: Jobs["recheck_waits"],
+): Promise<void> {
+  const executions = executionIds.map((id) => ({ projectId, id }));
+  await inTransaction(ctx, async (tx) => {
+    await q.executionRun.begin(tx, { projectIds: [] });
+    // Before the look: what has ended by now is seen there.
+    const horizon = await q.waits.horizon(tx);
+    const jobs = jobsFor("wake_executions", await callsFor(tx, executions));
+    if (!isOver(horizon, before)) {
+      const runAt = after(tx, Math.min(PAUSE_MS * 2 ** looks, LONGEST_PAUSE_MS));
+      const more = { before: before ?? horizon.next, looks: looks + 1 };
+      jobs.push(...jobsFor("recheck_waits", executions, { size: WAITS_A_JOB, runAt, more }));
+    }
+    await enqueue(tx, jobs);
+  });
+}
+
+/**
+ * True when no transaction is under way that had begun to write before that one, or at all. A number that nobody has come
+ * to yet is one of another cluster, before a restore.
+ */
+function isOver({ oldest, next }: { oldest: string; next: string }, before: string | undefined): boolean {
+  if (before === undefined) return oldest === next;
+  return BigInt(oldest) >= BigInt(before) || BigInt(before) > BigInt(next);
+}
+
+/** What the run itself has recorded a moment ago is not waited for, also when it was in the same millisecond. */
+function beginningOf({ told }: Run): Date {
+  const [page, before] = [told.at(-1)!, told.at(-2)];
+  return new Date(Math.max(page.startedAt.getTime(), (before?.completedAt?.getTime() ?? 0) + 1));
+}
+
+function after(tx: Context, ms: number): Date {
+  return new Date(tx.now().getTime() + ms);
+}

@@ -1,0 +1,145 @@
+import { type Condition, type Filter, filtersOf } from "../../audience/conditions/tree.ts";
+import { compileAnswers } from "../../audience/conditions/answers.ts";
+import { compileCondition } from "../../audience/conditions/mod.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Fragment, Json } from "../../db/types.ts";
+import { dataAt } from "./_data_at.ts";
+import type { Outcome, Run } from "../runs/run.ts";
+import { all, type Visit } from "./visit.ts";
+import { namesSegments } from "../workflows/conditions.ts";
+import { type GraphStep, type Questions, questionsOf } from "../workflows/graph.ts";
+
+/** Of what decided, so many fields and filters are told, and so many characters of each. */
+const MAX_TOLD = 20;
+const MAX_TOLD_LENGTH = 500;
+
+/** Takes the first branch whose condition holds, of the contact as it is in memory; the story tells what decided. */
+export async function performCondition(
+  tx: Context,
+  step: GraphStep<"CONDITION">,
+  visits: Visit[],
+): Promise<Outcome[]> {
+  const { projectId } = visits[0]!.run;
+  const questions = questionsOf(step.config);
+  const { over, branches, otherwise } = questions;
+  const rows = visits.map(({ run }, n) => rowOf(run, over, n));
+  const compile = await compilerOf(tx, projectId, step);
+  const taken = new Map<number, string>();
+  const asked = new Map<number, Json[]>(rows.map(({ n }) => [n, []]));
+  // One after another, each for those that are left: mostly there are one or two.
+  for (const { branch, condition } of branches) {
+    const left = rows.filter(({ n }) => !taken.has(n));
+    if (left.length === 0) break;
+    const compiled = compile(condition);
+    if (typeof compiled === "string") {
+      return all(visits, { kind: "fail", reason: `Cannot decide "${step.name}": ${compiled}` });
+    }
+    const told = toldFilters(condition);
+    const { fragment, answersTo } = compiled;
+    const found = await q.executionRun.satisfying(tx, {
+      rows: left,
+      condition: fragment,
+      answers: answersTo(told),
+    });
+    for (const { n, holds, answers } of found) {
+      if (holds) taken.set(n, branch);
+      asked.get(n)!.push(...told.map((filter, i) => answered(filter, answers[i]!)));
+    }
+  }
+  const fields = toldFields(branches.map(({ condition }) => condition));
+  return rows.map((row) => {
+    const branch = taken.get(row.n) ?? otherwise;
+    const values = valuesOf(fields, row, over);
+    const filters = asked.get(row.n)!.slice(0, MAX_TOLD);
+    return { kind: "on", branch, output: { branch, values, ...(filters.length > 0 && { filters }) } };
+  });
+}
+
+type Compiled = { fragment: Fragment; answersTo: (filters: Filter[]) => Fragment } | string;
+
+/** Compiles conditions; answers the reason where a segment that one names is gone. */
+async function compilerOf(
+  tx: Context,
+  projectId: string,
+  { config }: GraphStep<"CONDITION">,
+): Promise<(condition: Condition) => Compiled> {
+  const rows = namesSegments(config) ? await q.segments.conditions(tx, { projectId }) : [];
+  const options = { now: tx.now(), segments: new Map(rows.map((row) => [row.id, row])) };
+  return (condition) => {
+    try {
+      return {
+        fragment: compileCondition(tx.sql, projectId, condition, options),
+        answersTo: (filters) => compileAnswers(tx.sql, projectId, filters, options),
+      };
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+}
+
+/** What stands for the contact `c`: itself, or other data in the place of its own. */
+function rowOf({ contact, context }: Run, over: Questions["over"], n: number) {
+  const { id, email, subscribed, createdAt, updatedAt } = contact;
+  const data = over === "contact" ? contact.data : over === "event" ? (context.event ?? {}) : context;
+  return { n, id, email, subscribed, created_at: createdAt, updated_at: updatedAt, data };
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+const COLUMNS: Record<string, (row: Row) => unknown> = {
+  email: (row) => row.email,
+  subscribed: (row) => row.subscribed,
+  createdAt: (row) => row.created_at,
+  updatedAt: (row) => row.updated_at,
+};
+
+/** The fields of the conditions that are values, and not what happened or whose member somebody is. */
+function toldFields(conditions: Condition[]): string[] {
+  const values = conditions.flatMap(toFilters).map(({ field }) => field);
+  return [...new Set(values.filter(isValue))].slice(0, MAX_TOLD);
+}
+
+/** The filters whose answers are told. That of a single one about a value is the branch. */
+function toldFilters(condition: Condition): Filter[] {
+  const filters = toFilters(condition);
+  return filters.length === 1 && isValue(filters[0]!.field) ? [] : filters.slice(0, MAX_TOLD);
+}
+
+/** A filter, and whether it held. */
+function answered({ field, operator, value = null, unit }: Filter, holds: boolean): Json {
+  return {
+    field,
+    operator,
+    ...(value !== null && { value: short(value) }),
+    ...(unit && { unit }),
+    holds,
+  };
+}
+
+function toFilters(condition: Condition): Filter[] {
+  return [...filtersOf(condition)].map(({ filter }) => filter);
+}
+
+function isValue(field: string): boolean {
+  return field.startsWith("data.") || Object.hasOwn(COLUMNS, field);
+}
+
+/** The values that decided, under the names by which the author knows them. */
+function valuesOf(fields: string[], row: Row, over: Questions["over"]): Record<string, Json> {
+  return Object.fromEntries(
+    fields.map((field) => {
+      const path = field.slice("data.".length);
+      const value = COLUMNS[field]?.(row) ?? dataAt(row.data as Record<string, unknown>, path) ?? null;
+      const name = over === "contact" ? field : `${over}.${path}`;
+      return [name, short(value)];
+    }),
+  );
+}
+
+/** Where it is cut, half a character may be left over: the database takes none. */
+function short(value: unknown): Json {
+  const text = JSON.stringify(value);
+  if (text.length <= MAX_TOLD_LENGTH) return JSON.parse(text) as Json;
+  return `${text.slice(0, MAX_TOLD_LENGTH).toWellFormed()}…`;
+}

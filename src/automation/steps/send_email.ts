@@ -1,0 +1,136 @@
+import { assertSenderVerified } from "../../accounts/projects/domains.ts";
+import { overLimit } from "../../accounts/billing/usage.ts";
+import { type Budget, compileTemplate, newBudget } from "../../content/handlebars/mod.ts";
+import { type Context, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJobs } from "../../jobs.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { Problem } from "../../problem.ts";
+import { inParts } from "../runs/jobs.ts";
+import { type Outcome, type Run, scopeOf } from "../runs/run.ts";
+import { all, type Visit } from "./visit.ts";
+import type { GraphStep, StepConfigs } from "../workflows/graph.ts";
+
+type Step = GraphStep<"SEND_EMAIL">;
+
+const EMAILS_A_JOB = 20;
+/** Behind transactional mail, and before campaigns, which have a lane of their own. */
+const PRIORITY = 5;
+
+/**
+ * Hands a mail to each execution's contact, or to another address, over to the ledger. It is the row with the id of the
+ * page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that the
+ * month has no room for is FAILED in the ledger; the execution goes on.
+ */
+export async function performSend(tx: Context, step: Step, visits: Visit[]): Promise<Outcome[]> {
+  const { projectId } = visits[0]!.run;
+  const contentId = await contentOf(tx, projectId, step);
+  if (typeof contentId !== "string") return all(visits, contentId);
+  const mails = visits.map(({ run, pageId }) => mailOf(step.config, run, pageId));
+  const rows = mails.filter((mail) => mail !== null);
+  if (rows.length > 0) {
+    const pending = await q.executionRun.addEmails(tx, {
+      projectId,
+      contentId,
+      templateId: step.templateId!,
+      now: tx.now(),
+      overLimit: overLimit("workflows", tx.now()),
+      rows,
+    });
+    await addSending(
+      tx,
+      projectId,
+      pending.map((mail) => mail.id),
+    );
+  }
+  return visits.map(({ pageId }, i) => {
+    if (mails[i] === null) return { kind: "fail", reason: noAddress(step) };
+    return { kind: "on", output: { emailId: pageId } };
+  });
+}
+
+/** Whom the mail of an execution is for; null where that is no address. */
+export function addressOf({ recipient }: StepConfigs["SEND_EMAIL"], run: Run): string | null {
+  if (recipient.type === "CONTACT") return run.contact.email;
+  const text = compileTemplate(recipient.customEmail, "text")(scopeOf(run), budgetOfAddress());
+  return parseAddress(text)?.email ?? null;
+}
+
+/** An address is short, and there may be a thousand of them in a transaction. */
+function budgetOfAddress(): Budget {
+  return newBudget({ steps: 10_000, chars: 10_000 });
+}
+
+/** Why there is nobody to send to. */
+export function noAddress({ name, config }: Step): string {
+  const { recipient } = config;
+  const given = recipient.type === "CUSTOM" ? recipient.customEmail : "";
+  return `Cannot send "${name}": ${given} gives no email address`;
+}
+
+/** A row of the ledger. */
+function mailOf(config: StepConfigs["SEND_EMAIL"], run: Run, id: string) {
+  const address = addressOf(config, run);
+  if (address === null) return null;
+  const { contact, context } = run;
+  const hasContext = Object.keys(context).length > 0;
+  if (config.recipient.type === "CONTACT") {
+    const data = hasContext ? context : undefined;
+    return { id, execution_id: run.id, contact_id: contact.id, address, data };
+  }
+  // Somebody else reads about the contact; it is no contact of theirs that could be unsubscribed.
+  const { id: contactId, email, subscribed, data: theirs } = contact;
+  const data = { ...theirs, contact: { id: contactId, email, subscribed, data: theirs }, ...context };
+  return { id, execution_id: run.id, address, data };
+}
+
+/** The template that a step sends as it is now, or why nothing can be sent. */
+export async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
+  const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
+  if (!template) return `Cannot send "${name}": its template is gone`;
+  return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;
+}
+
+/** The content that mails of this template share now; made where there is none. An outcome where nothing can be sent. */
+async function contentOf(tx: Context, projectId: string, step: Step): Promise<string | Outcome> {
+  const { templateId } = step;
+  const template = await sendableOf(tx, projectId, step);
+  if (typeof template === "string") return { kind: "fail", reason: template };
+  if (template.contentId !== null) return template.contentId;
+  const { writtenAt, tracking, contentId: _, ...says } = template;
+  const id = newId(tx);
+  await q.contents.insert(tx, {
+    ...says,
+    fromEmail: says.fromEmail.toLowerCase(),
+    projectId,
+    id,
+    text: null,
+    headers: null,
+    data: null,
+    templateId,
+    shared: true,
+  });
+  await q.executionRun.keepContent(tx, {
+    projectId,
+    templateId: templateId!,
+    contentId: id,
+    writtenAt,
+    tracking,
+  });
+  return id;
+}
+
+async function refusalOf(check: Promise<void>): Promise<string | null> {
+  try {
+    await check;
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error.message;
+    throw error;
+  }
+}
+
+async function addSending(tx: Context, projectId: string, ids: string[]): Promise<void> {
+  const payloads = inParts(ids, EMAILS_A_JOB).map((emailIds) => ({ projectId, emailIds }));
+  await addJobs(tx, "send_emails", payloads, { priority: PRIORITY });
+}

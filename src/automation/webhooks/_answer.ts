@@ -1,0 +1,66 @@
+// An answer as it is kept: whatever a server sends, the database can hold it.
+import type { Json } from "../../db/types.ts";
+import type { GuardedAnswer } from "../../net/guarded_request.ts";
+
+/** The last answer to a webhook. */
+export type Answered = {
+  status: number;
+  headers: Record<string, string>;
+  /** What JSON says, where it is JSON; else text. */
+  body: Json;
+  /** There was more of it than is kept. */
+  truncated?: true;
+};
+
+/** What helps to understand an answer. */
+const KEPT_HEADERS = ["content-type", "location", "retry-after", "x-request-id", "request-id"];
+const MAX_HEADER_CHARS = 1_000;
+/** Postgres reads JSON with its stack. */
+const MAX_JSON_DEPTH = 50;
+
+/** An answer for the output of a step. */
+export function answerOf(answer: Extract<GuardedAnswer, { state: "answered" }>): Answered {
+  const headers = KEPT_HEADERS.flatMap((name): [string, string][] => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, storable(value.slice(0, MAX_HEADER_CHARS))]];
+  });
+  const text = answer.body.toString();
+  const isJson = !answer.isCut && /\bjson\b/i.test(answer.headers.get("content-type") ?? "");
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(headers),
+    body: (isJson ? parsed(text) : undefined) ?? storable(text),
+    ...(answer.isCut && { truncated: true }),
+  };
+}
+
+/** The milliseconds that `Retry-After` asks for, as a number of seconds or as a date; 0 when it asks for none. */
+export function retryAfterMs(headers: Headers, now: Date): number {
+  const given = headers.get("retry-after")?.trim() ?? "";
+  const ms = /^\d+$/.test(given) ? Number(given) * 1000 : Date.parse(given) - now.getTime();
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return storableJson(JSON.parse(text) as Json, 0);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws where it is too deep. */
+function storableJson(value: Json, depth: number): Json {
+  if (depth > MAX_JSON_DEPTH) throw new Error("Cannot keep JSON that is so deep");
+  if (typeof value === "string") return storable(value);
+  if (Array.isArray(value)) return value.map((item) => storableJson(item, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [storable(key), storableJson(item, depth + 1)]),
+  );
+}
+
+/** Postgres knows neither NUL nor half a character. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
+}

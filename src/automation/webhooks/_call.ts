@@ -1,0 +1,78 @@
+// One call of a webhook: filled in, signed, and sent where it may go.
+import { lookup } from "node:dns/promises";
+import { webhookSecretsOf } from "../../accounts/projects/webhook_secrets.ts";
+import type { Context } from "../../context.ts";
+import {
+  type GuardedAnswer,
+  type GuardedRequest,
+  guardedRequest,
+  type GuardOptions,
+} from "../../net/guarded_request.ts";
+import { reasonAgainstAddress } from "../../net/public_address.ts";
+import {
+  signatureHeaders,
+  Unsendable,
+  type WebhookConfig,
+  webhookRequest,
+  type WebhookSubject,
+} from "./_request.ts";
+
+/** What is to be said, and in whose name. */
+interface Call {
+  projectId: string;
+  /** The id of the webhook: the same at every attempt. */
+  stepExecutionId: string;
+  config: WebhookConfig;
+  subject: WebhookSubject;
+}
+
+/** Asks once. Answers with what the URL has become, too. */
+export async function askOnce(
+  ctx: Context,
+  { config, subject, projectId, stepExecutionId }: Call,
+  at: Date,
+): Promise<{ url: string; answer: GuardedAnswer }> {
+  let request: GuardedRequest;
+  try {
+    request = webhookRequest(config, subject);
+  } catch (error) {
+    if (!(error instanceof Unsendable)) throw error;
+    return { url: config.url, answer: { state: "refused", reason: error.message, finding: null } };
+  }
+  const url = URL.parse(request.url)?.href ?? config.url;
+  const secrets = await webhookSecretsOf(ctx, projectId);
+  if (!secrets) {
+    ctx.log.error("a webhook secret does not open with this SECRET_KEY", { projectId });
+    return { url, answer: { state: "failed", reason: CANNOT_SIGN } };
+  }
+  const { secret, previous } = secrets;
+  const valid = previous ? [secret, previous.secret] : [secret];
+  const signed = signatureHeaders(request, { id: stepExecutionId, at, secrets: valid });
+  const headers = { ...request.headers, ...signed };
+  const answer = await guardedRequest({ ...request, headers }, guardOf(ctx));
+  if (answer.state === "refused" && answer.finding) {
+    ctx.log.warn("a webhook must not be called", { projectId, stepExecutionId, ...answer.finding });
+  }
+  return { url, answer };
+}
+
+const CANNOT_SIGN = "it could not be signed, because the webhook secret of the project cannot be read";
+
+function guardOf({ dns, config }: Context): GuardOptions {
+  const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;
+  return {
+    dns,
+    reasonAgainst(address: string) {
+      const reason = reasonAgainstAddress(address, isClosed);
+      const couldBeAllowed = reason !== null && reasonAgainstAddress(address, true) === null;
+      return couldBeAllowed ? `${reason} (see ALLOW_PRIVATE_WEBHOOKS)` : reason;
+    },
+    localAddresses: isClosed ? addressesHere : undefined,
+  };
+}
+
+/** As the machine knows them, from its hosts file for one. */
+async function addressesHere(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}

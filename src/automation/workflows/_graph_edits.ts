@@ -1,0 +1,130 @@
+// What all changes of a workflow's graph have in common.
+import { type Context, inTransaction } from "../../context.ts";
+import { violatedConstraint } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+import { completeCondition, namesSegments, segmentFaults } from "./conditions.ts";
+import type { Graph, GraphStep, StepType } from "./graph.ts";
+import { storedConfig } from "./configs.ts";
+import { stepErrors, type StepInput, templateOf } from "./steps_input.ts";
+import { loadGraph } from "./versions.ts";
+import { type Position, type Step, toStep, toTransition, type Transition } from "./records.ts";
+
+/** A new step. */
+export interface NewStep extends StepInput {
+  type: StepType;
+  name: string;
+  position?: Position | null | undefined;
+}
+
+const MAX_STEPS = 500;
+/** Of all configs of a workflow together. Versions of it are kept for ever, and those under way in memory. */
+const MAX_CONFIGS_BYTES = 1_000_000;
+const ORIGIN: Position = { x: 0, y: 0 };
+
+/** What a change says about a step, if it is about one. */
+type EditInput = StepInput & { type?: StepType | null | undefined };
+
+/**
+ * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Throws
+ * WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
+ */
+export async function editGraph<T>(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  input: EditInput,
+  change: (tx: Context, graph: Graph) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inTransaction(ctx, async (tx) => {
+      // Nobody deletes a segment that a step begins to name; and they are held before a workflow, as everywhere.
+      if (mayNameSegments(input)) await q.segments.lockAll(tx, { projectId });
+      if (!(await q.workflows.lock(tx, { projectId, workflowId })))
+        throw problems.workflowNotFound(workflowId);
+      const result = await change(tx, await loadGraph(tx, projectId, workflowId));
+      await q.workflows.markEdited(tx, { projectId, workflowId });
+      return result;
+    });
+  } catch (error) {
+    const isGone = violatedConstraint(error) === "workflow_steps_project_id_template_id_fkey";
+    throw isGone ? problems.templateNotFound(templateOf("SEND_EMAIL", input) ?? "") : error;
+  }
+}
+
+function mayNameSegments({ type, config }: EditInput): boolean {
+  return (
+    config !== undefined && ((type ?? null) === null || type === "CONDITION" || type === "WAIT_FOR_EVENT")
+  );
+}
+
+/** Throws 422 with all that is wrong with a step. */
+export async function assertStep(
+  tx: Context,
+  projectId: string,
+  type: StepType,
+  input: StepInput,
+): Promise<void> {
+  const errors = stepErrors(type, input);
+  if (errors.length > 0) throw problems.invalid(errors);
+  if (type !== "CONDITION") return;
+  const condition = completeCondition(input.config as Record<string, unknown>);
+  if (!namesSegments(condition)) return;
+  const wrong = segmentFaults(condition, await q.segments.conditions(tx, { projectId }));
+  if (wrong.length > 0) throw problems.invalid(wrong);
+}
+
+/** Throws 422 when the config of a step is too much beside those of all others. */
+export function assertSize(others: GraphStep[], config: unknown): void {
+  const bytes = [...others.map((step) => step.config), config].map((each) =>
+    Buffer.byteLength(JSON.stringify(each)),
+  );
+  if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_CONFIGS_BYTES) return;
+  const message = `The configs of all steps of a workflow have at most ${MAX_CONFIGS_BYTES / 1000} KB as JSON together`;
+  throw problems.invalid([{ field: "config", code: "too_big", message }]);
+}
+
+/** Adds a step that is not connected yet. */
+export async function insertStep(
+  tx: Context,
+  projectId: string,
+  workflowId: string,
+  graph: Graph,
+  input: NewStep,
+): Promise<Step> {
+  if (graph.steps.length >= MAX_STEPS) {
+    throw problems.badRequest(`Cannot add a step: a workflow has at most ${MAX_STEPS}`);
+  }
+  await assertStep(tx, projectId, input.type, input);
+  const config = storedConfig(input.type, input.config);
+  assertSize(graph.steps, config);
+  const row = await q.workflowSteps.insert(tx, {
+    projectId,
+    workflowId,
+    type: input.type,
+    name: input.name.trim(),
+    position: input.position ?? ORIGIN,
+    config,
+    templateId: templateOf(input.type, input),
+  });
+  return toStep(row);
+}
+
+/** Adds a transition that keeps to the rules. */
+export async function connect(
+  tx: Context,
+  projectId: string,
+  workflowId: string,
+  ends: { from: string; to: string; branch?: string | null; priority?: number },
+): Promise<Transition> {
+  const { from, to, branch = null, priority = 0 } = ends;
+  const row = await q.workflowSteps.connect(tx, { projectId, workflowId, from, to, branch, priority });
+  return toTransition(row);
+}
+
+/** A step of the graph. Throws RESOURCE_NOT_FOUND, also for one of another workflow. */
+export function stepOf(graph: Graph, stepId: string): GraphStep {
+  const step = graph.steps.find(({ id }) => id === stepId.toLowerCase());
+  if (!step) throw problems.notFound("workflow step", stepId);
+  return step;
+}

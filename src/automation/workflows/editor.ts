@@ -1,0 +1,156 @@
+// The steps of a workflow: added, changed, deleted. Executions under way go on by the version that they began with.
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+import {
+  assertSize,
+  assertStep,
+  connect,
+  editGraph,
+  insertStep,
+  type NewStep,
+  stepOf,
+} from "./_graph_edits.ts";
+import type { Graph, GraphStep, StepType } from "./graph.ts";
+import { assertBranchesKept, assertPauses, openEnd } from "./rules.ts";
+import { completeConfig, storedConfig } from "./configs.ts";
+import { type StepInput, templateOf } from "./steps_input.ts";
+import { type Position, type Step, toStep } from "./records.ts";
+
+export type { NewStep } from "./_graph_edits.ts";
+
+/** What a PATCH may change of a step. A config is replaced as a whole. */
+export interface StepPatch extends StepInput {
+  type?: StepType | null | undefined;
+  name?: string | null | undefined;
+  position?: Position | null | undefined;
+}
+
+/**
+ * Adds a step. With `autoConnect` it follows the one open end of what the trigger leads to, if there is just one and it
+ * needs no branch; else it stays unconnected. Throws 422 with every field of the config that is wrong, 400 for another
+ * trigger, and 404 for the workflow and the template.
+ */
+export async function addStep(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  { autoConnect, ...input }: NewStep & { autoConnect: boolean },
+): Promise<Step> {
+  if (input.type === "TRIGGER")
+    throw problems.badRequest("Cannot add a trigger: every workflow has just one");
+  return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
+    const step = await insertStep(tx, projectId, workflowId, graph, input);
+    const end = autoConnect ? openEnd(graph) : null;
+    if (end) await connect(tx, projectId, workflowId, { from: end.id, to: step.id });
+    return step;
+  });
+}
+
+/**
+ * Changes what is given of a step, and nothing else. Throws 422 with every field that is wrong, and 400 for another
+ * type, for a config of the trigger, and for a config without a branch by which a transition leaves.
+ */
+export async function patchStep(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  stepId: string,
+  patch: StepPatch,
+): Promise<Step> {
+  return await editGraph(ctx, projectId, workflowId, patch, async (tx, graph) => {
+    const { id, type } = stepOf(graph, stepId);
+    const row = (await q.workflowSteps.byId(tx, { projectId, stepId: id }))!;
+    assertPatch(type, patch);
+    const input = { config: patch.config ?? row.config, templateId: templateAfter(row.templateId, patch) };
+    await assertStep(tx, projectId, type, input);
+    const config = storedConfig(type, input.config);
+    const others = graph.steps.filter((step) => step.id !== id);
+    if (patch.config) assertSize(others, config);
+    assertFits(graph, { ...row, config: completeConfig(type, config) } as GraphStep);
+    const changed = await q.workflowSteps.update(tx, {
+      projectId,
+      stepId: id,
+      name: patch.name?.trim() ?? row.name,
+      position: patch.position ?? row.position!,
+      config,
+      templateId: templateOf(type, input),
+    });
+    return toStep(changed);
+  });
+}
+
+/**
+ * Deletes a step with its transitions. With `splice` whatever led to it leads to the step behind it from then on. Throws
+ * 400 for the trigger; and with `splice` for a CONDITION, where several steps are behind it, and where what is left would
+ * break a rule.
+ */
+export async function deleteStep(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  stepId: string,
+  { splice }: { splice: boolean },
+): Promise<void> {
+  await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
+    const step = stepOf(graph, stepId);
+    if (step.type === "TRIGGER")
+      throw problems.badRequest("Cannot delete the trigger: every workflow has just one");
+    const to = splice ? successorOf(graph, step) : null;
+    if (to !== null) {
+      const incoming = graph.transitions.filter((transition) => transition.to === step.id);
+      assertSpliced(graph, step, to);
+      const transitionIds = incoming.map(({ id }) => id);
+      await q.workflowSteps.redirect(tx, { projectId, workflowId, transitionIds, to });
+    }
+    await q.workflowSteps.remove(tx, { projectId, stepId: step.id });
+  });
+}
+
+function assertPatch(type: StepType, patch: StepPatch): void {
+  if ((patch.type ?? type) !== type) {
+    throw problems.badRequest(
+      "Cannot change the type of a step",
+      "Add a step of the other type, and delete this one",
+    );
+  }
+  if (type === "TRIGGER" && Object.keys(patch.config ?? {}).length > 0) {
+    throw problems.badRequest(
+      "Cannot change the config of a TRIGGER",
+      "Change triggerType and triggerConfig of the workflow",
+    );
+  }
+}
+
+/** The template of the request, also when it stands in the config; the old one where the request is silent. */
+function templateAfter(templateId: string | null, patch: StepPatch): string | null | undefined {
+  if (patch.templateId !== undefined) return patch.templateId;
+  const inConfig = (patch.config as { templateId?: string } | undefined)?.templateId;
+  return inConfig === undefined ? templateId : undefined;
+}
+
+/** Throws 400 when the graph with this config of a step would break a rule. */
+function assertFits(graph: Graph, step: GraphStep): void {
+  assertBranchesKept(graph, step);
+  assertPauses({ ...graph, steps: graph.steps.map((other) => (other.id === step.id ? step : other)) });
+}
+
+function successorOf(graph: Graph, step: GraphStep): string | null {
+  const behind = new Set(graph.transitions.filter(({ from }) => from === step.id).map(({ to }) => to));
+  if (step.type !== "CONDITION" && behind.size <= 1) return [...behind][0] ?? null;
+  throw problems.badRequest(
+    `Cannot splice a ${step.type} out: it branches`,
+    "Delete it without splice, and connect what shall follow",
+  );
+}
+
+/** Throws 400 when what led to the step would lead to itself, or in a circle that never waits. */
+function assertSpliced(graph: Graph, step: GraphStep, successor: string): void {
+  const transitions = graph.transitions
+    .filter(({ from }) => from !== step.id)
+    .map((transition) => (transition.to === step.id ? { ...transition, to: successor } : transition));
+  if (transitions.some(({ from, to }) => from === to)) {
+    throw problems.badRequest("Cannot splice this step out: the step before it would lead to itself");
+  }
+  assertPauses({ steps: graph.steps.filter(({ id }) => id !== step.id), transitions });
+}

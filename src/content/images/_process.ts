@@ -1,0 +1,35 @@
+// What strangers call an image is read by a process of its own: decoders are where programs are broken into, and
+// pixels take time and memory.
+import { join } from "node:path";
+import { problems } from "../../problem.ts";
+import { newProgram } from "../child_process.ts";
+import { MAX_CLEAN_BYTES } from "./_faults.ts";
+
+/** What the process says before the new file. */
+export type ImageVerdict = { refusal: null } | { refusal: "broken" | "too large"; reason: string };
+
+const cleaner = newProgram({
+  script: join(import.meta.dir, "_child.ts"),
+  task: "take this image",
+  processorSeconds: 20,
+  patienceMs: 120_000,
+  maxAnswerBytes: 2 * MAX_CLEAN_BYTES,
+  maxAtOnce: 2,
+  // Each holds a file of up to 10 MB.
+  maxWaiting: 30,
+  maxWaitingOfOne: 15,
+});
+
+/**
+ * The image as a new file of the same kind, made in the turn of `owner`, which holds its pixels and nothing else. Throws 422 for one that cannot be
+ * read, 413 for one that is too large, 429 when too many of the owner are waiting, 503 when too many others are.
+ */
+export async function cleanImage(owner: string, file: Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
+  const answer = await cleaner(owner, file);
+  if (answer === null) throw problems.imageTooLarge("it takes too long to be read, or too much memory");
+  const end = answer.indexOf("\n");
+  const verdict = JSON.parse(answer.toString("utf8", 0, end)) as ImageVerdict;
+  if (verdict.refusal === "broken") throw problems.unreadableFile(verdict.reason);
+  if (verdict.refusal === "too large") throw problems.imageTooLarge(verdict.reason);
+  return answer.subarray(end + 1);
+}

@@ -1,0 +1,169 @@
+// Images that a project has uploaded, for its templates and mails. Whoever has the address of one can see it.
+import { createHash } from "node:crypto";
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { problems } from "../../problem.ts";
+import { CONTENT_TYPES, type ImageKind, imageKindOf } from "./_kinds.ts";
+import { cleanImage } from "./_process.ts";
+import { type ImageStore, imageStore } from "./_store.ts";
+import { newLru } from "../lru.ts";
+
+export { KEPT_FOREVER } from "./_store.ts";
+
+/** Limit of a file, in bytes. */
+export const MAX_IMAGE_BYTES = 10 * 1_048_576;
+
+const KEY = /^[0-9a-f]{32}\.(jpg|png|gif|webp)$/;
+
+/** An image as its uploader hears of it. */
+export interface Upload {
+  url: string;
+  key: string;
+  contentType: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** An image as everybody gets it. */
+export interface Image {
+  contentType: string;
+  bytes: Buffer<ArrayBuffer>;
+}
+
+/**
+ * Keeps an image for a project, made anew from its pixels: of what else was in the file nothing is left. The same file
+ * is kept once. Throws 415 for what is no image, 422 for one that cannot be read, 413 for one that is too large or for
+ * which there is no room, and 503 when too many others are waiting.
+ */
+export async function uploadImage(
+  ctx: Context,
+  projectId: string,
+  file: Uint8Array<ArrayBuffer>,
+): Promise<Upload> {
+  if (file.length > MAX_IMAGE_BYTES) throw problems.bodyTooLarge(MAX_IMAGE_BYTES);
+  const kind = imageKindOf(file);
+  if (!kind) throw problems.notAnImage();
+  const key = keyOf(projectId, kind, file);
+  return (await findUpload(ctx, projectId, key)) ?? (await keep(ctx, projectId, key, kind, file));
+}
+
+/** By the file and not by what is made of it: so that it is known before it is worked on, and by another version too. */
+function keyOf(projectId: string, kind: ImageKind, file: Uint8Array): string {
+  const digest = createHash("sha256").update(projectId).update(file).digest("hex");
+  return `${digest.slice(0, 32)}.${kind}`;
+}
+
+/** What is there already, or null: also for what is on its way to S3, and may never have come there. */
+async function findUpload(ctx: Context, projectId: string, key: string): Promise<Upload | null> {
+  const row = await q.uploads.again(ctx, { projectId, key, now: ctx.now() });
+  if (!row?.stored) return null;
+  return { url: urlOf(ctx, key, row.inS3), key, contentType: row.contentType, size: row.size };
+}
+
+async function keep(
+  ctx: Context,
+  projectId: string,
+  key: string,
+  kind: ImageKind,
+  file: Uint8Array<ArrayBuffer>,
+): Promise<Upload> {
+  const bytes = await cleanImage(projectId, file);
+  const contentType = CONTENT_TYPES[kind];
+  const store = imageStore(ctx);
+  const now = ctx.now();
+  const limitMb = ctx.config.UPLOADS_MB_PER_PROJECT;
+  const taken = await q.uploads.keep(ctx, {
+    projectId,
+    key,
+    contentType,
+    size: bytes.length,
+    bytes: store ? null : bytes,
+    storedAt: store ? null : now,
+    now,
+    limitMb,
+  });
+  if (store && taken > 0) await putInStore(ctx, store, projectId, key, { bytes, contentType });
+  // Whoever was first has kept it; and where nobody has, there was no room.
+  const upload = await findUpload(ctx, projectId, key);
+  if (!upload) throw problems.uploadsFull(limitMb);
+  return upload;
+}
+
+async function putInStore(
+  ctx: Context,
+  store: ImageStore,
+  projectId: string,
+  key: string,
+  image: Image,
+): Promise<void> {
+  await store.put(key, image);
+  if ((await q.uploads.stored(ctx, { projectId, key, now: ctx.now() })) > 0) return;
+  // All images of the project were removed meanwhile, and this one only half.
+  await store.remove(key);
+  throw problems.away("the store of images");
+}
+
+function urlOf({ config }: Context, key: string, inS3: boolean): string {
+  const { S3_PUBLIC_URL, BASE_URL } = config;
+  return inS3 && S3_PUBLIC_URL !== undefined ? `${S3_PUBLIC_URL}/${key}` : `${BASE_URL}/uploads/${key}`;
+}
+
+/** What was asked for lately: a mail is opened by thousands at once. An image that is removed is seen no longer than this. */
+const HELD_MS = 60_000;
+const MAX_HELD = 1_000;
+const MAX_HELD_BYTES = 32 * 1_048_576;
+
+interface Held {
+  image: Image;
+  until: number;
+}
+
+const helds = perService(() => ({
+  images: newLru<Held>(MAX_HELD, MAX_HELD_BYTES),
+  coming: new Map<string, Promise<Image | null>>(),
+}));
+
+/** An image that is in memory, and costs nothing. */
+export function heldImage(ctx: Context, key: string): Image | null {
+  const held = helds(ctx).images.get(key);
+  return held && held.until > ctx.now().getTime() ? held.image : null;
+}
+
+/** An image, or null where there is none. All who ask for the same one at once share the answer. */
+export async function findImage(ctx: Context, key: string): Promise<Image | null> {
+  if (!KEY.test(key)) return null;
+  const { coming } = helds(ctx);
+  const known = coming.get(key);
+  if (known) return await known;
+  const loading = loadImage(ctx, key);
+  coming.set(key, loading);
+  return await loading.finally(() => coming.delete(key));
+}
+
+async function loadImage(ctx: Context, key: string): Promise<Image | null> {
+  const row = await q.uploads.byKey(ctx, { key });
+  const bytes = row && (row.bytes ?? (await imageStore(ctx)?.get(key)));
+  if (!bytes) return null;
+  const image = { contentType: row.contentType, bytes: Buffer.from(bytes) };
+  helds(ctx).images.set(key, { image, until: ctx.now().getTime() + HELD_MS }, image.bytes.length);
+  return image;
+}
+
+/** Requests that go to S3 at once. */
+const MAX_REMOVED = 50;
+
+/**
+ * Removes some of the images of a project, up to `limit` and no more than 50; with `before` only those uploaded before
+ * then. Answers how many they were, 0 when there are no more. Outside of a transaction: what is in S3 goes first. May be
+ * done again at any time.
+ */
+export async function removeUploads(
+  ctx: Context,
+  projectId: string,
+  { before = null, limit }: { before?: Date | null; limit: number },
+): Promise<number> {
+  const uploads = await q.uploads.ofProject(ctx, { projectId, before, limit: Math.min(limit, MAX_REMOVED) });
+  const store = imageStore(ctx);
+  await Promise.all(uploads.filter(({ inS3 }) => inS3).map(({ key }) => store?.remove(key)));
+  return await q.uploads.remove(ctx, { projectId, keys: uploads.map(({ key }) => key) });
+}

@@ -1,0 +1,23 @@
+// A program of its own, started by `_mjml_process.ts` for each body: MJML comes on standard input, and what becomes of it
+// goes to standard output.
+import mjml2html from "mjml";
+import type { MjmlResult } from "./_process.ts";
+
+/** More than a mail may have; whoever asked must not have to read all of it. */
+const MAX_CHARS = 4_000_000;
+
+async function compile(source: string): Promise<MjmlResult> {
+  try {
+    const { html, errors } = await mjml2html(source, { ignoreIncludes: true });
+    const complaints = errors.map(({ line, tagName, message }) => ({ line, tagName, message }));
+    return { html: html.length > MAX_CHARS ? null : html, complaints };
+  } catch {
+    // Its own words are about its own files.
+    return {
+      html: "",
+      complaints: [{ line: 1, tagName: "mjml", message: "MJML cannot make a mail of this" }],
+    };
+  }
+}
+
+await Bun.write(Bun.stdout, JSON.stringify(await compile(await Bun.stdin.text())));

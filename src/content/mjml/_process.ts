@@ -1,0 +1,45 @@
+// MJML is compiled by a process of its own for each body. The compiler takes 70 MB to be loaded and 100 to 500 for a
+// large body, which would stay with the service; it is JavaScript that nothing can interrupt, and regular expressions
+// that take as long as they like. A worker thread gives the memory back too, but where it hangs or runs out of memory,
+// so does the service.
+import { join } from "node:path";
+import { newProgram, type Program } from "../child_process.ts";
+import { refuse } from "../handlebars/syntax.ts";
+
+/** What the process says: without HTML where there is too much of it. */
+export interface MjmlResult {
+  html: string | null;
+  complaints: Complaint[];
+}
+
+/** What is wrong in a line, by the validator of MJML. */
+export interface Complaint {
+  line: number;
+  tagName: string;
+  message: string;
+}
+
+const compiler = newProgram({
+  script: join(import.meta.dir, "_child.ts"),
+  task: "compile this body",
+  processorSeconds: 10,
+  patienceMs: 120_000,
+  maxAnswerBytes: 64 * 1_048_576,
+  maxAtOnce: 2,
+  maxWaiting: 100,
+  maxWaitingOfOne: 40,
+});
+
+/**
+ * Compiles MJML in the turn of `owner`. Throws by `refuse` when it takes too long or too much memory, 429 when too many
+ * of the owner are waiting, and 503 when too many others are.
+ */
+export async function runMjml(
+  owner: string,
+  source: string,
+  program: Program = compiler,
+): Promise<MjmlResult> {
+  const answer = await program(owner, source);
+  if (answer === null) return refuse("This MJML takes too long to be compiled, or too much memory", 0);
+  return JSON.parse(answer.toString()) as MjmlResult;
+}

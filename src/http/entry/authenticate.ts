@@ -1,0 +1,251 @@
+// Who is asking. Everything here is decided before the body is read, in the order of wire.md section 1.
+import { Elysia } from "elysia";
+import { type Actor, actorOf } from "../../accounts/audit.ts";
+import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
+import { type RateLimit, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
+import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles.ts";
+import {
+  findSession,
+  type FoundSession,
+  type SessionUser,
+  slideSession,
+} from "../../accounts/people/sessions.ts";
+import type { Context } from "../../context.ts";
+import { withoutEffect } from "../../database_errors.ts";
+import { problems } from "../../problem.ts";
+import { BODY_LIMIT, UNREAD } from "./body.ts";
+import { readBody } from "./body_plans.ts";
+import { readForm } from "./form.ts";
+import { note } from "./requests.ts";
+import { isUuid } from "./schemas.ts";
+import {
+  type Answering,
+  assertOwnPage,
+  readSessionCookie,
+  renewSessionCookie,
+  sessionToken,
+} from "./session.ts";
+
+/** How the body behind a door is read. */
+interface BodyOptions {
+  /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
+  bodyLimit?: number;
+  reads?: "json" | "form";
+}
+
+/** What a door looks at. */
+interface Visit {
+  request: Request;
+  headers: Record<string, string | undefined>;
+  set: Answering;
+  /** The pattern of the route, such as `/domains/:id`. */
+  route: string;
+  params: Record<string, string | undefined>;
+}
+
+const READS = ["GET", "HEAD"];
+
+/**
+ * Gives the routes after it the `project` that the key belongs to. With `secret` a member's session will do as well, with
+ * the project in `X-Project-Id`. In this order: who is asking, project disabled, rate limit, and only then the body is
+ * read and validated.
+ */
+export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
+  return door(ctx, options, async (visit) => {
+    const token = kind === "secret" ? tokenOf(ctx, visit) : null;
+    if (token === null) return await byKey(ctx, kind, visit);
+    const asked = visit.headers["x-project-id"] ?? "";
+    const projectId = isUuid(asked) ? asked.toLowerCase() : null;
+    const session = await inTime(sessionOf(ctx, visit, token, projectId));
+    if (projectId === null) throw problems.missingProjectId();
+    const { id } = memberProject(session, projectId, visit);
+    await admit(ctx, visit, session.project!, session.user);
+    return { project: { id }, actor: actorOf(session.user) };
+  });
+}
+
+/**
+ * Gives the routes after it the `user` of the session. Where addresses have to be verified, one that is not gets no
+ * further, unless the routes are open to `unverified` people.
+ */
+export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
+  return door(ctx, options, async (visit) => {
+    const { user } = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), null));
+    if (!options.unverified) assertVerified(ctx, user);
+    tellLimit(visit, await takeUserRequest(ctx, user.id));
+    return { user, actor: actorOf(user) };
+  });
+}
+
+/**
+ * For routes whose `:id` is the project: gives them the `project` with the role of the session's `user`. Reading is open
+ * to the secret key of that very project too, unless it is `sessionOnly`; then there is neither user nor role. What is
+ * disabled can still be read and deleted.
+ */
+export function memberDoor(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
+  return door(ctx, options, async (visit): Promise<Membership> => {
+    const id = visit.params.id ?? "";
+    if (!options.sessionOnly && visit.headers.authorization !== undefined && isReading(visit)) {
+      const { project, actor } = await byKey(ctx, "secret", visit);
+      if (project.id !== id.toLowerCase()) throw problems.otherProject(id);
+      return { user: null, project: { ...project, role: null }, actor };
+    }
+    const projectId = isUuid(id) ? id.toLowerCase() : null;
+    const session = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), projectId));
+    if (projectId === null) throw problems.notFound("project", id);
+    const { role } = memberProject(session, projectId, visit);
+    await admit(ctx, visit, session.project!, session.user);
+    return { user: session.user, project: { id: projectId, role }, actor: actorOf(session.user) };
+  });
+}
+
+/** What {@linkcode memberDoor} gives. */
+interface Membership {
+  user: SessionUser | null;
+  project: { id: string; role: Role | null };
+  actor: Actor;
+}
+
+/** Lets `enter` say who is asking, and reads the body afterwards. */
+function door<Given extends { actor: Actor }>(
+  ctx: Context,
+  { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
+  enter: (visit: Visit) => Promise<Given>,
+) {
+  return new Elysia()
+    .onParse({ as: "scoped" }, () => UNREAD)
+    .derive({ as: "scoped" }, async (visit) => {
+      const { request, headers, set, route, params } = visit;
+      // What is shown to one person is for no cache between, whether or not it is refused.
+      set.headers["cache-control"] = "no-store";
+      // Nothing is done before it is known who is asking.
+      const given = await enter({ request, headers, set, route, params }).catch((error: unknown) => {
+        throw withoutEffect(error);
+      });
+      // PostgreSQL has no NUL in text, and no client means one.
+      if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
+      if (!hasReadablePath(request.url)) {
+        throw problems.routeNotFound(request.method, visit.path, "Write a % itself as %25");
+      }
+      if (visit.body === UNREAD) {
+        visit.body =
+          reads === "form"
+            ? await readForm(request, bodyLimit)
+            : await readBody(ctx, request, route, bodyLimit);
+      }
+      return given;
+    });
+}
+
+/** Whether what is percent-encoded in a path is UTF-8. */
+function hasReadablePath(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(url.split("?", 1)[0]!);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function byKey(ctx: Context, kind: KeyKind, visit: Visit) {
+  const key = bearerToken(visit.headers.authorization);
+  const { hint, ...project } = await inTime(projectByKey(ctx, kind, key));
+  await admit(ctx, visit, project, null);
+  const actor: Actor = { kind: "key", hint };
+  return { project: { id: project.id }, actor };
+}
+
+/** What holds for whoever acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
+async function admit(
+  ctx: Context,
+  visit: Visit,
+  { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint">,
+  user: SessionUser | null,
+): Promise<void> {
+  note(visit.request, { projectId: id });
+  if (disabled && !isOpenWhenDisabled(visit)) throw problems.projectDisabled(disabledReason);
+  if (user) assertVerified(ctx, user);
+  tellLimit(visit, await takeRequest(ctx, id));
+}
+
+function tellLimit(visit: Visit, limit: RateLimit | null): void {
+  if (!limit) return;
+  Object.assign(visit.set.headers, {
+    "ratelimit-limit": String(limit.limit),
+    "ratelimit-remaining": String(limit.remaining),
+    "ratelimit-reset": String(limit.reset),
+  });
+}
+
+/** A disabled project is closed, but for those who look at what it is, or leave or delete it. */
+function isOpenWhenDisabled(visit: Visit): boolean {
+  if (!/^\/(users\/@me\/)?projects\/:id(\/|$)/.test(visit.route)) return false;
+  return isReading(visit) || visit.request.method === "DELETE";
+}
+
+/** The session that a token names. Throws UNAUTHORIZED when there is none, and FORBIDDEN for a write from elsewhere. */
+async function sessionOf(
+  ctx: Context,
+  visit: Visit,
+  token: string,
+  projectId: string | null,
+): Promise<FoundSession> {
+  const cookie = await readSessionCookie(ctx, token);
+  const session = cookie && (await findSession(ctx, cookie.sessionId, projectId));
+  if (!session) throw problems.unauthorized();
+  if (!isReading(visit)) assertOwnPage(ctx, visit.request);
+  await renewSessionCookie(ctx, visit.set, cookie, await slideSession(ctx, session));
+  return session;
+}
+
+/** The project of a session. Throws where its user is no member of it, or not in a role that the route asks for. */
+function memberProject(session: FoundSession, projectId: string, visit: Visit): { id: string; role: Role } {
+  if (!session.project) throw problems.projectAccessDenied(projectId);
+  const { id, role } = session.project;
+  assertRole(role, roleNeeded(visit.request.method, visit.route));
+  return { id, role };
+}
+
+function assertVerified(ctx: Context, user: SessionUser): void {
+  if (ctx.config.REQUIRE_EMAIL_VERIFICATION && !user.emailVerified)
+    throw problems.emailVerificationRequired();
+}
+
+function isReading({ request }: Visit): boolean {
+  return READS.includes(request.method);
+}
+
+/** The cookie's token, where no key is given: who sends a key means it. */
+function tokenOf(ctx: Context, { headers }: Visit): string | null {
+  return headers.authorization === undefined ? sessionToken(ctx, headers.cookie) : null;
+}
+
+/** The cookie's token, where a key will not do. */
+function requiredToken(ctx: Context, { headers }: Visit): string {
+  const token = sessionToken(ctx, headers.cookie);
+  if (token !== null) return token;
+  throw headers.authorization === undefined ? problems.missingAuth() : problems.sessionRequired();
+}
+
+// A database that hangs is noticed here, before anything was done.
+const PATIENCE_MS = 10_000;
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: Timer | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(problems.unavailable()), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The one token of an `Authorization: Bearer` header. Throws MISSING_AUTH when there is none. */
+function bearerToken(header: string | undefined): string {
+  const token = /^Bearer +([^\s]+)$/i.exec(header?.trim() ?? "")?.[1];
+  if (!token) throw problems.missingAuth();
+  return token;
+}

@@ -1,0 +1,128 @@
+// Reads the JSON of a request, after it is known who is asking.
+import { setImmediate } from "node:timers/promises";
+import { type FieldError, problems } from "../../problem.ts";
+import type { Bounds } from "./body_bounds.ts";
+import { take } from "./field_errors.ts";
+import { assertWithin } from "./json_scan.ts";
+
+/** The most that any JSON body may have, in bytes, where nothing else is said (wire.md section 1): its schema says less. */
+export const BODY_LIMIT = 5 * 1_048_576;
+/** Limit of the body of `/v1/send`, which carries attachments. */
+export const SEND_BODY_LIMIT = 50 * 1_048_576;
+
+/** What comes as JSON. */
+export type JsonBody = Record<string, unknown> | null;
+
+/** Stands for a body that nobody has read yet: a door reads it, once it is known who is asking. */
+export const UNREAD = {};
+
+const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
+const MAX_BROKEN = 20;
+const MAX_REASON_LENGTH = 200;
+/** So much is parsed in some milliseconds. */
+const MUCH_TEXT = 1_048_576;
+// PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
+const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON object" };
+const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
+
+/**
+ * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than it may be (without reading it,
+ * where its length is told) or holds too many values, with 415 what is not JSON by its type, with 400 what cannot be
+ * parsed, and with 422 what is nested too deeply, what is neither an object nor null, and what holds NUL or half a
+ * character, wherever it stands. What is large is worked on in steps, so that others get their turn.
+ */
+export async function readJson(request: Request, bounds: Bounds): Promise<JsonBody> {
+  const bytes = await readBytes(request, bounds.bytes);
+  if (isBlank(bytes)) return {};
+  const type = request.headers.get("content-type");
+  if (type !== null && !JSON_TYPES.test(type)) throw problems.unsupportedMediaType(type);
+  await assertWithin(bytes, bounds);
+  const text = decode(bytes);
+  await breathe(text);
+  const body = parse(text);
+  if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
+  await breathe(text);
+  if (SUSPICIOUS.test(text)) {
+    const errors = brokenText(body);
+    if (errors.length > 0) throw problems.invalid(errors);
+  }
+  return body as JsonBody;
+}
+
+/** The body as it is; refuses with 413 what is larger than `limit` bytes, without reading all of it. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = request.headers.get("content-length");
+  if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
+  try {
+    return announced === null ? await readChunks(request, limit) : await request.bytes();
+  } catch (error) {
+    // Whoever sent it has hung up.
+    if (error instanceof Error && error.name === "AbortError") throw problems.bodyCutShort();
+    throw error;
+  }
+}
+
+async function readChunks(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > limit) throw problems.bodyTooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const MUCH_BLANK = 65_536;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Nobody sends many blanks and nothing else: what is large is read as JSON, and is none. */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.length <= MUCH_BLANK && bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
+}
+
+/** Lets others have their turn between two steps of work on a large body. */
+async function breathe(text: string): Promise<void> {
+  if (text.length > MUCH_TEXT) await setImmediate();
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw problems.notJson("it is not UTF-8");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw problems.notJson(error.message.slice(0, MAX_REASON_LENGTH).toWellFormed());
+  }
+}
+
+/** Where text stands that PostgreSQL cannot hold: the first places. */
+function brokenText(body: unknown): FieldError[] {
+  return [...take(brokenPlaces(body, ""), MAX_BROKEN)].map(brokenAt);
+}
+
+function* brokenPlaces(value: unknown, path: string): Generator<string> {
+  if (typeof value === "string" && isBroken(value)) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Object.keys(value)) {
+    const at = path === "" ? key : `${path}.${key}`;
+    if (isBroken(key)) yield at.replaceAll("\0", "");
+    else yield* brokenPlaces((value as Record<string, unknown>)[key], at);
+  }
+}
+
+function isBroken(text: string): boolean {
+  return text.includes("\0") || !text.isWellFormed();
+}
+
+function brokenAt(field: string): FieldError {
+  const message = "NUL and half surrogate pairs are not allowed in text";
+  return { field: field.toWellFormed().slice(0, 200), code: "invalid_string", message };
+}

@@ -1,0 +1,118 @@
+// What is known of each body before it is read. Elysia would check it too, and does so afterwards, but where it refuses
+// it writes out the whole of what it refuses, several times: so it is never given anything to refuse.
+import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { Context } from "../../context.ts";
+import { type FieldError, problems } from "../../problem.ts";
+import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
+import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
+import { fieldErrors } from "./field_errors.ts";
+import { isForm } from "./form.ts";
+
+/** How the body of a route is read. */
+interface BodyPlan {
+  bounds: Bounds;
+  /** The fields that the route knows; null where it does not say. */
+  fields: string[] | null;
+  /** All that is wrong with a body by its schema and its rules. */
+  errorsOf(body: JsonBody): Promise<FieldError[]>;
+}
+
+/** A route, as Elysia lists it. */
+interface Route {
+  method: string;
+  path: string;
+  hooks: { body?: TSchema };
+}
+
+const NO_SCHEMA: BodyPlan = { bounds: IGNORED_BODY, fields: null, errorsOf: () => Promise.resolve([]) };
+
+const plans = new WeakMap<Context, Map<string, BodyPlan>>();
+
+/** Looks at the schemas of all routes, once. Throws for one that lets bodies of any size through. */
+export function planBodies(ctx: Context, routes: Route[]): void {
+  const ofRoutes = new Map<string, BodyPlan>();
+  for (const { method, path, hooks } of routes) {
+    if (hooks.body && !isForm(hooks.body)) ofRoutes.set(`${method} ${path}`, planOf(hooks.body));
+  }
+  plans.set(ctx, ofRoutes);
+}
+
+/**
+ * The JSON of a request to this route, once it is known who is asking, without fields that the route does not know: what
+ * cannot fit its schema is not even parsed, and what does not is refused with 422. Where there is no schema, any small
+ * body will do. `limit` is the most that any may have, in bytes.
+ */
+export async function readBody(
+  ctx: Context,
+  request: Request,
+  route: string,
+  limit = BODY_LIMIT,
+): Promise<JsonBody> {
+  const { bounds, fields, errorsOf } = plans.get(ctx)?.get(`${request.method} ${route}`) ?? NO_SCHEMA;
+  const given = await readJson(request, { ...bounds, bytes: Math.min(bounds.bytes, limit) });
+  const body = given && fields ? pick(given, fields) : given;
+  const errors = await errorsOf(body);
+  if (errors.length > 0) throw problems.invalid(errors);
+  return body;
+}
+
+/** One for each schema, however many services a process has, as in tests. */
+const known = new WeakMap<TSchema, BodyPlan>();
+
+function planOf(schema: TSchema): BodyPlan {
+  let plan = known.get(schema);
+  if (plan === undefined) known.set(schema, (plan = makePlan(schema)));
+  return plan;
+}
+
+function makePlan(schema: TSchema): BodyPlan {
+  const validator = TypeCompiler.Compile(schema);
+  return {
+    bounds: bodyBounds(schema),
+    fields: fieldsOf(schema),
+    async errorsOf(body) {
+      const isLeftOut = OptionalKind in schema && (body === null || Object.keys(body).length === 0);
+      const tooLong = lengthErrors(schema, body);
+      if (tooLong.length === 0 && (isLeftOut || validator.Check(body))) return [];
+      // What is in a list that is too long is not looked at.
+      const rest = without(body, tooLong);
+      return await fieldErrors(schema, validator.Errors(rest), rest, tooLong);
+    },
+  };
+}
+
+/** The lists that hold more than they may. */
+function lengthErrors(schema: TSchema, body: JsonBody): FieldError[] {
+  if (body === null || schema[Kind] !== "Object") return [];
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([field, property]) => {
+    const value = body[field];
+    const most = Array.isArray(value) ? maxItemsOf(property) : undefined;
+    if (most === undefined || (value as unknown[]).length <= most) return [];
+    return [{ field, code: "too_big", message: `Expected array length to be less or equal to ${most}` }];
+  });
+}
+
+function maxItemsOf(schema: TSchema): number | undefined {
+  if (schema[Kind] !== "Union") return schema.maxItems as number | undefined;
+  return (schema.anyOf as TSchema[]).map(maxItemsOf).find((most) => most !== undefined);
+}
+
+function without(body: JsonBody, errors: FieldError[]): JsonBody {
+  if (body === null || errors.length === 0) return body;
+  const refused = new Set(errors.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)));
+}
+
+/** Of an object, and of one that may be left out. */
+function fieldsOf(schema: TSchema): string[] | null {
+  if (schema[Kind] === "Object") return Object.keys(schema.properties as object);
+  if (schema[Kind] !== "Union") return null;
+  return (schema.anyOf as TSchema[]).flatMap((branch) => fieldsOf(branch) ?? []);
+}
+
+function pick(body: Record<string, unknown>, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    fields.flatMap((field) => (Object.hasOwn(body, field) ? [[field, body[field]]] : [])),
+  );
+}

@@ -1,0 +1,162 @@
+// Turns what TypeBox says about a value into the field errors of the API: all of them, each at its own path.
+import type { TSchema } from "@sinclair/typebox";
+import { type ValueError, type ValueErrorIterator, ValueErrorType as Type } from "@sinclair/typebox/errors";
+import type { FieldError, FieldErrorCode } from "../../problem.ts";
+
+const MAX_ERRORS = 100;
+const MAX_RECEIVED_LENGTH = 100;
+
+const RULES = Symbol("rules");
+
+/** Rules over several fields, which a schema cannot say. They see the fields that the schema let through, and which it did not. */
+export type Rules = (value: never, refused: ReadonlySet<string>) => FieldError[] | Promise<FieldError[]>;
+
+/** Adds rules to the schema of a body, so that a refusal lists their errors beside those of the schema. */
+export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
+  return Object.assign(schema, { [RULES]: rules });
+}
+
+/**
+ * The field errors of a value that its schema has refused: every field that is missing, the first 100 others, and what
+ * the rules say. No more errors are looked for than are told. `before` are those that are known of other fields.
+ */
+export async function fieldErrors(
+  schema: TSchema,
+  errors: Iterable<ValueError>,
+  value: unknown,
+  before: FieldError[] = [],
+): Promise<FieldError[]> {
+  const found = firstErrors(errors, before);
+  const rules = (schema as { [RULES]?: Rules })[RULES];
+  if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
+  const refused = new Set(found.map((error) => error.field.split(".")[0]!));
+  const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
+  const more = await rules(rest as never, refused);
+  return [...found, ...more.filter((error) => !refused.has(error.field.split(".")[0]!))];
+}
+
+/** One for each field: what is missing is reported by TypeBox twice, as missing (first of all) and as of the wrong type. */
+function firstErrors(errors: Iterable<ValueError>, before: FieldError[]): FieldError[] {
+  const found = new Map(before.map((error) => [error.field, error]));
+  let others = 0;
+  for (const error of errors) {
+    for (const fieldError of toFieldErrors(error)) {
+      const { field, code } = fieldError;
+      if (found.has(field)) continue;
+      found.set(field, fieldError);
+      if (code !== "required" || field.includes(".")) others++;
+      if (others === MAX_ERRORS) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}
+
+function* toFieldErrors(error: ValueError): Generator<FieldError> {
+  if (error.type !== Type.Union) return yield toFieldError(error, codeOf(error), messageOf(error));
+  const branch = bestBranch(error);
+  if (!branch) return yield toFieldError(error, "invalid_union", unionMessage(error));
+  for (const inner of branch) yield* toFieldErrors(inner);
+}
+
+/** Of the alternatives, the only one whose type fits: its errors say more than "none of these". */
+function bestBranch(error: ValueError): ValueError[] | null {
+  const fitting = branchesOf(error).filter((errors) =>
+    errors.every((inner) => inner.path !== error.path || typeFits(inner)),
+  );
+  return fitting.length === 1 ? fitting[0]! : null;
+}
+
+/** The first errors of each alternative. They can be read once only: what was read is kept for the next look. */
+function branchesOf(error: ValueError): ValueError[][] {
+  const branches = error.errors.map((errors) => [...take(errors, MAX_ERRORS)]);
+  error.errors = branches as unknown as ValueErrorIterator[];
+  return branches;
+}
+
+/** The first of them; what is not asked for is not made. */
+export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const item of items) {
+    yield item;
+    if ((left -= 1) === 0) return;
+  }
+}
+
+/** True when the value is of the right type and something else is wrong with it. */
+function typeFits(error: ValueError): boolean {
+  if (error.type === Type.Union) return bestBranch(error) !== null;
+  return codeOf(error) !== "invalid_type";
+}
+
+function toFieldError(error: ValueError, code: FieldErrorCode, message: string): FieldError {
+  const field = error.path.slice(1).split("/").map(unescapePointer).join(".");
+  const received = receivedOf(error.value);
+  return { field, code, message, ...(received !== undefined && { received }) };
+}
+
+function codeOf({ type, schema, value }: ValueError): FieldErrorCode {
+  if (value === undefined) return "required";
+  if (type === Type.Kind && !schema.enum) return "invalid_type";
+  switch (type) {
+    case Type.StringFormat:
+    case Type.StringPattern:
+      return "invalid_string";
+    case Type.StringMinLength:
+    case Type.ArrayMinItems:
+    case Type.ObjectMinProperties:
+    case Type.NumberMinimum:
+    case Type.NumberExclusiveMinimum:
+    case Type.IntegerMinimum:
+    case Type.IntegerExclusiveMinimum:
+      return "too_small";
+    case Type.StringMaxLength:
+    case Type.ArrayMaxItems:
+    case Type.ObjectMaxProperties:
+    case Type.NumberMaximum:
+    case Type.NumberExclusiveMaximum:
+    case Type.IntegerMaximum:
+    case Type.IntegerExclusiveMaximum:
+      return "too_big";
+    case Type.Literal:
+    case Type.Kind:
+      return "invalid_enum_value";
+    default:
+      return "invalid_type";
+  }
+}
+
+function messageOf({ type, schema, message, value }: ValueError): string {
+  if (value === undefined) return "This field is required";
+  if (schema["x-any-object"]) return "Expected an object";
+  if (type === Type.Kind && schema.type === "integer") return "Expected a whole number";
+  if (type === Type.StringFormat) return FORMATS[schema.format as string] ?? message;
+  if (schema.enum) return `Expected one of ${(schema.enum as string[]).join(", ")}`;
+  return message;
+}
+
+const FORMATS: Record<string, string> = {
+  email: "Expected an email address",
+  "email-or-empty": "Expected an email address",
+  mailbox: "Expected an email address, or a name and an address such as Ada <ada@example.com>",
+  "header-text": "Line breaks and NUL are not allowed here",
+  uuid: "Expected a UUID",
+  "date-time": "Expected a date and time in ISO 8601",
+};
+
+function unionMessage({ schema }: ValueError): string {
+  const kinds = (schema.anyOf as TSchema[]).map((branch) =>
+    branch["x-any-object"] ? "object" : String(branch.title ?? branch.type),
+  );
+  return `Expected ${kinds.join(" or ")}`;
+}
+
+/** The value, where it is short enough to be of help. */
+function receivedOf(value: unknown): unknown {
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  if (typeof value === "string") return value.length <= MAX_RECEIVED_LENGTH ? value : undefined;
+  return undefined;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,84 @@
+// The one place where whatever was thrown becomes an answer.
+import type { TSchema } from "@sinclair/typebox";
+import { Elysia, ValidationError } from "elysia";
+import type { ValueError } from "@sinclair/typebox/errors";
+import { goneParent, isConflict, isDatabaseAway, isTimeout, mayHaveHappened } from "../../database_errors.ts";
+import { describeError } from "../../log.ts";
+import { Problem, problems } from "../../problem.ts";
+import { fieldErrors } from "./field_errors.ts";
+import { note, requestIdOf } from "./requests.ts";
+
+/** Turns whatever a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
+export function problemResponses(allowedMethods: (path: string) => string[]) {
+  return new Elysia({ name: "problems" }).onError(
+    { as: "global" },
+    async ({ error, code, request, path, set }) => {
+      const problem =
+        code === "NOT_FOUND" && !(error instanceof Problem)
+          ? unknownRoute(request.method, path, allowedMethods(path))
+          : await toProblem(error, request);
+      if (problem.status >= 500) note(request, faultOf(problem, error));
+      set.status = problem.status;
+      for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
+      return toEnvelope(problem, requestIdOf(request));
+    },
+  );
+}
+
+/** The error envelope of service-api.md. */
+export function toEnvelope(problem: Problem, requestId: string) {
+  const { errors, details, suggestion } = problem.extras;
+  return {
+    success: false,
+    error: {
+      code: problem.problemCode,
+      message: problem.message,
+      statusCode: problem.status,
+      requestId,
+      ...(errors && { errors }),
+      ...(details && { details }),
+      ...(suggestion && { suggestion }),
+    },
+    timestamp: new Date().toISOString(),
+  };
+}
+
+/** What the log says of a fault of ours. */
+export function faultOf(problem: Problem, error: unknown) {
+  return problem.extras.isLoad
+    ? { isLoad: true, error: { error: problem.message } }
+    : { error: describeError(error) };
+}
+
+/** What a request is told of whatever was thrown. */
+export async function toProblem(error: unknown, request: Request): Promise<Problem> {
+  if (error instanceof Problem) return error;
+  if (error instanceof ValidationError) return await validationProblem(error);
+  if (isDatabaseAway(error)) {
+    const isReading = request.method === "GET" || request.method === "HEAD";
+    return mayHaveHappened(error) && !isReading ? problems.unsure() : problems.unavailable();
+  }
+  if (isTimeout(error) || isConflict(error)) return problems.tooSlow();
+  const gone = goneParent(error);
+  return gone === null ? problems.unexpected() : problems.goneMeanwhile(gone);
+}
+
+async function validationProblem(error: ValidationError): Promise<Problem> {
+  const { type, validator, value } = error as unknown as {
+    type: string;
+    validator: { schema: TSchema; Errors(value: unknown): Iterable<ValueError> };
+    value: unknown;
+  };
+  // An answer that is not what its schema promises is our fault, and stays inside.
+  if (type === "response") return problems.unexpected();
+  const errors = await fieldErrors(validator.schema, validator.Errors(value), value);
+  if (type === "body") return problems.invalid(errors);
+  if (type === "query") return problems.badParameters(errors);
+  return problems.routeNotFound("", "this resource");
+}
+
+function unknownRoute(method: string, path: string, allowed: string[]): Problem {
+  return allowed.length > 0
+    ? problems.methodNotAllowed(method, path, allowed)
+    : problems.routeNotFound(method, path);
+}

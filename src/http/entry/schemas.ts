@@ -1,0 +1,143 @@
+// Shapes that several routes share, and the kinds of values that JSON Schema alone cannot check.
+import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { t } from "elysia";
+import { parseAddress } from "../../mail/address.ts";
+import { toRecipient } from "../../sending/send/input.ts";
+import { bounded } from "./body_bounds.ts";
+
+FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
+FormatRegistry.Set("email-or-empty", (text) => text === "" || parseAddress(text) !== null);
+FormatRegistry.Set("mailbox", (text) => toRecipient(text) !== null);
+FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
+// Rows carry dates as Date; JSON writes them as ISO 8601.
+TypeRegistry.Set("Timestamp", (_schema, value) => value instanceof Date && !Number.isNaN(value.getTime()));
+// A query holds only text; the handler clamps the number.
+TypeRegistry.Set("QueryInteger", (_schema, value) => /^-?\d{1,100}$/.test(String(value)));
+
+/** A point in time: a Date here, ISO 8601 in JSON. */
+export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", format: "date-time" });
+
+/** A whole number in an answer. Elysia's own would also promise text, for the sake of queries. */
+export const Int = Type.Integer();
+
+/** A UUID in a path or query. */
+export const Uuid = t.String({ format: "uuid" });
+
+/** The id in a path: what is no UUID is not refused but simply not found (wire.md section 1). */
+export const PathId = t.Unsafe<string>({ [Kind]: "PathId", type: "string", format: "uuid" });
+TypeRegistry.Set("PathId", (_schema, value) => typeof value === "string");
+
+/** An address, trimmed and lower-cased before use. */
+export const EmailAddress = t.String({ format: "email", examples: ["ada@example.com"] });
+
+/** Text that ends up in a header line: no CR, LF or NUL. */
+export const HeaderText = (options: { minLength?: number; maxLength: number }) =>
+  t.String({ format: "header-text", ...options });
+
+/** A whole number in a query, given as text. */
+export const QueryInteger = (options: {
+  minimum: number;
+  maximum?: number;
+  fallback: number;
+  description?: string;
+}) => {
+  const { fallback, description, ...bounds } = options;
+  // Not as `default`: Elysia would fill it in, and nobody could tell what was left out.
+  const text = [description, `Default: ${fallback}.`].filter(Boolean).join(" ");
+  return t.Optional(
+    t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...bounds, description: text }),
+  );
+};
+
+/** Null, or what `schema` says. */
+export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
+
+/** One of these words. */
+export const Words = <const T extends readonly string[]>(words: T) =>
+  t.Unsafe<T[number]>({ [Kind]: "Words", type: "string", enum: [...words] });
+TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
+
+/** The data of a contact: 64 KB, and each value 64 levels deep; one of them may be wrapped, as `{value, persistent}`. */
+const DATA_SIZE = { bytes: 65_536, levels: 66 };
+
+/**
+ * A JSON object with any keys. Not a Record: its copy would lose a key named `__proto__` and take text for an object.
+ * The OpenAPI document shows it as an object.
+ */
+export const Data = bounded(
+  t.Unsafe<Record<string, unknown>>({ [Kind]: "Data", "x-any-object": true }),
+  DATA_SIZE,
+);
+TypeRegistry.Set(
+  "Data",
+  (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+
+/** A JSON object whose values are text; see {@linkcode Data}. */
+export const TextMap = bounded(
+  t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": "string" }),
+  { bytes: 131_072, values: 5_000 },
+);
+TypeRegistry.Set("TextMap", (_schema, value) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((text) => typeof text === "string");
+});
+
+/** The envelope of a refusal (service-api.md, Errors). */
+export const ProblemEnvelope = t.Object(
+  {
+    success: t.Literal(false),
+    error: t.Object({
+      code: t.String({ examples: ["VALIDATION_ERROR"] }),
+      message: t.String(),
+      statusCode: Int,
+      requestId: Uuid,
+      errors: t.Optional(
+        t.Array(
+          t.Object({
+            field: t.String({ examples: ["attachments.0.filename"] }),
+            message: t.String(),
+            code: t.String({ examples: ["invalid_string"] }),
+            received: t.Optional(t.Unknown()),
+          }),
+        ),
+      ),
+      details: t.Optional(Data),
+      suggestion: t.Optional(t.String()),
+    }),
+    timestamp: t.String({ format: "date-time" }),
+  },
+  { title: "Problem", description: "Why a request was refused, and what to do" },
+);
+
+/** A contact. */
+export const Contact = t.Object({
+  id: Uuid,
+  email: t.String(),
+  subscribed: t.Boolean(),
+  data: Data,
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+/** The bare refusal of a few dashboard endpoints (service-api.md, Errors). */
+export const BareError = t.Object({ error: t.String() }, { title: "BareError" });
+
+/** What every endpoint behind a key may refuse with, besides its own. */
+const COMMON_REFUSALS = [401, 403, 429, 500, 503];
+
+/** The answers of a route: `schema` with 200 (or `status`), and the refusals it may give. */
+export function answers<T extends TSchema, Status extends number = 200>(
+  schema: T,
+  options: { refusals?: number[]; status?: Status } = {},
+): Record<Status, T> {
+  const refusals = [...(options.refusals ?? []), ...COMMON_REFUSALS];
+  return {
+    [options.status ?? 200]: schema,
+    ...Object.fromEntries(refusals.map((status) => [status, ProblemEnvelope])),
+  } as Record<Status, T>;
+}
+
+// A path id that is none is simply not found (wire.md section 1).
+export { isUuid } from "../../audience/faults.ts";

@@ -1,0 +1,55 @@
+// What the pages of an account have in common: their fields, the way to a new password, and links that have ended.
+import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { type Notice, pathOf } from "./form_pages.ts";
+import { escapeHtml } from "./html.ts";
+
+const { min: MIN, max: MAX } = PASSWORD_LENGTH;
+
+/** For a password that is chosen now. */
+export const NEW_PASSWORD = `<label class="field">Password, of ${MIN} characters or more
+<input type="password" name="password" required minlength="${MIN}" maxlength="${MAX}" autocomplete="new-password"></label>`;
+
+/** For the password of an account that is there. */
+export const OWN_PASSWORD = `<label class="field">Its password
+<input type="password" name="password" required maxlength="${MAX}" autocomplete="current-password"></label>`;
+
+/** Sends along what the address has brought. */
+export const hidden = (name: string, given: URLSearchParams) =>
+  `<input type="hidden" name="${name}" value="${escapeHtml(given.get(name) ?? "")}">`;
+
+/** An address; `fixed` is one that only this will do. */
+export const addressField = (given: URLSearchParams, { fixed = false } = {}) => `<label class="field">Address
+<input type="email" name="email" required maxlength="254" autocomplete="username" value="${escapeHtml(given.get("email") ?? "")}"${fixed ? " readonly" : ""}></label>`;
+
+/** Leads to where a new password is asked for. HTML. */
+export function passwordLink(ctx: Context, email?: string, text = "Get a new password by mail"): string {
+  const query = email === undefined ? "" : `?email=${encodeURIComponent(email)}`;
+  return `<a href="${escapeHtml(pathOf(ctx, `/auth/request-password-reset${query}`))}">${text}</a>`;
+}
+
+/** For who cannot give the password of the account with this address. `then` says what follows. HTML. */
+export function newPasswordByMail(ctx: Context, email: string, then: string): string {
+  return `<p class="aside">You have lost it, or you did not make that account? ${passwordLink(ctx, email)}: the account is yours then, and whoever else was in it is shut out. ${escapeHtml(then)}</p>`;
+}
+
+/** In place of a form that would only be refused. `instead` is HTML. */
+export function deadLink(instead: string): Notice {
+  return { title: "This link was used, or is too old", more: `<p>${instead}</p>`, status: 400 };
+}
+
+/** The address that a form has sent. Throws 400 for what is none. */
+export function addressOf(given: URLSearchParams): string {
+  const email = parseAddress(given.get("email") ?? "")?.email;
+  if (!email) throw problems.badRequest("Cannot use this address");
+  return email;
+}
+
+/** The password that a form has sent. Throws 400 for one that is too short or too long. */
+export function passwordOf(given: URLSearchParams): string {
+  const password = given.get("password") ?? "";
+  if (password.length >= MIN && password.length <= MAX) return password;
+  throw problems.badRequest(`Cannot use this password: it has to have ${MIN} to ${MAX} characters`);
+}

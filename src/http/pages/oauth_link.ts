@@ -1,0 +1,52 @@
+// /oauth/:provider/link: whoever has signed in at a provider gives the password of the account that has their address.
+import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/people/oauth_links.ts";
+import type { Provider } from "../../accounts/people/oauth_providers.ts";
+import type { Context } from "../../context.ts";
+import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
+import { clientNetwork } from "../entry/client_network.ts";
+import { type Form, formRoutes, pathOf } from "./form_pages.ts";
+import { escapeHtml } from "./html.ts";
+import { addCookie, type Answering, namedSession, ownCookie, setSessionCookie } from "../entry/session.ts";
+
+/** Has the browser keep what is to be linked, and answers where it is asked for the password. */
+export function askForPassword(ctx: Context, set: Answering, provider: Provider, link: string): string {
+  addCookie(ctx, set, cookieName(ctx, provider), link, LINK_S);
+  return pathOf(ctx, `/oauth/${provider.name}/link`);
+}
+
+/** The page that asks, and what its form sends. `providerOf` throws where there is none of this name. */
+export function linkRoutes(ctx: Context, providerOf: (name: string) => Provider) {
+  return formRoutes(ctx, "/oauth/:provider/link", (_, _given, { request, params }) => {
+    const provider = providerOf(params.provider ?? "");
+    const cookies = new Bun.CookieMap(request.headers.get("cookie") ?? "");
+    return linkForm(ctx, provider, openLink(ctx, provider, cookies.get(cookieName(ctx, provider))));
+  });
+}
+
+function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form {
+  const { email, returnTo } = pending;
+  const { title: name } = provider;
+  return {
+    title: "Is this your account?",
+    text: `There is an account with the address ${email} already. Give its password: from then on you log in to it with ${name}, too.`,
+    fields: OWN_PASSWORD,
+    button: "Log in",
+    aside: newPasswordByMail(ctx, email, `Sign in with ${name} once more then.`),
+    async act(_, given, { request, server, set }) {
+      const session = await finishLink(ctx, pending, {
+        password: given.get("password") ?? "",
+        network: clientNetwork(ctx, request, server),
+        replaces: await namedSession(ctx, request),
+      });
+      await setSessionCookie(ctx, set, session);
+      addCookie(ctx, set, cookieName(ctx, provider), "", 0);
+      // Not by a redirect: a form may lead to no other origin, and the dashboard may be one.
+      set.headers.refresh = `0; url=${returnTo}`;
+      return { title: "You are logged in.", more: `<p><a href="${escapeHtml(returnTo)}">Go on</a></p>` };
+    },
+  };
+}
+
+function cookieName(ctx: Context, { name }: Provider): string {
+  return ownCookie(ctx, `postrider_link_${name}`);
+}

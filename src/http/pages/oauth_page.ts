@@ -1,0 +1,33 @@
+// What a person sees who could not be signed in at a provider. Plain HTML: no script, nothing to fetch.
+import { escapeHtml, page, styled } from "./html.ts";
+
+// The same as of the other pages that people see.
+const { headers, head } = styled(["subscription.css"], {
+  more: "p { margin-block: 0 1rem; }\na { color: inherit; }\n",
+  forms: "'none'",
+});
+
+/** The address, which may hold a code, is told to nobody. */
+export const SIGN_IN_PAGE_HEADERS = headers;
+
+const HEADING = "You are not signed in";
+
+/** Why somebody is not signed in. All is text but `again`, an address of ours. */
+interface Refusal {
+  message: string;
+  advice?: string | undefined;
+  again: string;
+}
+
+/** Says why, and leads to the beginning. */
+export function signInPage({ message, advice, again }: Refusal): string {
+  return page({
+    title: HEADING,
+    head,
+    body: `<main>
+<h1>${HEADING}</h1>
+<p>${escapeHtml(message)}.</p>${advice ? `\n<p>${escapeHtml(advice)}.</p>` : ""}
+<p><a href="${escapeHtml(again)}">Begin again</a></p>
+</main>`,
+  });
+}

@@ -1,0 +1,140 @@
+// The pages of the question whose account it is: "Yes, it was me", and "This was not me".
+import { findOwner, type TokenOwner } from "../../accounts/people/tokens.ts";
+import { requestPasswordReset } from "../../accounts/people/log_in.ts";
+import { isSessionOf } from "../../accounts/people/sessions.ts";
+import { requestVerification, verifyEmail } from "../../accounts/people/sign_up.ts";
+import { disownAccount, type ProjectFates, projectFates } from "../../accounts/people/removal.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { accountSince, describeAccount, shownNames } from "../../sending/platform/account_mails.ts";
+import { addressField, addressOf, deadLink, hidden, passwordLink } from "./_auth_fields.ts";
+import { clientNetwork } from "../entry/client_network.ts";
+import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
+import { escapeHtml } from "./html.ts";
+import { namedSession } from "../entry/session.ts";
+
+const YOURS_THEN = "the account is yours then, and whoever else was in it is shut out.";
+
+/** Asks as the mail does that leads here: whether the address is theirs, or, once that is known, whether the account is. */
+export async function verify(
+  ctx: Context,
+  given: URLSearchParams,
+  { request }: FormVisit,
+): Promise<Form | Notice> {
+  const token = given.get("token") ?? "";
+  const account = await findOwner(ctx, token, "VERIFY_EMAIL");
+  if (!account) {
+    const again = escapeHtml(pathOf(ctx, "/auth/request-verification"));
+    return deadLink(`If your address is not verified yet: <a href="${again}">Get another mail</a>.`);
+  }
+  if (account.proven)
+    return { title: "Your address is verified.", more: "<p>There is nothing left to do.</p>" };
+  const sessionId = await namedSession(ctx, request);
+  const isOwn = sessionId !== null && (await isSessionOf(ctx, sessionId, account.id));
+  const isVerified = account.emailVerifiedAt !== null;
+  if (isVerified && !isOwn) return logInFirst(ctx, account);
+  return {
+    ...(isVerified ? await isItYourAccount(ctx, account) : isItYourAddress(account, isOwn)),
+    fields: hidden("token", given),
+    act: async () => ((await verifyEmail(ctx, token, sessionId)).proven ? PROVEN : VERIFIED),
+  };
+}
+
+type Question = Pick<Form, "title" | "text" | "button" | "aside">;
+
+const isItYourAddress = ({ email }: TokenOwner, isOwn: boolean): Question => ({
+  title: "Is this your address?",
+  text: `An account was made with ${email}. If it was you, say so. That verifies the address${isOwn ? ", and you join the projects that it is invited to" : ""}; whoever made the account keeps it. If it was not you, follow the other link of the mail instead.`,
+  button: "Yes, it was me",
+});
+
+const isItYourAccount = async (ctx: Context, account: TokenOwner): Promise<Question> => ({
+  title: "Is this your account?",
+  text: `${await describeAccount(ctx, account)} If you made it, say so: from then on you may invite people, and you join the projects that you are invited to.`,
+  button: "Yes, it is mine",
+  aside: `<p class="aside">If you did not make it, do not press the button. ${passwordLink(ctx, account.email)}: ${YOURS_THEN}</p>`,
+});
+
+const PROVEN: Notice = {
+  title: "Your address is verified.",
+  more: "<p>You may invite people now, and have joined the projects that you were invited to.</p>",
+};
+
+const VERIFIED: Notice = {
+  title: "Your address is verified.",
+  more: "<p>Before you invite people: log in, and press the button of the mail again in that browser. You are not logged in to the account here.</p>",
+};
+
+const logInFirst = (ctx: Context, { email }: TokenOwner): Notice => ({
+  title: "Log in first",
+  more: `<p>Your address is verified. To say that the account is yours, log in to it, and then open the link of the mail in the same browser.</p>
+<p class="aside">You did not make the account? ${passwordLink(ctx, email)}: ${YOURS_THEN}</p>`,
+});
+
+/** Sends the mail again. */
+export const askForVerification = (given: URLSearchParams): Form => ({
+  title: "Is your address verified?",
+  text: "If not, a mail with the link goes to it.",
+  fields: addressField(given),
+  button: "Send the mail",
+  async act(ctx, _, { request, server }) {
+    await requestVerification(ctx, addressOf(given), clientNetwork(ctx, request, server));
+    return { title: "If this address has an account, and is not verified yet, a mail is on its way." };
+  },
+});
+
+/** Offers to remove an account that somebody else has made. */
+export async function disown(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
+  const token = given.get("token") ?? "";
+  const account = await findOwner(ctx, token, "REMOVE_ACCOUNT");
+  if (!account) {
+    return deadLink(
+      `If you removed the account, it is gone. If not: ${passwordLink(ctx, undefined, "get a new password by mail")}; ${YOURS_THEN}`,
+    );
+  }
+  if (account.emailVerifiedAt !== null) return await disownLate(ctx, given, account);
+  const fates = told(await projectFates(ctx, account.id)) ?? "It is in no project.";
+  return {
+    title: "This was not me",
+    text: `${accountSince(account)} If you did not make it, it can be removed, with its sessions. It cannot be undone. ${fates}`,
+    fields: hidden("token", given),
+    button: "Remove the account",
+    aside: `<p class="aside">To keep what is in it: ${passwordLink(ctx, account.email)}; ${YOURS_THEN}</p>`,
+    async act() {
+      const became = told(await disownAccount(ctx, token));
+      return {
+        title: "The account is removed.",
+        more: `${became === null ? "" : `<p>${escapeHtml(became)}</p>\n`}<p>Nobody has an account with your address now. You may make one whenever you like.</p>`,
+      };
+    },
+  };
+}
+
+/** What becomes of the projects, or has; null where there are none. */
+function told({ deleted, goOn, disabled }: ProjectFates): string | null {
+  const fates = [
+    ["Deleted", deleted],
+    ["Goes on", goOn],
+    ["Disabled, as nobody is left who may own it", disabled],
+  ] as const;
+  const lines = fates.flatMap(([what, names]) =>
+    names.length > 0 ? [`${what}: ${shownNames(names)}.`] : [],
+  );
+  return lines.length > 0 ? lines.join(" ") : null;
+}
+
+/** For an account of which somebody has said that it is theirs: it is not removed, but still given to who reads its mail. */
+async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOwner): Promise<Form> {
+  return {
+    title: "This was not me",
+    text: `${await describeAccount(ctx, account)} Somebody who reads its mail has said that it is theirs, so it is not removed any more. With a new password it is yours all the same: whoever else was in it is shut out, and nothing is deleted.`,
+    fields: `${hidden("token", given)}\n<input type="hidden" name="email" value="${escapeHtml(account.email)}">`,
+    button: "Get a new password by mail",
+    async act(_, asked, { request, server }) {
+      // Sent by the page as it was before somebody said so.
+      if (!asked.has("email")) throw problems.accountVerified();
+      await requestPasswordReset(ctx, account.email, clientNetwork(ctx, request, server));
+      return { title: "A mail is on its way." };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// How figures look in answers, and how the days are asked for that they are of.
+import { t } from "elysia";
+import { USUAL_DAYS } from "../../insight/analytics/date_range.ts";
+import { Int, Uuid } from "../entry/schemas.ts";
+
+const Rate = t.Number({ description: "Percent, with two decimals." });
+
+/** What became of mails on a day. */
+export const Day = t.Object({
+  date: t.String({ format: "date" }),
+  emails: Int,
+  delivered: Int,
+  opens: Int,
+  clicks: Int,
+  bounces: Int,
+  complaints: Int,
+  machineOpens: Int,
+});
+
+/** A campaign, and what it has come to. */
+export const RankedCampaign = t.Object({
+  id: Uuid,
+  name: t.String(),
+  subject: t.String(),
+  sentCount: Int,
+  openedCount: Int,
+  clickedCount: Int,
+  openRate: Rate,
+  clickRate: Rate,
+});
+
+/** What all campaigns have come to. */
+export const CampaignTotals = t.Object({
+  total: Int,
+  active: Int,
+  completed: Int,
+  averageOpenRate: Rate,
+  averageClickRate: Rate,
+});
+
+/** An event that clients track, and how often. */
+export const RankedEvent = t.Object({
+  name: t.String(),
+  count: Int,
+  previousCount: Int,
+  trend: t.Number({
+    description: "Percent against as many days right before; 100 where there were none.",
+  }),
+});
+
+/** What happened in a project. */
+export const ActivityTotals = t.Object({
+  totalEvents: Int,
+  totalEmailsSent: Int,
+  totalEmailsOpened: Int,
+  totalEmailsClicked: Int,
+  totalWorkflowsStarted: Int,
+  openRate: Rate,
+  clickRate: Rate,
+});
+
+/** The query of a range of days. */
+export const DaysQuery = {
+  startDate: t.Optional(
+    t.String({
+      description: `A date, or an instant of that day. Left out: ${USUAL_DAYS} days.`,
+    }),
+  ),
+  endDate: t.Optional(t.String({ description: "The last day. Left out: today." })),
+};

@@ -1,0 +1,52 @@
+// What the endpoints of an account take and answer.
+import { t } from "elysia";
+import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
+import { EmailAddress, Uuid } from "../entry/schemas.ts";
+
+const { min, max } = PASSWORD_LENGTH;
+
+const Password = t.String({ minLength: min, maxLength: max, description: `${min} to ${max} characters.` });
+const Token = t.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
+
+/** Address and password. */
+export const Credentials = t.Object({ email: EmailAddress, password: Password });
+
+export const SignUpBody = t.Object({
+  ...Credentials.properties,
+  invitation: t.Optional(
+    t.String({
+      maxLength: 200,
+      description: "The token of an invitation mail: it proves that the address is yours.",
+    }),
+  ),
+});
+
+export const EmailBody = t.Object({ email: EmailAddress });
+
+export const TokenBody = t.Object({ token: Token });
+
+export const ResetBody = t.Object({ token: Token, newPassword: Password });
+
+export const ChangeBody = t.Object({ password: t.String({ maxLength: max }), newPassword: Password });
+
+export const VerificationBody = t.Object({
+  email: t.Optional(
+    t.String({
+      format: "email",
+      description: "Left out: the address of the session, which is then required.",
+    }),
+  ),
+});
+
+/** Who is logged in now. */
+export const LoggedInAnswer = t.Object({
+  success: t.Literal(true),
+  data: t.Object({ id: Uuid, email: t.String() }),
+});
+
+export const MessageAnswer = t.Object({
+  success: t.Literal(true),
+  data: t.Object({ message: t.String() }),
+});
+
+export const SuccessAnswer = t.Object({ success: t.Literal(true) });

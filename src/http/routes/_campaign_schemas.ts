@@ -1,0 +1,123 @@
+// How a campaign looks in requests and answers.
+import { t } from "elysia";
+import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
+import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { Data, EmailAddress, HeaderText, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+/** The states of a campaign. */
+export const Status = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
+
+const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+const AudienceType = Words(["ALL", "SEGMENT", "FILTERED"]);
+
+const Counts = {
+  totalRecipients: Int,
+  sentCount: Int,
+  deliveredCount: Int,
+  openedCount: Int,
+  clickedCount: Int,
+  bouncedCount: Int,
+  complainedCount: Int,
+  unsubscribedCount: Int,
+  failedCount: Int,
+  capturedCount: Int,
+};
+
+/** A campaign. */
+export const Campaign = t.Object({
+  id: Uuid,
+  name: t.String(),
+  description: Nullable(t.String()),
+  subject: t.String(),
+  body: t.String(),
+  from: t.String(),
+  fromName: Nullable(t.String()),
+  replyTo: Nullable(t.String()),
+  type: MessageType,
+  status: Status,
+  audienceType: AudienceType,
+  segmentId: Nullable(Uuid),
+  audienceCondition: Nullable(Data),
+  templateId: Nullable(Uuid),
+  scheduledFor: Nullable(Timestamp),
+  ...Counts,
+  projectId: Uuid,
+  sentAt: Nullable(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+/** A campaign of the database as the API shows it. */
+export function toCampaign({ fromEmail, ...campaign }: CampaignRow) {
+  return {
+    ...campaign,
+    from: fromEmail,
+    audienceCondition: campaign.audienceCondition as Record<string, unknown> | null,
+  };
+}
+
+const MAX_BODY_CHARS = 1_048_576;
+
+/** What creates or replaces a campaign. Subject, body and sender may come from the template. */
+export const CampaignBody = t.Object({
+  name: t.String({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
+  description: t.Optional(Nullable(t.String({ maxLength: 1000 }))),
+  subject: t.Optional(
+    Nullable(t.String({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
+  ),
+  body: t.Optional(
+    Nullable(
+      t.String({
+        minLength: 1,
+        maxLength: MAX_BODY_CHARS,
+        description: "HTML or MJML, with `{{variables}}`.",
+      }),
+    ),
+  ),
+  from: t.Optional(Nullable(EmailAddress)),
+  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+  replyTo: t.Optional(Nullable(EmailAddress)),
+  type: t.Optional(Nullable(MessageType)),
+  audienceType: AudienceType,
+  segmentId: t.Optional(Nullable(Uuid)),
+  audienceCondition: t.Optional(
+    bounded(
+      t.Unknown({
+        description: "A condition tree, as of a segment. Required when audienceType is FILTERED.",
+      }),
+      CONDITION_SIZE,
+    ),
+  ),
+  templateId: t.Optional(Nullable(Uuid)),
+});
+
+const Rate = t.Number({ description: "Percent, with two decimals." });
+
+/** What became of the mails of a campaign. */
+export const CampaignStats = t.Object({
+  ...Counts,
+  openRate: Rate,
+  clickRate: Rate,
+  bounceRate: Rate,
+  deliveryRate: Rate,
+  complaintRate: Rate,
+  unsubscribeRate: Rate,
+});
+
+/** The counters with what they come to, in percent of the mails sent (wire.md section 7). */
+export function statsOf(campaign: CampaignRow) {
+  const { sentCount } = campaign;
+  const rate = (count: number) => (sentCount === 0 ? 0 : Math.round((count / sentCount) * 10_000) / 100);
+  const counts = Object.fromEntries(
+    Object.keys(Counts).map((name) => [name, campaign[name as keyof typeof Counts]]),
+  ) as { [Name in keyof typeof Counts]: number };
+  return {
+    ...counts,
+    openRate: rate(counts.openedCount),
+    clickRate: rate(counts.clickedCount),
+    bounceRate: rate(counts.bouncedCount),
+    deliveryRate: rate(counts.deliveredCount),
+    complaintRate: rate(counts.complainedCount),
+    unsubscribeRate: rate(counts.unsubscribedCount),
+  };
+}

@@ -1,0 +1,102 @@
+// What is shown of a project, its members and its standing.
+import { t } from "elysia";
+import { LANGUAGES, RESENDABLE, TRACKING } from "../../accounts/projects/mod.ts";
+import { ROLES, type Role } from "../../accounts/projects/roles.ts";
+import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+/** Who may what: a member everything of the content, an admin also the settings, an owner also what cannot be undone. */
+export const RoleWord = t.Unsafe<Role>({
+  ...Words(ROLES),
+  description:
+    "MEMBER: everything of the project's content. ADMIN: also settings, domains, members, billing and keys. OWNER: also deletion, reset and ownership.",
+});
+
+/** A project as a member sees it. */
+export const Project = t.Object({
+  id: Uuid,
+  name: t.String(),
+  public: t.String({ description: "The public key: `pk_…`" }),
+  secretHint: t.String({ description: "The last characters of the secret key." }),
+  tracking: Words(TRACKING),
+  language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
+  timezone: t.String({ examples: ["Europe/Berlin"] }),
+  resendInDoubt: t.Array(Words(RESENDABLE), {
+    description: "The kinds of mail of which those in doubt are sent again after 15 minutes.",
+  }),
+  disabled: t.Boolean({ description: "Its requests are refused, and its mail is held." }),
+  disabledReason: Nullable(t.String()),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  role: RoleWord,
+});
+
+/** A project whose keys were just made. */
+export const ProjectWithSecret = t.Object({
+  ...Project.properties,
+  secret: t.String({ description: "The secret key: `sk_…`. It is told this once." }),
+});
+
+/** Somebody who looks after a project, or was asked to. */
+export const Member = t.Object({
+  userId: t.String({
+    format: "uuid",
+    description: "Of the user; while somebody is INVITED, of the invitation.",
+  }),
+  email: t.String(),
+  role: RoleWord,
+  status: Words(["ACTIVE", "INVITED"]),
+});
+
+const Rates = t.Object({
+  total: Int,
+  bounces: Int,
+  complaints: Int,
+  bounceRate: t.Number({ description: "In percent." }),
+  complaintRate: t.Number({ description: "In percent." }),
+});
+
+const Threshold = t.Object({ warning: t.Number(), critical: t.Number() });
+
+/** What mailbox providers think of a project. */
+export const Security = t.Object({
+  status: t.Object({
+    sevenDay: Rates,
+    allTime: Rates,
+    isHealthy: t.Boolean({ description: "No critical level is exceeded." }),
+    violations: t.Array(t.String()),
+    warnings: t.Array(t.String()),
+  }),
+  levels: t.Object({
+    minimumMails: t.Number({ description: "With fewer mails nothing is held against a project." }),
+    bounceRate: Threshold,
+    complaintRate: Threshold,
+  }),
+  isDisabled: t.Boolean(),
+  suspensions: t.Array(
+    t.Object({ at: Timestamp, reason: Nullable(t.String()), liftedAt: Nullable(Timestamp) }),
+  ),
+});
+
+/** How far a project is set up. */
+export const SetupState = t.Object({
+  hasVerifiedDomain: t.Boolean(),
+  contactCount: Int,
+  hasTemplate: t.Boolean(),
+  lastCampaignSentAt: Nullable(Timestamp),
+  hasEnabledWorkflow: t.Boolean(),
+  hasSubscription: t.Boolean(),
+});
+
+/** A line of the audit log. */
+export const AuditLine = t.Object({
+  id: Uuid,
+  at: Timestamp,
+  actor: t.Object({
+    kind: Words(["USER", "KEY", "OPERATOR", "SERVICE"]),
+    userId: Nullable(Uuid),
+    name: Nullable(t.String({ description: "The address of a user, the last characters of a key." })),
+  }),
+  action: t.String({ examples: ["keys.regenerated"] }),
+  subject: Nullable(t.String({ description: "What it was done to." })),
+  details: Data,
+});

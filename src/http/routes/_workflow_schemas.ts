@@ -1,0 +1,213 @@
+// How workflows, their steps and transitions look in requests and answers.
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { STEP_TYPES, type StepType } from "../../automation/workflows/graph.ts";
+import { stepErrors } from "../../automation/workflows/steps_input.ts";
+import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
+import { problems } from "../../problem.ts";
+import { bounded } from "../entry/body_bounds.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+const MAX_INT = 2_147_483_647;
+const PRIORITY =
+  "For editors: it is kept, and does not decide. Which way is taken is a matter of the branch alone.";
+
+/** A workflow. */
+export const Workflow = t.Object({
+  id: Uuid,
+  name: t.String(),
+  description: Nullable(t.String()),
+  enabled: t.Boolean(),
+  triggerType: Words(TRIGGER_TYPES),
+  triggerConfig: Nullable(Data),
+  allowReentry: t.Boolean(),
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+/** A workflow in a list. */
+export const CountedWorkflow = t.Object({
+  ...Workflow.properties,
+  _count: t.Object({ steps: Int, executions: Int }),
+});
+
+const Position = t.Object({ x: t.Number(), y: t.Number() });
+
+/** A step of a workflow. */
+export const Step = t.Object({
+  id: Uuid,
+  workflowId: Uuid,
+  type: Words(STEP_TYPES),
+  name: t.String(),
+  position: Position,
+  config: Data,
+  templateId: Nullable(Uuid),
+});
+
+/** A transition of a workflow. */
+export const Transition = t.Object({
+  id: Uuid,
+  fromStepId: Uuid,
+  toStepId: Uuid,
+  condition: Nullable(t.Object({ branch: t.String() })),
+  priority: Type.Integer({ description: PRIORITY }),
+});
+
+/** A workflow with its graph. */
+export const WorkflowGraph = t.Object({
+  ...Workflow.properties,
+  steps: t.Array(
+    t.Object({
+      ...Step.properties,
+      template: Nullable(t.Object({ id: Uuid, name: t.String() })),
+      outgoingTransitions: t.Array(Transition),
+      incomingTransitions: t.Array(Transition),
+    }),
+  ),
+});
+
+/** A field that a CONDITION can ask about. */
+export const Fields = t.Object({
+  fields: t.Array(t.String()),
+  typedFields: t.Array(
+    t.Object({
+      field: t.String(),
+      type: Words(["string", "number", "boolean", "date"]),
+      category: t.String(),
+    }),
+  ),
+  count: Int,
+});
+
+const Name = t.String({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" });
+const Description = t.Optional(Nullable(t.String({ maxLength: 1000 })));
+const EventName = t.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "\\S",
+  description: "Any name, also those that the service itself emits, such as `contact.subscribed`.",
+});
+
+/** What creates a workflow. */
+export const WorkflowBody = t.Object({
+  name: Name,
+  eventName: EventName,
+  description: Description,
+  allowReentry: t.Optional(t.Boolean({ description: "Default: false, once for each contact, ever." })),
+});
+
+/** What changes a workflow. */
+export const WorkflowPatchBody = t.Object({
+  name: t.Optional(Name),
+  description: Description,
+  triggerType: t.Optional(Words(TRIGGER_TYPES)),
+  triggerConfig: t.Optional(
+    bounded(
+      t.Unknown({
+        description:
+          "EVENT: `{eventName}`. SCHEDULE: `{schedule, segmentId?, timezone?}`, a cron expression of five fields, for " +
+          "the members of a segment or for all contacts. MANUAL: null.",
+      }),
+      { bytes: 16_384 },
+    ),
+  ),
+  enabled: t.Optional(t.Boolean()),
+  allowReentry: t.Optional(t.Boolean()),
+});
+
+const StepFields = {
+  config: t.Optional(
+    bounded(
+      t.Unknown({
+        description:
+          "SEND_EMAIL `{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId. " +
+          "DELAY `{amount, unit: minutes|hours|days|weeks}` or `{until: an ISO 8601 date, or data.<key>}`. " +
+          "WAIT_FOR_EVENT `{eventName, timeout?: seconds}`. " +
+          "CONDITION `{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
+          "`{mode: multi, field, branches: [{id, name, operator, value?}]}`. " +
+          "WEBHOOK `{url, method?, headers?, body?}`. " +
+          "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`. " +
+          "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
+      }),
+      { bytes: 65_536, levels: 100 },
+    ),
+  ),
+  templateId: t.Optional(Nullable(Uuid)),
+};
+
+const NewStepFields = {
+  type: Words(STEP_TYPES),
+  name: Name,
+  position: t.Optional(Nullable(Position)),
+  ...StepFields,
+};
+
+/** What is wrong with a config is listed beside what is wrong with the rest. */
+const configRules = (body: { type?: StepType; config?: unknown; templateId?: string | null }) =>
+  body.type === undefined ? [] : stepErrors(body.type, body);
+
+/** What adds a step. */
+export const StepBody = withRules(
+  t.Object({
+    ...NewStepFields,
+    autoConnect: t.Optional(
+      Nullable(
+        t.Boolean({
+          description:
+            "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
+            "branch has to be named, it stays unconnected.",
+        }),
+      ),
+    ),
+  }),
+  configRules,
+);
+
+/** What puts a step into a transition. */
+export const InsertedStepBody = withRules(t.Object(NewStepFields), configRules);
+
+/** What changes a step. */
+export const StepPatchBody = t.Object({
+  name: t.Optional(Nullable(Name)),
+  position: t.Optional(Nullable(Position)),
+  type: t.Optional(Nullable(Words(STEP_TYPES))),
+  ...StepFields,
+});
+
+const Branch = t.String({ minLength: 1, maxLength: 64 });
+
+interface Branched {
+  condition?: { branch?: string | null } | null;
+  branch?: string | null;
+}
+
+/** The branch by which a transition leaves, in whichever of its two places it stands. Throws 422 where they differ. */
+export function branchOf({ condition, branch }: Branched): string | null {
+  const inCondition = condition?.branch ?? null;
+  if (inCondition === null || (branch ?? inCondition) === inCondition) return inCondition ?? branch ?? null;
+  throw problems.invalid([
+    { field: "branch", code: "custom", message: "Expected the same branch as in condition.branch" },
+  ]);
+}
+
+/** What adds a transition. */
+export const TransitionBody = t.Object({
+  fromStepId: Uuid,
+  toStepId: Uuid,
+  condition: t.Optional(Nullable(t.Object({ branch: t.Optional(Nullable(Branch)) }))),
+  branch: t.Optional(
+    Nullable(
+      t.String({
+        minLength: 1,
+        maxLength: 64,
+        description:
+          "`yes` or `no`, the id of a branch, `default`; `event` or `timeout`. Same as condition.branch.",
+      }),
+    ),
+  ),
+  priority: t.Optional(
+    Nullable(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT, description: PRIORITY })),
+  ),
+});

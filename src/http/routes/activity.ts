@@ -1,0 +1,141 @@
+// /activity: what happened in a project, and what is to happen.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { listActivity, type Place } from "../../insight/activity/mod.ts";
+import { countRecent, readActivityStats } from "../../insight/activity/stats.ts";
+import { listActivityTypes } from "../../insight/activity/types.ts";
+import { listUpcoming } from "../../insight/activity/upcoming.ts";
+import { readDays } from "../../insight/analytics/date_range.ts";
+import { problems } from "../../problem.ts";
+import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
+import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import { periodErrors, PeriodQuery, readPeriod } from "./_periods.ts";
+import { answers, Int, isUuid, Nullable, QueryInteger, Uuid } from "../entry/schemas.ts";
+
+const FEED_LIMIT = { fallback: 50, max: 100 };
+const MINUTES = { fallback: 5, max: 60 };
+const DAYS_AHEAD = { fallback: 30, max: 90 };
+
+const FeedQuery = {
+  limit: QueryInteger({ minimum: 1, maximum: 100, fallback: 50, description: "Clamped to 1..100." }),
+  cursor: CursorQuery.cursor,
+  types: t.Optional(
+    t.String({
+      description: "With commas between them. Left out: all.",
+      examples: ["email.opened,email.clicked"],
+    }),
+  ),
+  contactId: t.Optional(Uuid),
+  ...PeriodQuery,
+};
+
+interface FeedFilter {
+  types?: string | undefined;
+  startDate?: string | undefined;
+  endDate?: string | undefined;
+}
+
+/** The activity endpoints, in the order of the specification's table. */
+export function activityRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/activity", detail: { tags: ["Activity"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const errors = filterErrors(query);
+        if (errors.length > 0) throw problems.badParameters(errors);
+        const filter = { types: readTypes(query.types), contactId: query.contactId, ...readPeriod(query) };
+        const page = { limit: clampLimit(query.limit, FEED_LIMIT), after: readPlace(query.cursor) };
+        const { items, next } = await listActivity(ctx, project.id, filter, page);
+        return {
+          data: items,
+          cursor: next && toCursor([next.key, String(next.kind), next.id]),
+          hasMore: next !== null,
+        };
+      },
+      {
+        query: withRules(t.Object(FeedQuery), filterErrors),
+        response: answers(
+          t.Object({ data: t.Array(ActivityItem), cursor: Nullable(t.String()), hasMore: t.Boolean() }),
+          { refusals: [400] },
+        ),
+        detail: {
+          summary: "List what happened, the newest first",
+          description:
+            "Events, mails, campaigns and workflows in one order of time. Everything that was there when the first page " +
+            "was read is on exactly one page; what comes meanwhile is never on two.",
+        },
+      },
+    )
+    .get(
+      "/stats",
+      async ({ project, query }) =>
+        await readActivityStats(ctx, project.id, readDays(query, { now: ctx.now() })),
+      {
+        query: t.Object(DaysQuery),
+        response: answers(ActivityTotals, { refusals: [400] }),
+        detail: { summary: "Count what happened on some days (UTC), from counters" },
+      },
+    )
+    .get(
+      "/recent-count",
+      async ({ project, query }) => {
+        const minutes = clampLimit(query.minutes, MINUTES);
+        return { count: await countRecent(ctx, project.id, minutes), minutes };
+      },
+      {
+        query: t.Object({
+          minutes: QueryInteger({ minimum: 1, maximum: 60, fallback: 5, description: "Clamped to 1..60." }),
+        }),
+        response: answers(t.Object({ count: Int, minutes: Int }), { refusals: [400] }),
+        detail: {
+          summary: "Count what happened in the last minutes",
+          description: "Of events and of executions each is counted as far as 20,000.",
+        },
+      },
+    )
+    .get("/types", async ({ project }) => ({ types: await listActivityTypes(ctx, project.id) }), {
+      response: answers(t.Object({ types: t.Array(Type) })),
+      detail: { summary: "List the types of activity that the project has" },
+    })
+    .get(
+      "/upcoming",
+      async ({ project, query }) => {
+        const daysAhead = clampLimit(query.daysAhead, DAYS_AHEAD);
+        const limit = clampLimit(query.limit);
+        return { activities: await listUpcoming(ctx, project.id, { daysAhead, limit }) };
+      },
+      {
+        query: t.Object({
+          limit: CursorQuery.limit,
+          daysAhead: QueryInteger({
+            minimum: 1,
+            maximum: 90,
+            fallback: 30,
+            description: "Clamped to 1..90.",
+          }),
+        }),
+        response: answers(t.Object({ activities: t.Array(UpcomingItem) }), { refusals: [400] }),
+        detail: {
+          summary: "List what is to happen, the next first",
+          description:
+            "Scheduled campaigns, and steps of workflows that wait for a time, or for an event until a time.",
+        },
+      },
+    );
+}
+
+function filterErrors(query: FeedFilter) {
+  return [...typesErrors(query.types), ...periodErrors(query)];
+}
+
+/** Throws BAD_REQUEST for a cursor that is none of the feed's. */
+function readPlace(cursor: string | undefined): Place | null {
+  if (cursor === undefined) return null;
+  const [key, kind, id] = readCursor(cursor, 3);
+  if (!isUuid(key!) || !isUuid(id!) || !/^[0-4]$/.test(kind!)) throw problems.badCursor();
+  return { key: key!.toLowerCase(), kind: Number(kind), id: id!.toLowerCase() };
+}

@@ -1,0 +1,62 @@
+// /analytics: what mails, campaigns and events come to. All of it is read from counters.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { countCampaigns, METRICS, rankCampaigns } from "../../insight/analytics/campaign_ranking.ts";
+import { readDays } from "../../insight/analytics/date_range.ts";
+import { rankEvents } from "../../insight/events/stats.ts";
+import { MAX_DAYS, readTimeseries } from "../../insight/analytics/timeseries.ts";
+import { CampaignTotals, Day, DaysQuery, RankedCampaign, RankedEvent } from "./_analytics_schemas.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { clampLimit } from "./_lists.ts";
+import { answers, QueryInteger, Words } from "../entry/schemas.ts";
+
+const CAMPAIGNS = { fallback: 10, max: 50 };
+const EVENTS = { fallback: 5, max: 20 };
+
+const limitOf = ({ fallback, max }: { fallback: number; max: number }) =>
+  QueryInteger({ minimum: 1, maximum: max, fallback, description: `Clamped to 1..${max}.` });
+
+/** The analytics endpoints, in the order of the specification's table. */
+export function analyticsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/analytics", detail: { tags: ["Analytics"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get("/timeseries", async ({ project, query }) => await readTimeseries(ctx, project.id, query), {
+      query: t.Object({
+        ...DaysQuery,
+        tz: t.Optional(
+          t.String({ description: "Whose days, such as Europe/Berlin. Left out: those of the project." }),
+        ),
+      }),
+      response: answers(t.Array(Day), { refusals: [400] }),
+      detail: {
+        summary: "What became of mails, day by day; opens and clicks are mails, each once, by people",
+        description: `No more than ${MAX_DAYS} days.`,
+      },
+    })
+    .get(
+      "/top-campaigns",
+      async ({ project, query: { metric = "opens", limit } }) =>
+        await rankCampaigns(ctx, project.id, { metric, limit: clampLimit(limit, CAMPAIGNS) }),
+      {
+        query: t.Object({ limit: limitOf(CAMPAIGNS), metric: t.Optional(Words(METRICS)) }),
+        response: answers(t.Array(RankedCampaign), { refusals: [400] }),
+        detail: { summary: "The campaigns that came to most, by `opens` where nothing else is said" },
+      },
+    )
+    .get("/campaign-stats", async ({ project }) => await countCampaigns(ctx, project.id), {
+      response: answers(CampaignTotals),
+      detail: { summary: "How many campaigns there are, and their rates, weighted by mails sent" },
+    })
+    .get(
+      "/top-events",
+      async ({ project, query: { limit, ...range } }) => {
+        const days = readDays(range, { now: ctx.now() });
+        return await rankEvents(ctx, project.id, days, { limit: clampLimit(limit, EVENTS) });
+      },
+      {
+        query: t.Object({ limit: limitOf(EVENTS), ...DaysQuery }),
+        response: answers(t.Array(RankedEvent), { refusals: [400] }),
+        detail: { summary: "The events that clients track most often, on days of UTC" },
+      },
+    );
+}

@@ -1,0 +1,216 @@
+// /auth: how a person gets a session, and how it ends. In the success envelope.
+import { Elysia } from "elysia";
+import type { LoggedIn } from "../../accounts/people/credentials.ts";
+import { changePassword, logIn, requestPasswordReset, resetPassword } from "../../accounts/people/log_in.ts";
+import { endSession, findSession } from "../../accounts/people/sessions.ts";
+import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { userDoor } from "../entry/authenticate.ts";
+import { authPageRoutes } from "../pages/auth_forms.ts";
+import {
+  ChangeBody,
+  Credentials,
+  EmailBody,
+  LoggedInAnswer,
+  MessageAnswer,
+  ResetBody,
+  SignUpBody,
+  SuccessAnswer,
+  TokenBody,
+  VerificationBody,
+} from "./_auth_schemas.ts";
+import { UNREAD } from "../entry/body.ts";
+import { readBody } from "../entry/body_plans.ts";
+import { clientNetwork } from "../entry/client_network.ts";
+import { takePublicRequest } from "../entry/public_limits.ts";
+import { answers } from "../entry/schemas.ts";
+import {
+  type Answering,
+  assertNoOtherPage,
+  assertOwnPage,
+  clearSessionCookie,
+  namedSession,
+  setSessionCookie,
+} from "../entry/session.ts";
+
+const REFUSALS = [400, 413, 415, 422];
+
+/** The endpoints of accounts, in the order of the specification's table. */
+export function authRoutes(ctx: Context) {
+  return new Elysia({ detail: { tags: ["Account"] } })
+    .use(sessionRoutes(ctx))
+    .use(mailRoutes(ctx))
+    .use(passwordRoutes(ctx))
+    .use(authPageRoutes(ctx));
+}
+
+function sessionRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [] } })
+    .use(openDoor(ctx))
+    .post(
+      "/login",
+      async ({ body, network, sessionId, set }) => {
+        const person = await logIn(ctx, credentialsOf(body), { network, replaces: sessionId });
+        return await welcome(ctx, set, person);
+      },
+      {
+        body: Credentials,
+        response: answers(LoggedInAnswer, { refusals: REFUSALS }),
+        detail: {
+          summary: "Log in; the answer sets the session cookie",
+          description:
+            "Failures are counted for the address and for the network: beyond the limit both are locked for up to 15 minutes, also for the right password.",
+        },
+      },
+    )
+    .post(
+      "/signup",
+      async ({ body, network, sessionId, set }) => {
+        const origin = { network, invitationToken: body.invitation, replaces: sessionId };
+        return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), origin));
+      },
+      {
+        body: SignUpBody,
+        response: answers(LoggedInAnswer, { refusals: [...REFUSALS, 409] }),
+        detail: {
+          summary: "Sign up; the answer sets the session cookie",
+          description:
+            "A mail asks whether the address is yours. With the token of an invitation it counts as proven, and you join the project. Where an account was made with the address before, in a session of which it was never verified, `password` has to be that of the account.",
+        },
+      },
+    )
+    .get(
+      "/logout",
+      async ({ sessionId, set }) => {
+        if (sessionId !== null) await endSession(ctx, sessionId);
+        clearSessionCookie(ctx, set);
+        return { success: true as const };
+      },
+      { response: answers(SuccessAnswer), detail: { summary: "End the session, and clear its cookie" } },
+    );
+}
+
+function mailRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [] } })
+    .use(openDoor(ctx))
+    .post(
+      "/verify-email",
+      async ({ body: { token }, sessionId }) => {
+        await verifyEmail(ctx, token, sessionId);
+        return said("Your address is verified.");
+      },
+      {
+        body: TokenBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: {
+          summary: "Verify an address with the token of the mail",
+          description:
+            "It ends no session and changes no password. The token stays good for its hour until it is used with a session of the account. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
+        },
+      },
+    )
+    .post(
+      "/request-verification",
+      async ({ body, sessionId, network, request }) => {
+        const email =
+          body.email === undefined ? await ownAddress(ctx, sessionId, request) : addressOf(body.email);
+        await requestVerification(ctx, email, network);
+        return said(
+          "If there is an account with this address that was not verified in a session of its own yet, a mail is on its way. The address may be verified already: with its link, opened where you are logged in, it is also known that the account is yours.",
+        );
+      },
+      {
+        body: VerificationBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: {
+          summary: "Send the verification mail again",
+          description:
+            "Also where the address was verified in another browser: the link, opened in a session of the account, proves that the account belongs to who reads its mail. Then they may invite people, and join.",
+        },
+      },
+    )
+    .post(
+      "/request-password-reset",
+      async ({ body, network }) => {
+        await requestPasswordReset(ctx, addressOf(body.email), network);
+        return said("If there is an account with this address, a mail is on its way.");
+      },
+      {
+        body: EmailBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Send a mail with a way to a new password" },
+      },
+    )
+    .post(
+      "/reset-password",
+      async ({ body, network, set }) => {
+        await resetPassword(ctx, body, network);
+        clearSessionCookie(ctx, set);
+        return said("Your password is changed: log in with it.");
+      },
+      {
+        body: ResetBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Set a new password with the token of the mail; every session ends" },
+      },
+    );
+}
+
+function passwordRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [{ session: [] }] } })
+    .use(userDoor(ctx, { unverified: true }))
+    .post(
+      "/change-password",
+      async ({ user, body, request, server }) => {
+        await changePassword(ctx, user, body, clientNetwork(ctx, request, server));
+        return said("Your password is changed, and your other sessions have ended.");
+      },
+      {
+        body: ChangeBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: { summary: "Change the password; every other session ends" },
+      },
+    );
+}
+
+/** For those who have no session yet: from any network within its limit, but from no page of somebody else. */
+function openDoor(ctx: Context) {
+  return new Elysia()
+    .onParse({ as: "scoped" }, () => UNREAD)
+    .derive({ as: "scoped" }, async (visit) => {
+      const { request, server, set, route } = visit;
+      set.headers["cache-control"] = "no-store";
+      const wait = takePublicRequest(ctx, request, server);
+      if (wait !== null) throw problems.publicLimitExceeded(wait);
+      assertNoOtherPage(ctx, request);
+      if (visit.body === UNREAD) visit.body = await readBody(ctx, request, route);
+      return { network: clientNetwork(ctx, request, server), sessionId: await namedSession(ctx, request) };
+    });
+}
+
+async function welcome(ctx: Context, set: Answering, { user, session }: LoggedIn) {
+  await setSessionCookie(ctx, set, session);
+  return { success: true as const, data: user };
+}
+
+async function ownAddress(ctx: Context, sessionId: string | null, request: Request): Promise<string> {
+  if (sessionId === null) throw problems.missingAuth();
+  const session = await findSession(ctx, sessionId, null);
+  if (!session) throw problems.unauthorized();
+  assertOwnPage(ctx, request);
+  return session.user.email;
+}
+
+function said(message: string) {
+  return { success: true as const, data: { message } };
+}
+
+function credentialsOf({ email, password }: { email: string; password: string }) {
+  return { email: addressOf(email), password };
+}
+
+function addressOf(email: string): string {
+  return parseAddress(email)!.email;
+}

@@ -1,0 +1,173 @@
+// /users/@me/projects/:id/billing-…: what a project may use, has used, and pays. Bare resources.
+import { Elysia, t } from "elysia";
+import { listInvoices, openPortal, subscriptionOf } from "../../accounts/billing/mod.ts";
+import { startCheckout } from "../../accounts/billing/checkout.ts";
+import { monthOf, setUsageLimits, type UsageLimits, usageOf } from "../../accounts/billing/usage.ts";
+import type { Context } from "../../context.ts";
+import { memberDoor } from "../entry/authenticate.ts";
+import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import { answers, Int, Nullable, PathId, Timestamp } from "../entry/schemas.ts";
+
+const Limit = t.Object({
+  limit: Nullable(Int),
+  usage: Int,
+  percentage: t.Number({ description: "Of the limit, with two decimals; 0 without one." }),
+  isWarning: t.Boolean({ description: "80 % are used." }),
+  isBlocked: t.Boolean({ description: "Nothing is left." }),
+});
+
+const Limits = t.Object({ workflows: Limit, campaigns: Limit, transactional: Limit, inbound: Limit });
+
+const WantedLimit = t.Optional(Nullable(Int));
+
+const Consumption = t.Object({
+  periodStart: Timestamp,
+  periodEnd: Timestamp,
+  workflows: Int,
+  campaigns: Int,
+  transactional: Int,
+  inbound: Int,
+  total: Int,
+  subscription: Nullable(
+    t.Object({
+      status: t.String({ examples: ["active"] }),
+      periodEndsAt: Nullable(Timestamp),
+      cancelsAt: Nullable(Timestamp),
+      endedAt: Nullable(Timestamp),
+    }),
+  ),
+});
+
+const Invoice = t.Object({
+  id: t.String(),
+  number: Nullable(t.String()),
+  status: Nullable(t.String({ examples: ["paid"] })),
+  amountDue: Int,
+  amountPaid: Int,
+  currency: t.String({ examples: ["eur"] }),
+  createdAt: Timestamp,
+  periodStart: Timestamp,
+  periodEnd: Timestamp,
+  hostedUrl: Nullable(t.String()),
+  pdfUrl: Nullable(t.String()),
+});
+
+const Page = t.Object({ url: t.String({ description: "A page of Stripe's; send the person there." }) });
+
+const ReturnBody = t.Optional(
+  Nullable(
+    t.Object({
+      returnUrl: t.Optional(
+        t.String({
+          maxLength: 1000,
+          description:
+            "Where they come back to: a page of this service, or of one of its dashboards. Left out: the first dashboard.",
+        }),
+      ),
+    }),
+  ),
+);
+
+const one = { params: t.Object({ id: PathId }) };
+
+/** The billing endpoints of a project, in the order of the specification's table. */
+export function billingRoutes(ctx: Context) {
+  return new Elysia({
+    prefix: "/users/@me/projects/:id",
+    detail: { tags: ["Billing"], security: [{ session: [] }] },
+  })
+    .use(memberDoor(ctx, { sessionOnly: true }))
+    .post(
+      "/checkout",
+      async ({ project, actor, body }) => ({
+        url: await startCheckout(ctx, project.id, actor, body?.returnUrl),
+      }),
+      {
+        ...one,
+        body: ReturnBody,
+        response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
+        detail: {
+          summary: "Subscribe, on a page of Stripe's",
+          description:
+            "People come back with `checkout=success` or `checkout=cancelled`. The subscription stands when Stripe has said so, a moment later.",
+        },
+      },
+    )
+    .post(
+      "/billing-portal",
+      async ({ project, actor, body }) => ({
+        url: await openPortal(ctx, project.id, actor, body?.returnUrl),
+      }),
+      {
+        ...one,
+        body: ReturnBody,
+        response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
+        detail: { summary: "Change or cancel the subscription, on a page of Stripe's" },
+      },
+    )
+    .get("/billing-limits", async ({ project }) => await usageOf(ctx, project.id), {
+      ...one,
+      response: answers(Limits, { refusals: [404] }),
+      detail: { summary: "How much of each category may be used in a calendar month (UTC), and is" },
+    })
+    .put(
+      "/billing-limits",
+      async ({ project, actor, body }) => await setUsageLimits(ctx, project.id, actor, body),
+      {
+        ...one,
+        body: t.Object({
+          workflows: WantedLimit,
+          campaigns: WantedLimit,
+          transactional: WantedLimit,
+          inbound: WantedLimit,
+        }),
+        response: answers(Limits, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          summary: "Change limits: those that are named, null for none",
+          description:
+            "What would go beyond a limit is refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
+        },
+      },
+    )
+    .get("/billing-consumption", async ({ project }) => await consumptionOf(ctx, project.id), {
+      ...one,
+      response: answers(Consumption, { refusals: [404] }),
+      detail: { summary: "What was used in this calendar month (UTC)" },
+    })
+    .get(
+      "/billing-invoices",
+      async ({ project, query }) => {
+        const afterId = query.cursor === undefined ? null : readCursor(query.cursor, 1)[0]!;
+        const limit = clampLimit(query.limit);
+        const { data, hasMore } = await listInvoices(ctx, project.id, { limit, afterId });
+        return { data, cursor: hasMore ? toCursor([data.at(-1)!.id]) : null, hasMore };
+      },
+      {
+        ...one,
+        query: t.Object(CursorQuery),
+        response: answers(
+          t.Object({ data: t.Array(Invoice), cursor: Nullable(t.String()), hasMore: t.Boolean() }),
+          { refusals: [400, 404, 501] },
+        ),
+        detail: { summary: "List invoices, the newest first" },
+      },
+    );
+}
+
+async function consumptionOf(ctx: Context, projectId: string) {
+  const now = ctx.now();
+  const [limits, subscription] = await Promise.all([usageOf(ctx, projectId), subscriptionOf(ctx, projectId)]);
+  const { start, end } = monthOf(now);
+  const usage = usageIn(limits);
+  const total = Object.values(usage).reduce((sum, count) => sum + count, 0);
+  return { periodStart: start, periodEnd: end, ...usage, total, subscription };
+}
+
+function usageIn({ workflows, campaigns, transactional, inbound }: UsageLimits) {
+  return {
+    workflows: workflows.usage,
+    campaigns: campaigns.usage,
+    transactional: transactional.usage,
+    inbound: inbound.usage,
+  };
+}

@@ -1,0 +1,225 @@
+// /campaigns: one message to a part of the audience. Create, send and test answer in an envelope, as the specification has it.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { cancelCampaign, sendCampaign } from "../../sending/campaigns/status.ts";
+import { sendTestMail } from "../../sending/campaigns/test_mail.ts";
+import {
+  createCampaign,
+  deleteCampaign,
+  duplicateCampaign,
+  getCampaign,
+  listCampaigns,
+  replaceCampaign,
+} from "../../sending/campaigns/mod.ts";
+import { previewMessage } from "../../sending/compose/preview.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { boundedText } from "../entry/body_bounds.ts";
+import { Campaign, CampaignBody, CampaignStats, Status, statsOf, toCampaign } from "./_campaign_schemas.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { Preview, PreviewBody } from "./_preview_schemas.ts";
+import { answers, EmailAddress, isUuid, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+
+const SORTS = ["name", "createdAt", "updatedAt"] as const;
+
+/** The campaign endpoints, in the order of the specification's table. */
+export function campaignsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const page = readPage(query);
+        const sort = SORTS.find((column) => column === query.sort) ?? "createdAt";
+        const dir = query.dir === "asc" ? "asc" : "desc";
+        const { status, search } = query;
+        const { data, total } = await listCampaigns(ctx, project.id, { ...page, status, search, sort, dir });
+        return { data: data.map(toCampaign), total, ...page, totalPages: Math.ceil(total / page.pageSize) };
+      },
+      {
+        query: t.Object({
+          ...PageQuery,
+          status: t.Optional(Status),
+          search: t.Optional(
+            t.String({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
+          ),
+          sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(pageList(Campaign), { refusals: [400] }),
+        detail: { summary: "List campaigns" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body, set }) => {
+        set.status = 201;
+        return { success: true as const, data: toCampaign(await createCampaign(ctx, project.id, body)) };
+      },
+      {
+        body: CampaignBody,
+        response: answers(t.Object({ success: t.Literal(true), data: Campaign }), {
+          status: 201,
+          refusals: [400, 404, 413, 415, 422],
+        }),
+        detail: { summary: "Create a draft" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ project, params: { id } }) => toCampaign(await getCampaign(ctx, project.id, campaignId(id))),
+      {
+        ...one,
+        response: answers(Campaign, { refusals: [404, 422] }),
+        detail: { summary: "Get a campaign" },
+      },
+    )
+    .put(
+      "/:id",
+      async ({ project, params: { id }, body }) =>
+        toCampaign(await replaceCampaign(ctx, project.id, campaignId(id), body)),
+      {
+        ...one,
+        body: CampaignBody,
+        response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: { summary: "Replace a draft or a scheduled campaign; what is left out becomes empty" },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteCampaign(ctx, project.id, campaignId(id));
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409, 422] }),
+        detail: { summary: "Delete a campaign; its mails stay in the ledger" },
+      },
+    )
+    .post(
+      "/:id/duplicate",
+      async ({ project, params: { id }, set }) => {
+        const copy = await duplicateCampaign(ctx, project.id, campaignId(id));
+        set.status = 201;
+        return toCampaign(copy);
+      },
+      {
+        ...one,
+        response: answers(Campaign, { status: 201, refusals: [404, 422] }),
+        detail: { summary: "Copy a campaign to a new draft" },
+      },
+    )
+    .post(
+      "/:id/send",
+      async ({ project, actor, params: { id }, body }) => {
+        const time = scheduledTime(body?.scheduledFor);
+        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time, actor);
+        const { name, status, scheduledFor } = campaign;
+        const message =
+          time === null
+            ? "The campaign is being sent"
+            : `The campaign is scheduled for ${time.toISOString()}`;
+        return { success: true as const, data: { id: campaign.id, name, status, scheduledFor }, message };
+      },
+      {
+        ...one,
+        body: t.Optional(
+          Nullable(
+            t.Object({
+              scheduledFor: t.Optional(
+                boundedText(t.Unknown({ description: "ISO 8601 date-time. Left out or null: now." }), 100),
+              ),
+            }),
+          ),
+        ),
+        response: answers(
+          t.Object({
+            success: t.Literal(true),
+            data: t.Object({ id: Uuid, name: t.String(), status: Status, scheduledFor: Nullable(Timestamp) }),
+            message: t.String(),
+          }),
+          { refusals: [400, 402, 404, 409, 413, 415, 422] },
+        ),
+        detail: { summary: "Send a campaign, now or at a time" },
+      },
+    )
+    .post(
+      "/:id/cancel",
+      async ({ project, actor, params: { id } }) =>
+        toCampaign(await cancelCampaign(ctx, project.id, campaignId(id), actor)),
+      {
+        ...one,
+        response: answers(Campaign, { refusals: [404, 409, 422] }),
+        detail: { summary: "Cancel a campaign that is scheduled or being sent" },
+      },
+    )
+    .post(
+      "/:id/test",
+      async ({ project, params: { id }, body }) => {
+        const address = parseAddress(body.email)!.email;
+        const email = await sendTestMail(ctx, project.id, campaignId(id), address);
+        return { success: true as const, data: { email }, message: `A test is on its way to ${address}` };
+      },
+      {
+        ...one,
+        body: t.Object({ email: EmailAddress }),
+        response: answers(
+          t.Object({ success: t.Literal(true), data: t.Object({ email: Uuid }), message: t.String() }),
+          { refusals: [400, 402, 404, 413, 415, 422] },
+        ),
+        detail: { summary: "Send a test to one address; `data.email` is its id in the ledger" },
+      },
+    )
+    .get(
+      "/:id/stats",
+      async ({ project, params: { id } }) => statsOf(await getCampaign(ctx, project.id, campaignId(id))),
+      {
+        ...one,
+        response: answers(CampaignStats, { refusals: [404, 422] }),
+        detail: { summary: "What became of a campaign's mails; rates are percentages of those sent" },
+      },
+    )
+    .post(
+      "/:id/preview",
+      async ({ project, params: { id }, body }) => {
+        const campaign = await getCampaign(ctx, project.id, campaignId(id));
+        return await previewMessage(ctx, project.id, campaign, body ?? {});
+      },
+      {
+        ...one,
+        body: PreviewBody,
+        response: answers(Preview, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Render a campaign for a contact, or for sample data" },
+      },
+    );
+}
+
+/** A path id that is no UUID is refused here, and not just not found (wire.md section 1). */
+function campaignId(id: string): string {
+  if (isUuid(id)) return id;
+  throw problems.invalid([{ field: "id", code: "invalid_string", message: "Expected a UUID", received: id }]);
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/i;
+const HAS_ZONE = /(Z|[T ].*[+-]\d\d(:?\d\d)?)$/i;
+
+/** The time that a campaign is scheduled for, in UTC where it has no zone; null for now. What cannot be read is 400. */
+function scheduledTime(value: unknown): Date | null {
+  if (value === undefined || value === null) return null;
+  try {
+    if (typeof value !== "string" || !ISO_TIME.test(value)) throw new RangeError("no ISO 8601 date-time");
+    const instant = HAS_ZONE.test(value)
+      ? Temporal.Instant.from(value)
+      : Temporal.PlainDateTime.from(value).toZonedDateTime("UTC").toInstant();
+    return new Date(instant.epochMilliseconds);
+  } catch {
+    throw problems.badRequest(
+      "Cannot read scheduledFor as a date",
+      "Send an ISO 8601 date-time such as 2030-01-31T09:00:00Z, or leave it out to send now",
+    );
+  }
+}

@@ -1,0 +1,47 @@
+// /config: what this installation can do, for whoever builds a page over it. No key, and nothing that is secret.
+import { Elysia, t } from "elysia";
+import { authProvidersOf } from "../../accounts/people/oauth_providers.ts";
+import type { Context } from "../../context.ts";
+import { VERSION } from "../../version.ts";
+
+const Features = t.Object({
+  billing: t.Boolean({ description: "Whether there are subscriptions and invoices, by Stripe." }),
+  uploads: t.Boolean({ description: "Whether `POST /uploads/image` takes images." }),
+  authProviders: t.Object(
+    { github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() },
+    { description: "What people can sign in with, besides a password." },
+  ),
+  signupsDisabled: t.Boolean({ description: "Whether only those can sign up who are invited." }),
+  tracking: t.Boolean({ description: "Whether opens and clicks can be followed." }),
+  smtp: t.Boolean({ description: "Whether mails leave. Else they are captured, and shown on `/inbox`." }),
+});
+
+const Configuration = t.Object({
+  version: t.String(),
+  urls: t.Object({ api: t.String(), docs: t.String(), openapi: t.String() }),
+  features: Features,
+});
+
+/** `GET /config`. */
+export function configRoutes(ctx: Context) {
+  return new Elysia().get("/config", () => configuration(ctx), {
+    response: { 200: Configuration },
+    detail: { summary: "What this installation can do", tags: ["Configuration"], security: [] },
+  });
+}
+
+function configuration({ config }: Context) {
+  const { BASE_URL, DISABLE_SIGNUPS, SMTP_URL, STRIPE_SECRET_KEY } = config;
+  return {
+    version: VERSION,
+    urls: { api: BASE_URL, docs: `${BASE_URL}/docs`, openapi: `${BASE_URL}/openapi.json` },
+    features: {
+      billing: STRIPE_SECRET_KEY !== undefined,
+      uploads: true,
+      authProviders: authProvidersOf(config),
+      signupsDisabled: DISABLE_SIGNUPS,
+      tracking: true,
+      smtp: SMTP_URL !== undefined,
+    },
+  };
+}

@@ -1,0 +1,267 @@
+// /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
+import { Elysia, t } from "elysia";
+import {
+  deleteContactField,
+  getFieldUsage,
+  listContactFields,
+  listFieldValues,
+} from "../../audience/contacts/fields.ts";
+import { type ContactOrder, countContacts, listContacts } from "../../audience/contacts/list.ts";
+import { deleteContact } from "../../audience/contacts/deletion.ts";
+import { getContact, lookUpContacts, patchContact, saveContact } from "../../audience/contacts/mod.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { bounded } from "../entry/body_bounds.ts";
+import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import {
+  answers,
+  BareError,
+  Contact,
+  Data,
+  EmailAddress,
+  Int,
+  isUuid,
+  Nullable,
+  PathId,
+  QueryInteger,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
+
+const SavedContact = t.Object({
+  ...Contact.properties,
+  _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
+});
+const Field = t.Object({
+  field: t.String(),
+  type: Words(["string", "number", "boolean", "date"]),
+  coverage: Int,
+});
+const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
+
+const MAX_LOOKUP = 500;
+const MAX_VALUES = 200;
+
+const Addresses = bounded(t.Unknown({ description: `1 to ${MAX_LOOKUP} addresses.` }), {
+  bytes: MAX_LOOKUP * 320,
+  values: MAX_LOOKUP + 1,
+});
+
+/** The contact endpoints, in the order of the specification's table. */
+export function contactsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const filter = { search: query.search, subscribed: asBoolean(query.subscribed) };
+        const order = orderOf(query.sort, query.dir);
+        const page = { order, limit: clampLimit(query.limit), after: readPlace(query.cursor, order) };
+        const [rows, total] = await Promise.all([
+          listContacts(ctx, project.id, filter, page),
+          page.after === null ? countContacts(ctx, project.id, filter) : 0,
+        ]);
+        const data = rows.slice(0, page.limit);
+        const hasMore = rows.length > page.limit;
+        const last = data.at(-1);
+        return {
+          data,
+          cursor: hasMore ? toCursor([order.sort, last!.sortKey, last!.id]) : null,
+          hasMore,
+          total,
+        };
+      },
+      {
+        query: t.Object({
+          ...CursorQuery,
+          search: t.Optional(
+            t.String({ description: "A part of the address, in any case.", maxLength: 254 }),
+          ),
+          subscribed: t.Optional(t.String({ description: "`true` or `false`. Left out: both." })),
+          sort: t.Optional(t.String({ description: "`createdAt` (default) or `email`." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(CursorList(Contact), { refusals: [400] }),
+        detail: { summary: "List contacts" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body, status, set }) => {
+        if (body.email === undefined || body.email === null || body.email === "") {
+          return status(400, { error: "An email is required" });
+        }
+        const { email } = parseAddress(body.email)!;
+        const { contact, isNew } = await saveContact(ctx, project.id, { ...body, email });
+        if (isNew) set.status = 201;
+        return { ...contact, _meta: { isNew, isUpdate: !isNew } };
+      },
+      {
+        body: t.Object({
+          email: t.Optional(Nullable(t.String({ format: "email-or-empty" }))),
+          subscribed: t.Optional(t.Boolean()),
+          data: t.Optional(Data),
+        }),
+        response: {
+          ...answers(SavedContact, { refusals: [413, 415, 422] }),
+          201: SavedContact,
+          400: BareError,
+        },
+        detail: { summary: "Create a contact, or merge into the one with this address" },
+      },
+    )
+    .post(
+      "/lookup",
+      async ({ project, body: { emails }, status }) => {
+        const valid = Array.isArray(emails) && emails.length > 0 && emails.length <= MAX_LOOKUP;
+        if (!valid || emails.some((email) => typeof email !== "string")) {
+          return status(400, { error: `emails must be an array of 1 to ${MAX_LOOKUP} strings` });
+        }
+        return await lookUpContacts(ctx, project.id, emails as string[]);
+      },
+      {
+        body: t.Object({ emails: t.Optional(Addresses) }),
+        response: {
+          ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), {
+            refusals: [413, 415],
+          }),
+          400: BareError,
+        },
+        detail: { summary: "Tell which of up to 500 addresses are contacts" },
+      },
+    )
+    .get(
+      "/fields",
+      async ({ project }) => {
+        const fields = await listContactFields(ctx, project.id);
+        return { fields, count: fields.length };
+      },
+      {
+        response: answers(t.Object({ fields: t.Array(Field), count: Int })),
+        detail: { summary: "List the fields of contacts, with types and coverage" },
+      },
+    )
+    .get(
+      "/fields/:field/values",
+      async ({ project, params: { field }, query }) => {
+        const limit = clampLimit(query.limit, { fallback: 100, max: MAX_VALUES });
+        const values = await listFieldValues(ctx, project.id, field, { limit, search: query.search });
+        return { field, values, count: values.length, limit };
+      },
+      {
+        params: t.Object({ field: t.String() }),
+        query: t.Object({
+          limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, fallback: 100 }),
+          search: t.Optional(t.String({ maxLength: 255 })),
+        }),
+        response: answers(
+          t.Object({
+            field: t.String(),
+            values: t.Array(t.Unknown()),
+            count: Int,
+            limit: Int,
+          }),
+          { refusals: [400] },
+        ),
+        detail: { summary: "List the values of a custom field, the most frequent first" },
+      },
+    )
+    .get(
+      "/fields/:field/usage",
+      async ({ project, params: { field } }) => await getFieldUsage(ctx, project.id, field),
+      {
+        params: t.Object({ field: t.String() }),
+        response: answers(
+          t.Object({
+            usedInSegments: Uses,
+            usedInCampaigns: Uses,
+            usedInWorkflows: Uses,
+            contactCount: Int,
+            canDelete: t.Boolean(),
+          }),
+          { refusals: [400] },
+        ),
+        detail: { summary: "See where a custom field is referred to" },
+      },
+    )
+    .delete(
+      "/fields/:field",
+      async ({ project, params: { field } }) => ({
+        deletedFrom: await deleteContactField(ctx, project.id, field),
+      }),
+      {
+        params: t.Object({ field: t.String() }),
+        response: answers(t.Object({ deletedFrom: Int }), { refusals: [400, 409] }),
+        detail: { summary: "Remove a custom field from every contact" },
+      },
+    )
+    .get("/:id", async ({ project, params: { id } }) => await getContact(ctx, project.id, contactId(id)), {
+      params: t.Object({ id: PathId }),
+      response: answers(Contact, { refusals: [404] }),
+      detail: { summary: "Get a contact" },
+    })
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) => {
+        const email = body.email === undefined ? undefined : parseAddress(body.email)!.email;
+        return await patchContact(ctx, project.id, contactId(id), { ...body, email });
+      },
+      {
+        params: t.Object({ id: PathId }),
+        body: t.Object({
+          email: t.Optional(EmailAddress),
+          subscribed: t.Optional(t.Boolean()),
+          data: t.Optional(Nullable(Data)),
+        }),
+        response: answers(Contact, { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: { summary: "Change a contact; `data: null` clears its data" },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteContact(ctx, project.id, contactId(id));
+        set.status = 204;
+      },
+      {
+        params: t.Object({ id: PathId }),
+        response: answers(t.Void(), { status: 204, refusals: [404] }),
+        detail: { summary: "Delete a contact for good" },
+      },
+    );
+}
+
+function contactId(id: string): string {
+  if (!isUuid(id)) throw problems.contactNotFound(id);
+  return id;
+}
+
+/** Unrecognised words fall back to the default, as the specification says. */
+function orderOf(sort: string | undefined, dir: string | undefined): ContactOrder {
+  return { sort: sort === "email" ? "email" : "createdAt", dir: dir === "asc" ? "asc" : "desc" };
+}
+
+function asBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text !== "true" && text !== "false")
+    throw problems.badRequest("Cannot filter by subscribed: say true or false");
+  return text === "true";
+}
+
+/** A cursor belongs to the sort column it was made for. */
+function readPlace(cursor: string | undefined, { sort }: ContactOrder) {
+  if (cursor === undefined) return null;
+  const [madeFor, sortKey, id] = readCursor(cursor, 3);
+  const wrong = madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && !isPostgresTime(sortKey!));
+  if (wrong) throw problems.badCursor();
+  return { sortKey: sortKey!, id: id! };
+}
+
+/** A time as Postgres writes it in UTC, on a day that exists. */
+function isPostgresTime(text: string): boolean {
+  const parts = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d{1,6})?\+00$/.exec(text);
+  const time = new Date(`${parts?.[1]}T${parts?.[2]}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(parts![1]!);
+}

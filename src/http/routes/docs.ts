@@ -1,0 +1,43 @@
+// The OpenAPI document and a page to read it. Everything the page needs comes from here: it works without the internet.
+import { dirname } from "node:path";
+import { Elysia } from "elysia";
+import { OWN_PAGE_HEADERS, page } from "../pages/html.ts";
+
+const ASSETS = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+} as const;
+
+const INIT = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, tryItOutEnabled: true });`;
+
+// The package ships no types, and its folder is all that is needed of it.
+const FOLDER = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
+
+/** `GET /openapi.json`, `GET /docs` and what that page loads. */
+export function docsRoutes(document: () => object) {
+  let made: object | undefined;
+  const app = new Elysia({ detail: { hide: true } })
+    .get("/openapi.json", () => (made ??= document()))
+    .get("/docs", () => new Response(referencePage(), { headers: OWN_PAGE_HEADERS }))
+    .get(
+      "/docs/init.js",
+      () => new Response(INIT, { headers: { "content-type": "text/javascript; charset=utf-8" } }),
+    );
+  for (const [name, type] of Object.entries(ASSETS)) {
+    app.get(`/docs/${name}`, () => {
+      const headers = { "content-type": type, "cache-control": "public, max-age=86400" };
+      return new Response(Bun.file(`${FOLDER}/${name}`), { headers });
+    });
+  }
+  return app;
+}
+
+function referencePage(): string {
+  return page({
+    title: "Postrider API",
+    head: '<link rel="stylesheet" href="/docs/swagger-ui.css">',
+    body: `<main id="reference"></main>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/init.js"></script>`,
+  });
+}

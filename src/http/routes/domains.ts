@@ -1,0 +1,117 @@
+// /domains: where a project sends from, and the DNS records that prove it. Bare resources.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { addDomain, listDomains, removeDomain, verifyDomain } from "../../sending/domains/mod.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+const DomainStatus = t.Unsafe<"PENDING" | "VERIFIED" | "FAILED">({
+  ...Words(["PENDING", "VERIFIED", "FAILED"]),
+  description:
+    "VERIFIED: mail may be sent from it. FAILED: its DKIM record was not found for 72 hours, or was missing or wrong in three checks in a row over at least an hour; it becomes VERIFIED as soon as it is seen.",
+});
+
+const Record = t.Object({
+  type: Words(["TXT", "MX"]),
+  name: t.String({ examples: ["pr0123456789._domainkey.shop.example"] }),
+  value: t.String({
+    description:
+      "To be published in one piece, or split into strings of 255 characters. A domain has one SPF record at most: what there is gets the mechanism of this one.",
+  }),
+  priority: t.Optional(Int),
+  purpose: Words(["DKIM", "SPF", "RETURN_PATH", "DMARC"]),
+  required: t.Boolean({ description: "The domain is verified by this record; the others are advice." }),
+  status: t.Unsafe<"PENDING" | "VERIFIED" | "MISSING" | "MISMATCH">({
+    ...Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
+    description:
+      "How it stood when the DNS last answered. VERIFIED: as it should be; MISSING: there is none; MISMATCH: something else stands there, or too many; PENDING: the DNS has not said anything yet.",
+  }),
+});
+
+const Domain = t.Object({
+  id: Uuid,
+  domain: t.String({ description: "In lower case, in its ASCII form.", examples: ["shop.example"] }),
+  verified: t.Boolean(),
+  status: DomainStatus,
+  dkimTokens: t.Array(t.String(), { description: "The DKIM selector." }),
+  records: t.Array(Record),
+  lastCheckedAt: Nullable(Timestamp),
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+const DomainBody = t.Object({
+  domain: t.String({ maxLength: 500, examples: ["shop.example"] }),
+  projectId: t.Optional(
+    t.String({ format: "uuid", description: "With an API key: the project of that key, or left out." }),
+  ),
+});
+
+const one = { params: t.Object({ id: PathId }) };
+
+/** The domain endpoints, in the order of the specification's table. */
+export function domainsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/domains", detail: { tags: ["Domains"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get("/project/:projectId", async ({ project }) => await listDomains(ctx, project.id), {
+      params: t.Object({
+        projectId: t.String({ description: "The key says which project it is: anything may stand here." }),
+      }),
+      response: answers(t.Array(Domain)),
+      detail: { summary: "List the domains of the project, with their DNS records" },
+    })
+    .post(
+      "/",
+      async ({ project, actor, body: { domain, projectId = project.id }, set }) => {
+        if (projectId.toLowerCase() !== project.id) throw problems.otherProject(projectId);
+        set.status = 201;
+        return await addDomain(ctx, project.id, domain, actor);
+      },
+      {
+        body: DomainBody,
+        response: answers(Domain, { status: 201, refusals: [400, 409, 413, 415, 422] }),
+        detail: {
+          summary: "Add a domain; the answer says which DNS records it needs",
+          description: "It is looked up every 5 minutes until it is verified, and further on afterwards.",
+        },
+      },
+    )
+    .get(
+      "/:id/verify",
+      async ({ project, params: { id } }) => {
+        const { domain, verified, status, records } = await verifyDomain(ctx, project.id, domainId(id));
+        return { domain, verified, status, records };
+      },
+      {
+        ...one,
+        response: answers(t.Pick(Domain, ["domain", "verified", "status", "records"]), { refusals: [404] }),
+        detail: {
+          summary: "Look the records of a domain up now",
+          description: "Within 30 s of the last look-up it answers with what that one found.",
+        },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, actor, params: { id }, set }) => {
+        await removeDomain(ctx, project.id, domainId(id), actor);
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        detail: {
+          summary: "Remove a domain",
+          description:
+            "Not while a template, or a campaign that was not sent yet, sends from it: `details` names them.",
+        },
+      },
+    );
+}
+
+function domainId(id: string): string {
+  if (!isUuid(id)) throw problems.notFound("domain", id);
+  return id;
+}

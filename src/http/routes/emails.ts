@@ -1,0 +1,88 @@
+// /emails: the ledger, so that everyone can see what became of a mail.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+const Status = Words([
+  "PENDING",
+  "SENDING",
+  "CAPTURED",
+  "SENT",
+  "DELIVERED",
+  "OPENED",
+  "CLICKED",
+  "BOUNCED",
+  "COMPLAINED",
+  "FAILED",
+  "SUPPRESSED",
+  "IN_DOUBT",
+]);
+
+const Email = t.Object({
+  id: Uuid,
+  contactId: Nullable(Uuid),
+  campaignId: Nullable(Uuid),
+  workflowExecutionId: Nullable(Uuid),
+  sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
+  status: Status,
+  messageId: Nullable(t.String()),
+  attempts: Int,
+  error: Nullable(t.String()),
+  queuedAt: Timestamp,
+  capturedAt: Nullable(Timestamp),
+  sentAt: Nullable(Timestamp),
+  deliveredAt: Nullable(Timestamp),
+  openedAt: Nullable(Timestamp),
+  clickedAt: Nullable(Timestamp),
+  bouncedAt: Nullable(Timestamp),
+  complainedAt: Nullable(Timestamp),
+  opens: Int,
+  clicks: Int,
+});
+
+/** `GET /emails` and `GET /emails/:id`. */
+export function emailsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/emails" })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query: { contactId, campaignId, status, limit, cursor, dir } }) => {
+        const filter = { contactId, campaignId, status };
+        const order = dir === "asc" ? ("asc" as const) : ("desc" as const);
+        const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor), dir: order };
+        const [rows, total] = await Promise.all([
+          listEmails(ctx, project.id, filter, page),
+          page.afterId === null ? countEmails(ctx, project.id, filter) : 0,
+        ]);
+        return toIdPage(rows, page.limit, total);
+      },
+      {
+        query: t.Object({
+          ...CursorQuery,
+          contactId: t.Optional(Uuid),
+          campaignId: t.Optional(Uuid),
+          status: t.Optional(Status),
+          sort: t.Optional(t.String({ description: "`queuedAt`: the only order, and the default." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(CursorList(Email), { refusals: [400] }),
+        detail: { summary: "List mails, the newest first", tags: ["Emails"] },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ project, params: { id } }) => {
+        if (!isUuid(id)) throw problems.notFound("email", id);
+        return await getEmail(ctx, project.id, id);
+      },
+      {
+        params: t.Object({ id: PathId }),
+        response: answers(Email, { refusals: [404] }),
+        detail: { summary: "See what became of one mail", tags: ["Emails"] },
+      },
+    );
+}

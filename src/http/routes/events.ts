@@ -1,0 +1,157 @@
+// /events: what happened, by name and by contact. Bare answers, but for what /v1/track answers.
+import { Elysia, t } from "elysia";
+import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
+import type { Context } from "../../context.ts";
+import { readDays } from "../../insight/analytics/date_range.ts";
+import { deleteEvents } from "../../insight/events/deletion.ts";
+import { listContactEvents, listEvents, type LoggedEvent } from "../../insight/events/log.ts";
+import { countEvents, listEventNames } from "../../insight/events/stats.ts";
+import { trackInput } from "../../insight/events/tracking.ts";
+import { getEventUsage } from "../../insight/events/usage.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
+import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { answers, Int, isUuid, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+
+const Tracked = t.Object({
+  success: t.Literal(true),
+  data: t.Object({ contact: Uuid, event: Uuid, timestamp: Timestamp }),
+});
+
+const named = {
+  params: t.Object({ eventName: t.String({ description: "Percent-encoded, also a slash in it." }) }),
+};
+
+/** The event endpoints, in the order of the specification's table. */
+export function eventsRoutes(ctx: Context) {
+  const usage = async (projectId: string, name: string) => await getEventUsage(ctx, projectId, name);
+  return (
+    new Elysia({ prefix: "/events", detail: { tags: ["Events"] } })
+      .use(keyDoor(ctx, "secret"))
+      .post(
+        "/track",
+        async ({ project, body, headers, status }) => {
+          const request = { projectId: project.id, key: keyOf(headers), request: "POST /events/track" };
+          const { email, ...rest } = body;
+          const input = email === undefined ? rest : { ...rest, email: parseAddress(email)!.email };
+          const done = await trackInput(ctx, request, input);
+          if ("event" in done) return status(201, toEvent(done.event));
+          return { success: true as const, data: done.tracked };
+        },
+        {
+          headers: t.Object({
+            "idempotency-key": t.Optional(t.String({ description: "As on `/v1/track`." })),
+          }),
+          body: TrackBody,
+          response: { ...answers(Tracked, { refusals: [400, 404, 409, 413, 415, 422] }), 201: Event },
+          detail: { summary: "Track an event of a contact (200), or record one by itself (201)" },
+        },
+      )
+      .get(
+        "/",
+        async ({ project, query: { eventName, limit, cursor } }) => {
+          const page = pageOf(limit, cursor);
+          return toPage(
+            await listEvents(ctx, project.id, { eventName: eventName || undefined }, page),
+            page.limit,
+          );
+        },
+        {
+          query: t.Object({
+            ...CursorQuery,
+            eventName: t.Optional(
+              t.String({ description: "Left out: all, those of the service among them." }),
+            ),
+          }),
+          response: answers(EventList(ListedEvent), { refusals: [400] }),
+          detail: { summary: "List events, the newest first" },
+        },
+      )
+      .get(
+        "/stats",
+        async ({ project, query }) => {
+          const isOfAllTime = !query.startDate && !query.endDate;
+          const days = isOfAllTime ? null : readDays(query, { now: ctx.now() });
+          return await countEvents(ctx, project.id, days);
+        },
+        {
+          query: t.Object({
+            startDate: t.Optional(
+              t.String({ description: "A day (UTC), or an instant of it; both left out: all of it." }),
+            ),
+            endDate: t.Optional(t.String({ description: "The last day; left out: today." })),
+          }),
+          response: answers(t.Array(EventCount), { refusals: [400] }),
+          detail: { summary: "Count events by name, the most frequent first" },
+        },
+      )
+      .get(
+        "/contact/:contactId",
+        async ({ project, params: { contactId }, query: { limit, cursor } }) => {
+          if (!isUuid(contactId)) throw problems.contactNotFound(contactId);
+          const page = pageOf(limit, cursor);
+          return toPage(await listContactEvents(ctx, project.id, contactId, page), page.limit);
+        },
+        {
+          params: t.Object({ contactId: PathId }),
+          query: t.Object(CursorQuery),
+          response: answers(EventList(Event), { refusals: [400, 404] }),
+          detail: { summary: "List the events of a contact, the newest first" },
+        },
+      )
+      // The usage of the event `contact`: the path before would take it for somebody's.
+      .get("/contact/usage", async ({ project }) => await usage(project.id, "contact"), {
+        response: answers(EventUsage),
+        detail: { hide: true },
+      })
+      .get("/names", async ({ project }) => ({ eventNames: await listEventNames(ctx, project.id) }), {
+        response: answers(t.Object({ eventNames: t.Array(t.String()) })),
+        detail: { summary: "List the names of all events, the most frequent first" },
+      })
+      .get(
+        "/:eventName/usage",
+        async ({ project, params: { eventName } }) => await usage(project.id, eventName),
+        {
+          ...named,
+          response: answers(EventUsage, { refusals: [400] }),
+          detail: { summary: "What refers to the name of an event, and how often it was recorded" },
+        },
+      )
+      .delete(
+        "/:eventName",
+        async ({ project, params: { eventName } }) => ({
+          deletedCount: await deleteEvents(ctx, project.id, eventName),
+        }),
+        {
+          ...named,
+          response: answers(t.Object({ deletedCount: Int }), { refusals: [400, 409] }),
+          detail: {
+            summary:
+              "Delete all events of a name that are recorded by now; many of them in a job that follows",
+          },
+        },
+      )
+  );
+}
+
+function keyOf(headers: { "idempotency-key"?: string | undefined }): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  assertIdempotencyKey(key);
+  return key;
+}
+
+function pageOf(limit: string | undefined, cursor: string | undefined) {
+  return { limit: clampLimit(limit), beforeId: readIdCursor(cursor) };
+}
+
+function toPage<Row extends LoggedEvent>(rows: Row[], limit: number) {
+  const { data, cursor, hasMore } = toIdPage(rows, limit, 0);
+  return { events: data.map(toEvent), cursor, hasMore };
+}
+
+function toEvent<Row extends LoggedEvent>(event: Row) {
+  return { ...event, data: event.data as Record<string, unknown> };
+}

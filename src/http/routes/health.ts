@@ -1,0 +1,61 @@
+// For whatever watches the container. No key, no limit.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { readiness } from "../../sending/readiness.ts";
+import { metricsRoutes } from "./metrics.ts";
+import { problemResponses } from "../entry/problems.ts";
+import { transportHeaders } from "../entry/transport.ts";
+
+/** What a process answers that takes jobs and serves nothing else. */
+export function createHealthApp(ctx: Context) {
+  return new Elysia()
+    .headers(transportHeaders(ctx.config))
+    .use(problemResponses(() => []))
+    .use(healthRoutes(ctx))
+    .use(metricsRoutes(ctx));
+}
+
+/** What a process answers that still waits for its database. */
+export function createWaitingApp(ctx: Context) {
+  return createHealthApp(ctx).all("/*", () => {
+    throw problems.unavailable();
+  });
+}
+
+/** `GET /health`: the process is alive. `GET /ready`: it can do its work. */
+export function healthRoutes(ctx: Context) {
+  return new Elysia()
+    .get("/health", () => ({ status: "ok" as const }), {
+      response: { 200: t.Object({ status: t.Literal("ok") }) },
+      detail: { summary: "Whether the process is alive", tags: ["Operation"], security: [] },
+    })
+    .get(
+      "/ready",
+      async ({ set }) => {
+        const state = await readiness(ctx);
+        if (!state.ready) set.status = 503;
+        return state;
+      },
+      {
+        response: {
+          200: t.Object({
+            ready: t.Boolean(),
+            database: t.Boolean(),
+            migrations: t.Boolean(),
+            workers: t.Boolean(),
+            note: t.Optional(
+              t.String({
+                description:
+                  "What the operator should know although all works, such as that mails are captured.",
+              }),
+            ),
+            standing: t.Array(t.String(), {
+              description: "Lanes of jobs that stand still, although something is due.",
+            }),
+          }),
+        },
+        detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },
+      },
+    );
+}

@@ -1,0 +1,119 @@
+// /projects/:id: what the members of a project see of it, and who they are. In an envelope, but for the audit.
+import { type TSchema } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { countAudit, listAudit } from "../../accounts/audit.ts";
+import { changeRole, listMembers, removeMember } from "../../accounts/projects/members.ts";
+import { setupStateOf } from "../../accounts/projects/setup_state.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { inviteMember } from "../../sending/platform/invitations.ts";
+import { securityOf } from "../../sending/feedback/reputation.ts";
+import { memberDoor } from "../entry/authenticate.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { AuditLine, Member, RoleWord, Security, SetupState } from "./_project_schemas.ts";
+import { answers, EmailAddress, isUuid, PathId } from "../entry/schemas.ts";
+
+const Wrapped = <T extends TSchema>(data: T) => t.Object({ success: t.Literal(true), data });
+
+const wrap = <T>(data: T) => ({ success: true as const, data });
+
+const READ = { security: [{ session: [] }, { secretKey: [] }] };
+const WRITE = { security: [{ session: [] }] };
+
+const one = { params: t.Object({ id: PathId }) };
+const oneMember = { params: t.Object({ id: PathId, userId: PathId }) };
+
+/** The views of a project, and its members. */
+export function projectsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/projects", detail: { tags: ["Projects"] } })
+    .use(memberDoor(ctx))
+    .get("/:id/setup-state", async ({ project }) => wrap(await setupStateOf(ctx, project.id)), {
+      ...one,
+      response: answers(Wrapped(SetupState), { refusals: [404] }),
+      detail: { summary: "See how far a project is set up", ...READ },
+    })
+    .get("/:id/security", async ({ project }) => wrap(await securityOf(ctx, project.id)), {
+      ...one,
+      response: answers(Wrapped(Security), { refusals: [404] }),
+      detail: { summary: "See bounce and complaint rates, and suspensions", ...READ },
+    })
+    .get("/:id/members", async ({ project }) => wrap(await listMembers(ctx, project.id)), {
+      ...one,
+      response: answers(Wrapped(t.Array(Member)), { refusals: [404] }),
+      detail: { summary: "List the members, the oldest first, and who was invited", ...READ },
+    })
+    .post(
+      "/:id/members",
+      async ({ project, actor, body, set }) => {
+        const { email } = parseAddress(body.email)!;
+        set.status = 201;
+        return wrap(await inviteMember(ctx, project.id, { email, role: body.role ?? "MEMBER" }, actor));
+      },
+      {
+        ...one,
+        body: t.Object({ email: EmailAddress, role: t.Optional(RoleWord) }),
+        response: answers(Wrapped(Member), {
+          status: 201,
+          refusals: [400, 404, 409, 413, 415, 422, 501],
+        }),
+        detail: {
+          summary: "Add a member",
+          description:
+            "Whoever has an account with a verified address is a member at once, and is told by mail. Anybody else is invited by mail, and joins by signing up or proving that the address is theirs. With mail, one's own address has to be verified first. Who is invited again gets a new mail.",
+          ...WRITE,
+        },
+      },
+    )
+    .patch(
+      "/:id/members/:userId",
+      async ({ project, actor, params: { userId }, body }) =>
+        wrap(await changeRole(ctx, project.id, memberId(userId), body.role, actor)),
+      {
+        ...oneMember,
+        body: t.Object({ role: RoleWord }),
+        response: answers(Wrapped(Member), { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: {
+          summary: "Give a member another role",
+          description:
+            "Only an OWNER makes and unmakes an OWNER. To hand a project over, make somebody else one first, and then leave or become something else.",
+          ...WRITE,
+        },
+      },
+    )
+    .delete(
+      "/:id/members/:userId",
+      async ({ project, actor, params: { userId }, set }) => {
+        await removeMember(ctx, project.id, memberId(userId), actor);
+        set.status = 204;
+      },
+      {
+        ...oneMember,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        detail: {
+          summary: "Remove a member, or withdraw an invitation",
+          description: "Everybody may remove themselves, but for the last OWNER.",
+          ...WRITE,
+        },
+      },
+    )
+    .get(
+      "/:id/audit",
+      async ({ project, query: { limit, cursor } }) => {
+        const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor) };
+        const lines = await listAudit(ctx, project.id, page);
+        return toIdPage(lines, page.limit, cursor === undefined ? await countAudit(ctx, project.id) : 0);
+      },
+      {
+        ...one,
+        query: t.Object({ ...CursorQuery }),
+        response: answers(CursorList(AuditLine), { refusals: [400, 404] }),
+        detail: { summary: "See who did what to a project, the newest first", ...READ },
+      },
+    );
+}
+
+function memberId(id: string): string {
+  if (!isUuid(id)) throw problems.notFound("member", id);
+  return id.toLowerCase();
+}

@@ -1,0 +1,201 @@
+// /segments: named parts of the audience. Bare resources; a few refusals are bare too, as the specification has them.
+import { Elysia, t } from "elysia";
+import type { Condition } from "../../audience/conditions/tree.ts";
+import {
+  addMembers,
+  computeMembership,
+  listMembers,
+  removeMembers,
+} from "../../audience/segments/members.ts";
+import {
+  createSegment,
+  deleteSegment,
+  getSegment,
+  listSegments,
+  patchSegment,
+  refreshSegment,
+} from "../../audience/segments/mod.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import {
+  answers,
+  BareError,
+  Contact,
+  Data,
+  HeaderText,
+  Int,
+  isUuid,
+  Nullable,
+  PathId,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
+
+const Segment = t.Object({
+  id: Uuid,
+  name: t.String(),
+  slug: t.String(),
+  description: Nullable(t.String()),
+  type: Words(["DYNAMIC", "STATIC"]),
+  condition: Nullable(Data),
+  trackMembership: t.Boolean(),
+  memberCount: Int,
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+const Name = t.String({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
+const Description = t.Optional(Nullable(t.String({ maxLength: 500 })));
+const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
+const ConditionTree = bounded(
+  t.Unknown({
+    description:
+      "A condition tree: `{logic: AND|OR, groups: [{filters: [{field, operator, value?, unit?}], conditions?}]}`.",
+  }),
+  CONDITION_SIZE,
+);
+
+const one = { params: t.Object({ id: PathId }) };
+
+/** The segment endpoints, in the order of the specification's table. */
+export function segmentsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get("/", async ({ project }) => await listSegments(ctx, project.id), {
+      response: answers(t.Array(Segment)),
+      detail: { summary: "List all segments, the newest first" },
+    })
+    .post(
+      "/",
+      async ({ project, body, status, set }) => {
+        const { name, description, type = "DYNAMIC", condition, trackMembership = false } = body;
+        if (!name?.trim()) return status(400, { error: "A name is required" });
+        const isTree = typeof condition === "object" && condition !== null && !Array.isArray(condition);
+        if (type === "DYNAMIC" && !isTree)
+          return status(400, { error: "A dynamic segment needs a condition" });
+        const input = { name, description, type, condition: condition as Condition, trackMembership };
+        set.status = 201;
+        return await createSegment(ctx, project.id, input);
+      },
+      {
+        body: t.Object({
+          name: t.Optional(Nullable(HeaderText({ maxLength: 100 }))),
+          description: Description,
+          type: t.Optional(Words(["DYNAMIC", "STATIC"])),
+          condition: t.Optional(ConditionTree),
+          trackMembership: t.Optional(t.Boolean()),
+        }),
+        response: { ...answers(Segment, { status: 201, refusals: [413, 415, 422] }), 400: BareError },
+        detail: { summary: "Create a segment" },
+      },
+    )
+    .get("/:id", async ({ project, params: { id } }) => await getSegment(ctx, project.id, segmentId(id)), {
+      ...one,
+      response: answers(Segment, { refusals: [404] }),
+      detail: { summary: "Get a segment" },
+    })
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) => await patchSegment(ctx, project.id, segmentId(id), body),
+      {
+        ...one,
+        body: t.Object({
+          name: t.Optional(Name),
+          description: Description,
+          condition: t.Optional(ConditionTree),
+          trackMembership: t.Optional(t.Boolean()),
+        }),
+        response: answers(Segment, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Change a segment; its slug stays" },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteSegment(ctx, project.id, segmentId(id));
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        detail: { summary: "Delete a segment" },
+      },
+    )
+    .get(
+      "/:id/contacts",
+      async ({ project, params: { id }, query }) => {
+        const page = readPage(query);
+        const { data, total } = await listMembers(ctx, project.id, segmentId(id), page);
+        return { data, total, ...page, totalPages: Math.ceil(total / page.pageSize) };
+      },
+      {
+        ...one,
+        query: t.Object(PageQuery),
+        response: answers(pageList(Contact), { refusals: [400, 404] }),
+        detail: { summary: "List the members, live for a dynamic segment" },
+      },
+    )
+    .post(
+      "/:id/members",
+      async ({ project, params: { id }, body }) => {
+        const { emails, createMissing = false, subscribed = true } = body;
+        return await addMembers(ctx, project.id, segmentId(id), { emails, createMissing, subscribed });
+      },
+      {
+        ...one,
+        body: t.Object({
+          emails: Emails,
+          createMissing: t.Optional(t.Boolean()),
+          subscribed: t.Optional(t.Boolean()),
+        }),
+        response: answers(t.Object({ added: Int, created: Int, notFound: t.Array(t.String()) }), {
+          refusals: [400, 404, 413, 415, 422],
+        }),
+        detail: { summary: "Add contacts to a static segment" },
+      },
+    )
+    .delete(
+      "/:id/members",
+      async ({ project, params: { id }, body }) => ({
+        removed: await removeMembers(ctx, project.id, segmentId(id), body.emails),
+      }),
+      {
+        ...one,
+        body: t.Object({ emails: Emails }),
+        response: answers(t.Object({ removed: Int }), { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Remove contacts from a static segment" },
+      },
+    )
+    .post(
+      "/:id/compute",
+      async ({ project, params: { id } }) => await computeMembership(ctx, project.id, segmentId(id)),
+      {
+        ...one,
+        response: answers(t.Object({ added: Int, removed: Int, total: Int }), {
+          refusals: [400, 404],
+        }),
+        detail: { summary: "Work out the membership of a tracked segment, with its events" },
+      },
+    )
+    .post(
+      "/:id/refresh",
+      async ({ project, params: { id } }) => ({
+        memberCount: await refreshSegment(ctx, project.id, segmentId(id)),
+      }),
+      {
+        ...one,
+        response: answers(t.Object({ memberCount: Int }), { refusals: [404] }),
+        detail: { summary: "Count the members anew, without events" },
+      },
+    );
+}
+
+function segmentId(id: string): string {
+  if (!isUuid(id)) throw problems.segmentNotFound(id);
+  return id;
+}

@@ -1,0 +1,115 @@
+// /suppressions: the addresses that a project sends nothing to.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import {
+  countSuppressions,
+  listSuppressions,
+  removeSuppression,
+  suppressAddress,
+  suppressErrors,
+  suppressList,
+} from "../../sending/suppressions.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { answers, EmailAddress, Int, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+const Reason = Words(["BOUNCE", "COMPLAINT", "MANUAL"]);
+
+const Suppression = t.Object({
+  id: Uuid,
+  email: t.String(),
+  reason: Reason,
+  projectId: Uuid,
+  createdAt: Timestamp,
+});
+
+const SuppressBody = t.Object({
+  email: t.Optional(EmailAddress),
+  emails: t.Optional(
+    t.Array(EmailAddress, { minItems: 1, maxItems: 1000, description: "Instead of `email`: a whole list." }),
+  ),
+  reason: t.Optional(Reason),
+});
+
+/** `GET`, `POST` and `DELETE /suppressions`. */
+export function suppressionsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/suppressions", detail: { tags: ["Suppressions"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query: { search, reason, limit, cursor, dir } }) => {
+        const filter = { search, reason };
+        const order = dir === "asc" ? ("asc" as const) : ("desc" as const);
+        const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor), dir: order };
+        const [rows, total] = await Promise.all([
+          listSuppressions(ctx, project.id, filter, page),
+          page.afterId === null ? countSuppressions(ctx, project.id, filter) : 0,
+        ]);
+        return toIdPage(rows, page.limit, total);
+      },
+      {
+        query: t.Object({
+          ...CursorQuery,
+          search: t.Optional(
+            t.String({ description: "A part of the address, in any case.", maxLength: 254 }),
+          ),
+          reason: t.Optional(Reason),
+          sort: t.Optional(t.String({ description: "`createdAt`: the only order, and the default." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(CursorList(Suppression), { refusals: [400] }),
+        detail: { summary: "List the addresses that nothing is sent to, the newest first" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body, set }) => {
+        const errors = suppressErrors(body);
+        if (errors.length > 0) throw problems.invalid(errors);
+        const { email, emails = [], reason = "MANUAL" } = body;
+        if (email === undefined) return await suppressList(ctx, project.id, emails.map(toAddress), reason);
+        const { suppression, isNew } = await suppressAddress(ctx, project.id, toAddress(email), reason);
+        if (isNew) set.status = 201;
+        return suppression;
+      },
+      {
+        body: withRules(SuppressBody, suppressErrors),
+        response: {
+          ...answers(t.Union([Suppression, t.Object({ added: Int, existing: Int })]), {
+            refusals: [413, 415, 422],
+          }),
+          201: Suppression,
+        },
+        detail: {
+          summary: "Send nothing to an address any more, or to a list of them",
+          description:
+            "One address: 201 with its record when it is new, else 200. A list: 200 with how many were added and how many were there. The reason of an address that is there becomes stronger (COMPLAINT over BOUNCE over MANUAL), never weaker.",
+        },
+      },
+    )
+    .delete(
+      "/",
+      async ({ project, body, query, set }) => {
+        const email = body.email ?? query.email;
+        if (email === undefined) {
+          throw problems.invalid([{ field: "email", code: "required", message: "This field is required" }]);
+        }
+        await removeSuppression(ctx, project.id, toAddress(email));
+        set.status = 204;
+      },
+      {
+        query: t.Object({ email: t.Optional(EmailAddress) }),
+        body: t.Object({ email: t.Optional(EmailAddress) }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Take an address off the list, named in the body or in the query" },
+      },
+    );
+}
+
+/** The one spelling of a valid address. */
+function toAddress(email: string): string {
+  return parseAddress(email)!.email;
+}

@@ -1,0 +1,214 @@
+// /templates: what mails are made of. Bare resources; a few refusals are bare too, as the specification has them.
+import { Elysia, t } from "elysia";
+import {
+  createTemplate,
+  deleteTemplate,
+  duplicateTemplate,
+  getTemplate,
+  getTemplateContent,
+  getTemplateUsage,
+  listTemplates,
+  MAX_NAME,
+  patchTemplate,
+} from "../../content/templates.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { previewMessage } from "../../sending/compose/preview.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { Preview, PreviewBody } from "./_preview_schemas.ts";
+import {
+  answers,
+  BareError,
+  HeaderText,
+  Int,
+  isUuid,
+  Nullable,
+  PathId,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
+
+const Type = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+
+const Template = t.Object({
+  id: Uuid,
+  name: t.String(),
+  description: Nullable(t.String()),
+  subject: t.String(),
+  body: t.String(),
+  from: t.String(),
+  fromName: Nullable(t.String()),
+  replyTo: Nullable(t.String()),
+  type: Type,
+  projectId: Uuid,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+
+const Usage = t.Object({
+  campaigns: t.Array(
+    t.Object({
+      id: Uuid,
+      name: t.String(),
+      status: Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]),
+    }),
+  ),
+  workflowSteps: t.Array(
+    t.Object({ id: Uuid, name: t.String(), workflowId: Uuid, workflowName: t.String() }),
+  ),
+  emailsSent: Int,
+});
+
+const MAX_SUBJECT = 998;
+const MAX_BODY = 1_048_576;
+
+/** Text with something in it; a header has no line breaks. */
+const filled = { minLength: 1, pattern: "\\S" };
+const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variables}}`." };
+const Address = (description: string) => t.String({ maxLength: 1000, description });
+const FROM = "An address of a verified domain.";
+
+/** What may be left out, or cleared with null, whether a template is made or changed. */
+const Optional = {
+  description: t.Optional(Nullable(t.String({ maxLength: 1000 }))),
+  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+  replyTo: t.Optional(Nullable(Address("An address."))),
+  type: t.Optional(Type),
+};
+
+const one = { params: t.Object({ id: PathId }) };
+
+/** The template endpoints, in the order of the specification's table, and the preview. */
+export function templatesRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const { page, pageSize } = readPage(query);
+        const filter = { type: query.type, search: query.search, ...orderOf(query.sort, query.dir) };
+        const { data, total } = await listTemplates(ctx, project.id, { page, pageSize, ...filter });
+        return { data, page, pageSize, total, totalPages: Math.ceil(total / pageSize) };
+      },
+      {
+        query: t.Object({
+          ...PageQuery,
+          type: t.Optional(Type),
+          search: t.Optional(
+            t.String({
+              description: "A part of the name, description or subject, in any case.",
+              maxLength: 255,
+            }),
+          ),
+          sort: t.Optional(t.String({ description: "`createdAt` (default), `updatedAt` or `name`." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(pageList(Template), { refusals: [400] }),
+        detail: { summary: "List templates" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body: { name, subject, body, from, ...rest }, status, set }) => {
+        // Written out, so that the compiler sees that they are there.
+        if (!name?.trim()) return status(400, { error: "A name is required" });
+        if (!subject?.trim()) return status(400, { error: "A subject is required" });
+        if (!body?.trim()) return status(400, { error: "A body is required" });
+        if (!from?.trim()) return status(400, { error: "A from address is required" });
+        set.status = 201;
+        return await createTemplate(ctx, project.id, { ...rest, name, subject, body, from });
+      },
+      {
+        body: t.Object({
+          name: t.Optional(Nullable(HeaderText({ maxLength: MAX_NAME }))),
+          subject: t.Optional(Nullable(HeaderText({ maxLength: MAX_SUBJECT }))),
+          body: t.Optional(Nullable(t.String(BODY))),
+          from: t.Optional(Nullable(Address(FROM))),
+          ...Optional,
+        }),
+        response: { ...answers(Template, { status: 201, refusals: [413, 415, 422] }), 400: BareError },
+        detail: { summary: "Create a template" },
+      },
+    )
+    .get("/:id", async ({ project, params: { id } }) => await getTemplate(ctx, project.id, templateId(id)), {
+      ...one,
+      response: answers(Template, { refusals: [404] }),
+      detail: { summary: "Get a template" },
+    })
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) => await patchTemplate(ctx, project.id, templateId(id), body),
+      {
+        ...one,
+        body: t.Object({
+          name: t.Optional(t.String({ format: "header-text", ...filled, maxLength: MAX_NAME })),
+          subject: t.Optional(t.String({ format: "header-text", ...filled, maxLength: MAX_SUBJECT })),
+          body: t.Optional(t.String({ ...filled, ...BODY })),
+          from: t.Optional(Address(FROM)),
+          ...Optional,
+        }),
+        response: answers(Template, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Change a template" },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteTemplate(ctx, project.id, templateId(id));
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        detail: { summary: "Delete a template" },
+      },
+    )
+    .post(
+      "/:id/duplicate",
+      async ({ project, params: { id }, set }) => {
+        const copy = await duplicateTemplate(ctx, project.id, templateId(id));
+        set.status = 201;
+        return copy;
+      },
+      {
+        ...one,
+        response: answers(Template, { status: 201, refusals: [404] }),
+        detail: { summary: "Make a copy of a template" },
+      },
+    )
+    .get(
+      "/:id/usage",
+      async ({ project, params: { id } }) => await getTemplateUsage(ctx, project.id, templateId(id)),
+      {
+        ...one,
+        response: answers(Usage, { refusals: [404] }),
+        detail: { summary: "See what refers to a template, and how many mails it has made" },
+      },
+    )
+    .post(
+      "/:id/preview",
+      async ({ project, params: { id }, body }) => {
+        const content = await getTemplateContent(ctx, project.id, templateId(id));
+        return await previewMessage(ctx, project.id, content, body ?? {});
+      },
+      {
+        ...one,
+        body: PreviewBody,
+        response: answers(Preview, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Render a template for a contact, or for sample data" },
+      },
+    );
+}
+
+function templateId(id: string): string {
+  if (!isUuid(id)) throw problems.templateNotFound(id);
+  return id;
+}
+
+/** Unrecognised words fall back to the default, as the specification says. */
+function orderOf(sort: string | undefined, dir: string | undefined) {
+  const known = sort === "name" || sort === "updatedAt" ? sort : "createdAt";
+  return { sort: known, dir: dir === "asc" ? "asc" : "desc" } as const;
+}

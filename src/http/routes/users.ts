@@ -1,0 +1,144 @@
+// /users/@me: who is logged in, and the projects they look after. Bare resources.
+import { Elysia, t } from "elysia";
+import {
+  createOwnProject,
+  listOwnProjects,
+  patchOwnProject,
+  regenerateKeys,
+} from "../../accounts/projects/own.ts";
+import { requestDeletion, requestReset } from "../../accounts/projects/removal.ts";
+import { LANGUAGES, MAX_NAME, patchErrors, RESENDABLE, TRACKING } from "../../accounts/projects/mod.ts";
+import { getUser } from "../../accounts/people/mod.ts";
+import type { Context } from "../../context.ts";
+import { securityOf } from "../../sending/feedback/reputation.ts";
+import { memberDoor, userDoor } from "../entry/authenticate.ts";
+import { boundedText } from "../entry/body_bounds.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
+import { answers, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+
+const User = t.Object({
+  id: Uuid,
+  email: t.String(),
+  emailVerified: t.Boolean(),
+  emailProven: t.Boolean({
+    description:
+      "Whether the address was verified by who holds the account, in a session of it or with a new password by mail: only then they may invite people, and join.",
+  }),
+  createdAt: Timestamp,
+});
+
+const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
+
+const MAX_SETTING_LENGTH = 1_000;
+
+// What each may be, the wing says: of all of them at once.
+const PatchBody = withRules(
+  t.Object({
+    name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
+    tracking: setting(`One of ${TRACKING.join(", ")}.`),
+    language: setting(`One of ${LANGUAGES.join(", ")}.`),
+    timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
+    resendInDoubt: t.Optional(
+      t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
+        maxItems: RESENDABLE.length,
+        description: `Mails of which kinds are sent again when nobody knows whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
+      }),
+    ),
+  }),
+  patchErrors,
+);
+
+function setting(description: string) {
+  return t.Optional(boundedText(t.String({ description }), MAX_SETTING_LENGTH));
+}
+
+const one = { params: t.Object({ id: PathId }) };
+
+/** The user and their projects, in the order of the specification's table. */
+export function usersRoutes(ctx: Context) {
+  return new Elysia().use(meRoutes(ctx)).use(ownProjectsRoutes(ctx)).use(ownProjectRoutes(ctx));
+}
+
+/** Also for those whose address still has to be verified: here they see that it has. */
+function meRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/users/@me", ...BY_SESSION })
+    .use(userDoor(ctx, { unverified: true }))
+    .get("/", async ({ user }) => await getUser(ctx, user.id), {
+      response: answers(User),
+      detail: { summary: "Who is logged in" },
+    });
+}
+
+function ownProjectsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/users/@me/projects", ...BY_SESSION })
+    .use(userDoor(ctx))
+    .get("/", async ({ user }) => await listOwnProjects(ctx, user.id), {
+      response: answers(t.Array(Project)),
+      detail: { summary: "List your projects, the oldest first" },
+    })
+    .post(
+      "/",
+      async ({ user, body, set }) => {
+        set.status = 201;
+        return await createOwnProject(ctx, body.name, user);
+      },
+      {
+        body: t.Object({ name: boundedText(t.String({ examples: ["Shop"] }), MAX_SETTING_LENGTH) }),
+        response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
+        detail: { summary: "Create a project, which you own; the answer holds its secret key this once" },
+      },
+    );
+}
+
+function ownProjectRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/users/@me/projects", ...BY_SESSION })
+    .use(memberDoor(ctx, { sessionOnly: true }))
+    .patch("/:id", async ({ user, project, body }) => await patchOwnProject(ctx, project.id, body, user!), {
+      ...one,
+      body: PatchBody,
+      response: answers(Project, { refusals: [400, 404, 413, 415, 422] }),
+      detail: { summary: "Change settings of a project" },
+    })
+    .delete(
+      "/:id",
+      async ({ project, actor, set }) => {
+        await requestDeletion(ctx, project.id, actor);
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [404] }),
+        detail: { summary: "Delete a project with everything in it", description: "It cannot be undone." },
+      },
+    )
+    .post("/:id/regenerate-keys", async ({ user, project }) => await regenerateKeys(ctx, project.id, user!), {
+      ...one,
+      response: answers(ProjectWithSecret, { refusals: [404] }),
+      detail: {
+        summary: "Make two new keys; the old ones are of no use from this moment on",
+        description: "The answer holds the secret key this once.",
+      },
+    })
+    .get("/:id/security", async ({ project }) => await securityOf(ctx, project.id), {
+      ...one,
+      response: answers(Security, { refusals: [404] }),
+      detail: { summary: "See bounce and complaint rates, and suspensions" },
+    })
+    .post(
+      "/:id/reset",
+      async ({ project, actor }) => {
+        await requestReset(ctx, project.id, actor);
+        return { success: true as const };
+      },
+      {
+        ...one,
+        response: answers(t.Object({ success: t.Literal(true) }), { refusals: [404] }),
+        detail: {
+          summary: "Wipe what a project holds",
+          description:
+            "Its members, domains, keys and settings stay. It cannot be undone, and takes a while: what is made meanwhile stays.",
+        },
+      },
+    );
+}

@@ -1,0 +1,198 @@
+// /v1: the public API. Answers in the success envelope.
+import { Elysia, t } from "elysia";
+import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
+import { track, trackErrors } from "../../audience/tracking.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { send } from "../../sending/send/mod.ts";
+import { type SendInput, sendErrors } from "../../sending/send/input.ts";
+import { verifyAddress } from "../../sending/send/verify.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { SEND_BODY_LIMIT } from "../entry/body.ts";
+import { bounded, boundedText } from "../entry/body_bounds.ts";
+import { withRules } from "../entry/field_errors.ts";
+import {
+  answers,
+  Data,
+  EmailAddress,
+  HeaderText,
+  TextMap,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
+
+/** As much as a template may have. */
+const MAX_BODY_CHARS = 1_048_576;
+/** What stands around the content of files. */
+const ATTACHMENT_NAMES_BYTES = 65_536;
+
+const IdempotencyHeaders = t.Object({
+  "idempotency-key": t.Optional(
+    t.String({
+      description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409.",
+    }),
+  ),
+});
+
+const TrackBody = t.Object({
+  email: EmailAddress,
+  event: t.String({ minLength: 1, maxLength: 255, description: "Not a name that the service itself emits." }),
+  subscribed: t.Optional(
+    t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+  ),
+  data: t.Optional(Data),
+});
+
+const Tracked = t.Object({
+  success: t.Literal(true),
+  data: t.Object({
+    contact: Uuid,
+    event: Uuid,
+    timestamp: Timestamp,
+  }),
+});
+
+const Mailbox = t.Union(
+  [
+    t.String({ format: "mailbox", examples: ["ada@example.com", "Ada <ada@example.com>"] }),
+    t.Object(
+      { email: EmailAddress, name: t.Optional(HeaderText({ maxLength: 255 })) },
+      { title: "Mailbox", additionalProperties: true },
+    ),
+  ],
+  { title: "Mailbox" },
+);
+
+const Attachment = t.Object({
+  filename: t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
+  content: t.String({ description: "Base64." }),
+  contentType: t.String({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
+    examples: ["application/pdf"],
+  }),
+  contentId: t.Optional(
+    t.String({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' }),
+  ),
+  disposition: t.Optional(Words(["attachment", "inline"])),
+});
+
+const SendBody = t.Object({
+  to: t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]),
+  subject: t.Optional(HeaderText({ minLength: 1, maxLength: 998 })),
+  body: t.Optional(
+    boundedText(t.String({ minLength: 1, description: "HTML, with `{{variables}}`." }), MAX_BODY_CHARS),
+  ),
+  template: t.Optional(Uuid),
+  from: t.Optional(Mailbox),
+  name: t.Optional(HeaderText({ maxLength: 255 })),
+  subscribed: t.Optional(t.Boolean()),
+  data: t.Optional(Data),
+  headers: t.Optional(TextMap),
+  reply: t.Optional(EmailAddress),
+  attachments: t.Optional(t.Array(Attachment, { maxItems: 10 })),
+});
+
+/** What is sent, with files that have so many bytes together. Base64 needs no escapes, but some encoders escape slashes. */
+const sendSchema = (attachmentBytes: number) =>
+  t.Object({
+    ...SendBody.properties,
+    attachments: bounded(SendBody.properties.attachments, {
+      bytes: Math.ceil((attachmentBytes * 4) / 3) + ATTACHMENT_NAMES_BYTES,
+      values: 100,
+      levels: 2,
+      escape: 1.1,
+    }),
+  });
+
+const Sent = t.Object({
+  success: t.Literal(true),
+  data: t.Object({
+    emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
+    timestamp: Timestamp,
+  }),
+});
+
+const Verification = t.Object({
+  success: t.Literal(true),
+  data: t.Object({
+    email: t.String(),
+    valid: t.Boolean(),
+    isDisposable: t.Boolean(),
+    isAlias: t.Boolean(),
+    isTypo: t.Boolean(),
+    isPlusAddressed: t.Boolean(),
+    isPersonalEmail: t.Boolean(),
+    domainExists: t.Boolean(),
+    hasWebsite: t.Boolean(),
+    hasMxRecords: t.Boolean(),
+    reasons: t.Array(t.String()),
+  }),
+});
+
+/** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
+export function v1Routes(ctx: Context) {
+  const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
+  const sendBody = withRules(sendSchema(attachmentBytes), (input: SendInput, refused) =>
+    sendErrors(input, { attachmentBytes }, refused),
+  );
+  return new Elysia({ prefix: "/v1" })
+    .use(
+      new Elysia().use(keyDoor(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
+        "/send",
+        async ({ project, body, headers }) => {
+          const key = idempotencyKey(headers);
+          const data = await send(
+            ctx,
+            { projectId: project.id, key, request: "POST /v1/send" },
+            body as SendInput,
+          );
+          return { success: true as const, data };
+        },
+        {
+          headers: IdempotencyHeaders,
+          body: sendBody,
+          response: answers(Sent, { refusals: [400, 402, 404, 409, 413, 415, 422] }),
+          detail: { summary: "Send a transactional email", tags: ["Public API"] },
+        },
+      ),
+    )
+    .use(
+      new Elysia().use(keyDoor(ctx, "public")).post(
+        "/track",
+        async ({ project, body, headers }) => {
+          const request = { projectId: project.id, key: idempotencyKey(headers), request: "POST /v1/track" };
+          const email = parseAddress(body.email)!.email;
+          return { success: true as const, data: await track(ctx, request, { ...body, email }) };
+        },
+        {
+          headers: IdempotencyHeaders,
+          body: withRules(TrackBody, trackErrors),
+          response: answers(Tracked, { refusals: [400, 409, 413, 415, 422] }),
+          detail: { summary: "Track an event of a contact", tags: ["Public API"] },
+        },
+      ),
+    )
+    .use(
+      new Elysia()
+        .use(keyDoor(ctx, "secret"))
+        .post(
+          "/verify",
+          async ({ body }) => ({ success: true as const, data: await verifyAddress(ctx, body.email) }),
+          {
+            body: t.Object({ email: EmailAddress }),
+            response: answers(Verification, { refusals: [400, 413, 415, 422] }),
+            detail: { summary: "Check an email address", tags: ["Public API"] },
+          },
+        ),
+    );
+}
+
+function idempotencyKey(headers: { "idempotency-key"?: string | undefined }): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  assertIdempotencyKey(key);
+  return key;
+}

@@ -1,0 +1,199 @@
+// Contacts on their way through a workflow, below /workflows.
+import { Elysia, t } from "elysia";
+import { assertTrial } from "../../automation/engine/input.ts";
+import { tryWorkflow } from "../../automation/engine/trial.ts";
+import {
+  cancelExecution,
+  cancelExecutions,
+  getExecution,
+  listExecutions,
+  startExecution,
+} from "../../automation/engine/executions.ts";
+import { STEP_TYPES } from "../../automation/workflows/graph.ts";
+import type { Context } from "../../context.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { idOf, workflowId } from "./_workflow_ids.ts";
+
+const Status = Words(["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"]);
+const StepName = t.Object({ id: Uuid, name: t.String(), type: Words(STEP_TYPES) });
+
+const Execution = t.Object({
+  id: Uuid,
+  workflowId: Uuid,
+  contactId: Nullable(Uuid),
+  status: Status,
+  currentStepId: Nullable(Uuid),
+  exitReason: Nullable(t.String()),
+  context: Data,
+  startedAt: Timestamp,
+  completedAt: Nullable(Timestamp),
+});
+
+const ListedExecution = t.Object({
+  ...Execution.properties,
+  contact: Nullable(t.Object({ id: Uuid, email: t.String() })),
+  currentStep: Nullable(StepName),
+});
+
+const ToldExecution = t.Object({
+  ...ListedExecution.properties,
+  workflow: t.Object({ id: Uuid, name: t.String() }),
+  stepExecutions: t.Array(
+    t.Object({
+      id: Uuid,
+      executionId: Uuid,
+      stepId: Uuid,
+      step: Nullable(StepName),
+      status: Words(["PENDING", "WAITING", "RUNNING", "COMPLETED", "FAILED"]),
+      output: t.Unknown({
+        description: "The branch and what decided, the id of the mail, the answer of the webhook.",
+      }),
+      error: Nullable(t.String()),
+      startedAt: Timestamp,
+      completedAt: Nullable(Timestamp),
+    }),
+  ),
+});
+
+const StartBody = t.Object({ contactId: Uuid, context: t.Optional(Nullable(Data)) });
+
+const TrialBody = t.Object({
+  contactId: t.Optional(Nullable(Uuid)),
+  data: t.Optional(Nullable(Data)),
+  eventData: t.Optional(Nullable(Data)),
+  waits: t.Optional(
+    Nullable(
+      t.Unsafe<"event" | "timeout">({
+        ...Words(["event", "timeout"]),
+        description: "How waits for events end. Default: `event`.",
+      }),
+    ),
+  ),
+});
+
+const Trial = t.Object({
+  path: t.Array(
+    t.Object({
+      stepId: Uuid,
+      name: t.String(),
+      type: Words(STEP_TYPES),
+      at: Timestamp,
+      branch: Nullable(t.String()),
+      output: t.Unknown(),
+      error: Nullable(t.String()),
+    }),
+  ),
+  status: Words(["COMPLETED", "EXITED", "FAILED", "RUNNING"]),
+  exitReason: Nullable(t.String()),
+});
+
+const one = { params: t.Object({ id: PathId }) };
+const oneExecution = { params: t.Object({ id: PathId, executionId: PathId }) };
+
+/** The endpoints of executions, in the order of the specification's table. */
+export function workflowExecutionRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(keyDoor(ctx, "secret"))
+    .post(
+      "/:id/executions",
+      async ({ project, params: { id }, body: { contactId, context }, set }) => {
+        const input = { contactId, context: context ?? undefined };
+        const execution = await startExecution(ctx, project.id, workflowId(id), input);
+        set.status = 201;
+        return shown(execution);
+      },
+      {
+        ...one,
+        body: StartBody,
+        response: answers(Execution, { status: 201, refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: {
+          summary: "Start an execution for a contact",
+          description:
+            "`context` is what its templates and conditions know besides the contact; `context.event` is `event.*`.",
+        },
+      },
+    )
+    .get(
+      "/:id/executions",
+      async ({ project, params: { id }, query }) => {
+        const page = readPage(query);
+        const { status } = query;
+        const { data, total } = await listExecutions(ctx, project.id, workflowId(id), { ...page, status });
+        const executions = data.map(shown);
+        const totalPages = Math.ceil(total / page.pageSize);
+        return { executions, data: executions, total, ...page, totalPages };
+      },
+      {
+        ...one,
+        query: t.Object({ ...PageQuery, status: t.Optional(Status) }),
+        response: answers(
+          t.Object({ executions: t.Array(ListedExecution), ...pageList(ListedExecution).properties }),
+          { refusals: [400, 404] },
+        ),
+        detail: {
+          summary: "List the executions of a workflow",
+          description: "The newest first. Counted as far as 100,000.",
+        },
+      },
+    )
+    .get(
+      "/:id/executions/:executionId",
+      async ({ project, params: { id, executionId } }) =>
+        shown(await getExecution(ctx, project.id, workflowId(id), idOf("execution", executionId))),
+      {
+        ...oneExecution,
+        response: answers(ToldExecution, { refusals: [400, 404] }),
+        detail: { summary: "Get an execution with its whole story" },
+      },
+    )
+    .delete(
+      "/:id/executions/:executionId",
+      async ({ project, params: { id, executionId } }) =>
+        shown(await cancelExecution(ctx, project.id, workflowId(id), idOf("execution", executionId))),
+      {
+        ...oneExecution,
+        response: answers(Execution, { refusals: [400, 404, 409] }),
+        detail: { summary: "Cancel an execution that is under way" },
+      },
+    )
+    .post(
+      "/:id/executions/cancel-all",
+      async ({ project, params: { id } }) => ({
+        cancelled: await cancelExecutions(ctx, project.id, workflowId(id)),
+      }),
+      {
+        ...one,
+        response: answers(t.Object({ cancelled: Int }), { refusals: [400, 404] }),
+        detail: { summary: "Cancel every execution that is under way" },
+      },
+    )
+    .post(
+      "/:id/test",
+      async ({ project, params: { id }, body }) => {
+        assertTrial(body);
+        return await tryWorkflow(ctx, project.id, workflowId(id), {
+          contactId: body.contactId ?? undefined,
+          data: body.data ?? undefined,
+          eventData: body.eventData ?? undefined,
+          waits: body.waits ?? undefined,
+        });
+      },
+      {
+        ...one,
+        body: TrialBody,
+        response: answers(Trial, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          summary: "The path that a contact would take, without anything being done",
+          description:
+            "Either with `contactId` for that contact, or with `data` for somebody who does not exist.",
+        },
+      },
+    );
+}
+
+/** The context is free-form JSON. */
+function shown<Row extends { context: unknown }>(row: Row): Row & { context: Record<string, unknown> } {
+  return row as Row & { context: Record<string, unknown> };
+}

@@ -1,0 +1,232 @@
+// /workflows: what happens to contacts after an event, at a time, or when somebody asks for it.
+import { Elysia, t } from "elysia";
+import { addStep, deleteStep, patchStep } from "../../automation/workflows/editor.ts";
+import { listWorkflowFields } from "../../automation/workflows/fields.ts";
+import { patchWorkflow } from "../../automation/workflows/settings.ts";
+import {
+  addTransition,
+  deleteTransition,
+  insertIntoTransition,
+} from "../../automation/workflows/transitions.ts";
+import {
+  createWorkflow,
+  deleteWorkflow,
+  duplicateWorkflow,
+  getWorkflowGraph,
+  listWorkflows,
+} from "../../automation/workflows/mod.ts";
+import type { Context } from "../../context.ts";
+import { keyDoor } from "../entry/authenticate.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { answers, PathId, Words } from "../entry/schemas.ts";
+import { idOf, workflowId } from "./_workflow_ids.ts";
+import {
+  branchOf,
+  CountedWorkflow,
+  Fields,
+  InsertedStepBody,
+  Step,
+  StepBody,
+  StepPatchBody,
+  Transition,
+  TransitionBody,
+  Workflow,
+  WorkflowBody,
+  WorkflowGraph,
+  WorkflowPatchBody,
+} from "./_workflow_schemas.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+const oneStep = { params: t.Object({ id: PathId, stepId: PathId }) };
+const oneTransition = { params: t.Object({ id: PathId, transitionId: PathId }) };
+
+const SORTS = ["name", "createdAt", "updatedAt"] as const;
+
+/** The workflow endpoints, in the order of the specification's table; those of executions stand in a file of their own. */
+export function workflowsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(keyDoor(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const page = readPage(query);
+        const sort = SORTS.find((column) => column === query.sort) ?? "createdAt";
+        const dir = query.dir === "asc" ? "asc" : "desc";
+        const enabled = query.status && query.status === "active";
+        const filter = { enabled, search: query.search, sort, dir } as const;
+        const { data, total } = await listWorkflows(ctx, project.id, { ...page, ...filter });
+        return { data, total, ...page, totalPages: Math.ceil(total / page.pageSize) };
+      },
+      {
+        query: t.Object({
+          ...PageQuery,
+          status: t.Optional(Words(["active", "disabled"])),
+          search: t.Optional(t.String({ description: "A part of the name or the description." })),
+          sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
+          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+        }),
+        response: answers(pageList(CountedWorkflow), { refusals: [400] }),
+        detail: { summary: "List workflows" },
+      },
+    )
+    .get(
+      "/fields",
+      async ({ project, query }) => {
+        const typedFields = await listWorkflowFields(ctx, project.id, query.eventName);
+        return { fields: typedFields.map(({ field }) => field), typedFields, count: typedFields.length };
+      },
+      {
+        query: t.Object({
+          eventName: t.Optional(
+            t.String({ description: "Of the data of events: only of those with this name." }),
+          ),
+        }),
+        response: answers(Fields, { refusals: [400] }),
+        detail: { summary: "List what a CONDITION can ask about" },
+      },
+    )
+    .post(
+      "/",
+      async ({ project, body, set }) => {
+        set.status = 201;
+        return await createWorkflow(ctx, project.id, body);
+      },
+      {
+        body: WorkflowBody,
+        response: answers(Workflow, { status: 201, refusals: [400, 413, 415, 422] }),
+        detail: { summary: "Create a workflow that starts at an event, disabled" },
+      },
+    )
+    .get(
+      "/:id",
+      async ({ project, params: { id } }) => await getWorkflowGraph(ctx, project.id, workflowId(id)),
+      {
+        ...one,
+        response: answers(WorkflowGraph, { refusals: [400, 404] }),
+        detail: { summary: "Get a workflow with its steps and transitions" },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) => await patchWorkflow(ctx, project.id, workflowId(id), body),
+      {
+        ...one,
+        body: WorkflowPatchBody,
+        response: answers(Workflow, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Change a workflow, its trigger, and whether it is enabled" },
+      },
+    )
+    .delete(
+      "/:id",
+      async ({ project, params: { id }, set }) => {
+        await deleteWorkflow(ctx, project.id, workflowId(id));
+        set.status = 204;
+      },
+      {
+        ...one,
+        response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
+        detail: { summary: "Delete a workflow without executions under way" },
+      },
+    )
+    .post(
+      "/:id/duplicate",
+      async ({ project, params: { id }, set }) => {
+        const copy = await duplicateWorkflow(ctx, project.id, workflowId(id));
+        set.status = 201;
+        return copy;
+      },
+      {
+        ...one,
+        response: answers(Workflow, { status: 201, refusals: [400, 404] }),
+        detail: { summary: "Copy a workflow with its steps and transitions, disabled" },
+      },
+    )
+    .post(
+      "/:id/steps",
+      async ({ project, params: { id }, body, set }) => {
+        const { autoConnect, ...input } = body;
+        const step = await addStep(ctx, project.id, workflowId(id), {
+          ...input,
+          autoConnect: autoConnect ?? true,
+        });
+        set.status = 201;
+        return step;
+      },
+      {
+        ...one,
+        body: StepBody,
+        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Add a step" },
+      },
+    )
+    .patch(
+      "/:id/steps/:stepId",
+      async ({ project, params: { id, stepId }, body }) =>
+        await patchStep(ctx, project.id, workflowId(id), idOf("workflow step", stepId), body),
+      {
+        ...oneStep,
+        body: StepPatchBody,
+        response: answers(Step, { refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Change a step; a config is replaced as a whole" },
+      },
+    )
+    .delete(
+      "/:id/steps/:stepId",
+      async ({ project, params: { id, stepId }, query, set }) => {
+        const step = idOf("workflow step", stepId);
+        await deleteStep(ctx, project.id, workflowId(id), step, { splice: query.splice === "true" });
+        set.status = 204;
+      },
+      {
+        ...oneStep,
+        query: t.Object({
+          splice: t.Optional(Words(["true", "false"])),
+        }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
+        detail: { summary: "Delete a step; with `splice=true` what led to it leads to the step behind it" },
+      },
+    )
+    .post(
+      "/:id/transitions",
+      async ({ project, params: { id }, body, set }) => {
+        const { fromStepId, toStepId, priority } = body;
+        const input = { fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
+        const transition = await addTransition(ctx, project.id, workflowId(id), input);
+        set.status = 201;
+        return transition;
+      },
+      {
+        ...one,
+        body: TransitionBody,
+        response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Lead from one step to another, for a CONDITION by one of its branches" },
+      },
+    )
+    .delete(
+      "/:id/transitions/:transitionId",
+      async ({ project, params: { id, transitionId }, set }) => {
+        await deleteTransition(ctx, project.id, workflowId(id), idOf("workflow transition", transitionId));
+        set.status = 204;
+      },
+      {
+        ...oneTransition,
+        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
+        detail: { summary: "Delete a transition; what it led to stays" },
+      },
+    )
+    .post(
+      "/:id/transitions/:transitionId/insert-step",
+      async ({ project, params: { id, transitionId }, body, set }) => {
+        const between = idOf("workflow transition", transitionId);
+        const step = await insertIntoTransition(ctx, project.id, workflowId(id), between, body);
+        set.status = 201;
+        return step;
+      },
+      {
+        ...oneTransition,
+        body: InsertedStepBody,
+        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: { summary: "Put a step between the two ends of a transition" },
+      },
+    );
+}

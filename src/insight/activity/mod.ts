@@ -1,0 +1,112 @@
+// One feed over what happened to contacts and mails, campaigns and workflows, in the order of time.
+import { firstIdAt } from "../../audience/conditions/tree.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { type Activity, KINDS, type Place, readItems } from "./_items.ts";
+import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
+import { ACTIVITY_TYPES, type ActivityType, sourcesOf } from "./types.ts";
+
+export type { Activity, Place } from "./_items.ts";
+
+/** Which items are meant. What is left out is no condition. */
+export interface ActivityFilter {
+  types?: ActivityType[] | undefined;
+  contactId?: string | undefined;
+  /** From this moment on. */
+  from?: Date | undefined;
+  /** Before this moment. */
+  until?: Date | undefined;
+}
+
+/** Where a page begins, and how much it holds. */
+export interface ActivityPage {
+  limit: number;
+  /** The last item of the page before. */
+  after: Place | null;
+}
+
+/** Items, and the place of the last one where more follow. */
+export interface ActivityList {
+  items: Activity[];
+  next: Place | null;
+}
+
+/**
+ * How many months before the one of the cursor are looked at together, if need be everything before: so a full page
+ * reads one or two partitions, and one that hardly anything matches is found in few steps.
+ */
+const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
+
+/**
+ * One page of the feed, the newest first. The order is that of the ids of events, which are made when it happens, and of
+ * the times of everything else, in milliseconds; where these are the same it is still one order. So what was committed
+ * when the first page was read is on exactly one page, but for what is deleted meanwhile, and a campaign that is put on
+ * the schedule anew. What comes later is never on two. It is missed where the reader has already gone past its time: as
+ * a rule because it is new, and now and then because it was committed, or reported by a provider, after things that
+ * happened later. It has its place when the feed is read anew.
+ */
+export async function listActivity(
+  ctx: Context,
+  projectId: string,
+  filter: ActivityFilter,
+  { limit, after }: ActivityPage,
+): Promise<ActivityList> {
+  const places = await findPlaces(ctx, projectId, filter, after, limit + 1);
+  const page = places.slice(0, limit);
+  const items = await readItems(ctx, projectId, page);
+  return { items, next: places.length > limit ? page.at(-1)! : null };
+}
+
+async function findPlaces(
+  ctx: Context,
+  projectId: string,
+  filter: ActivityFilter,
+  after: Place | null,
+  limit: number,
+): Promise<Place[]> {
+  const { contactId, types = ACTIVITY_TYPES, from, until } = filter;
+  const wanted = sourcesOf(types);
+  const end: Place = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
+  let before = after && after.key < end.key ? after : end;
+  const found: Place[] = [];
+  for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
+    const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
+    const places = contactId
+      ? await q.activity.pageOfContact(ctx, { contactId, ...window })
+      : await q.activity.page(ctx, window);
+    found.push(...places);
+    if (found.length === limit) break;
+    before = { key: since, kind: 0, id: FIRST_ID };
+  }
+  return found;
+}
+
+/** Where the windows begin that are looked at, the newest first: at the start of a month, as partitions do. */
+function startsOf(
+  ctx: Context,
+  before: Place,
+  from: Date | undefined,
+  reach: keyof typeof MONTHS_BACK,
+): string[] {
+  const first = from ? firstIdAt(from) : FIRST_ID;
+  const newest = new Date(Math.min(timeOf(before.key).getTime(), ctx.now().getTime()));
+  const [year, month] = [newest.getUTCFullYear(), newest.getUTCMonth()];
+  const starts = MONTHS_BACK[reach].map((months) => firstIdAt(new Date(Date.UTC(year, month - months))));
+  return [...starts.filter((start) => first < start), first];
+}
+
+/** What comes after a place, for each kind: of those with the same key, those with an id below this one. */
+function boundsOf({ key, kind, id }: Place) {
+  const below = (name: (typeof KINDS)[number]) => {
+    const own = KINDS.indexOf(name);
+    if (own === kind) return id;
+    return own < kind ? LAST_ID : FIRST_ID;
+  };
+  return {
+    before: key,
+    scheduledBelow: below("campaign.scheduled"),
+    sentBelow: below("campaign.sent"),
+    completedBelow: below("workflow.completed"),
+    startedBelow: below("workflow.started"),
+  };
+}

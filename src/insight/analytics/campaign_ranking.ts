@@ -1,0 +1,46 @@
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { percent } from "./percent.ts";
+
+/** By what campaigns are ranked. */
+export const METRICS = ["opens", "clicks", "openRate", "clickRate"] as const;
+
+/** A campaign with what it has come to; rates are percentages of the mails sent. */
+export interface RankedCampaign {
+  id: string;
+  name: string;
+  subject: string;
+  sentCount: number;
+  openedCount: number;
+  clickedCount: number;
+  openRate: number;
+  clickRate: number;
+}
+
+/** The campaigns of which something was sent, the best first. */
+export async function rankCampaigns(
+  ctx: Context,
+  projectId: string,
+  { metric, limit }: { metric: (typeof METRICS)[number]; limit: number },
+): Promise<RankedCampaign[]> {
+  const rows = await q.campaignRanking.top(ctx, { projectId, metric, limit });
+  return rows.map((row) => ({
+    ...row,
+    openRate: percent(row.openedCount, row.sentCount),
+    clickRate: percent(row.clickedCount, row.sentCount),
+  }));
+}
+
+/** How many campaigns there are, under way or sent, and what they come to: a large one counts for more than a small one. */
+export async function countCampaigns(ctx: Context, projectId: string) {
+  const { total, active, completed, sent, opened, clicked } = await q.campaignRanking.total(ctx, {
+    projectId,
+  });
+  return {
+    total,
+    active,
+    completed,
+    averageOpenRate: percent(opened, sent),
+    averageClickRate: percent(clicked, sent),
+  };
+}

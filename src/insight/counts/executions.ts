@@ -1,0 +1,34 @@
+// Executions by the day on which they began: kept by triggers (sql/migrations/0030_execution_counts.sql), folded and
+// checked here.
+import { type Context, inTransaction, patiently } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import { foldAll } from "../../folding.ts";
+
+/** A day of which a counter does not say how many executions began. */
+export type ExecutionCountFault = Awaited<ReturnType<Queries["executionCounts"]["faults"]>>[number];
+
+/** Adds what has been counted since the last time to the days. Answers whether there was anything. */
+export async function foldExecutionCounts(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, q.executionCounts.fold);
+}
+
+/** Compares the counters of a project with its executions, and answers up to `limit` faults. */
+export async function executionCountFaults(
+  ctx: Context,
+  projectId: string,
+  { limit }: { limit: number },
+): Promise<ExecutionCountFault[]> {
+  return await inTransaction(patiently(ctx), async (tx) => {
+    await q.recounts.takeTime(tx);
+    return await q.executionCounts.faults(tx, { projectId, limit });
+  });
+}
+
+/** Makes the counters of a project equal its executions, while others begin. Answers how many days were wrong. */
+export async function recountExecutions(ctx: Context, projectId: string): Promise<number> {
+  return await inTransaction(patiently(ctx), async (tx) => {
+    await q.recounts.hold(tx, { projectId, kind: "executions" });
+    return await q.executionCounts.recount(tx, { projectId });
+  });
+}

@@ -1,0 +1,66 @@
+// Events by name, from counters: what there is costs nothing to know, however long it has been collected.
+import { RESERVED_EVENTS } from "../../audience/events.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { percentChange } from "../analytics/percent.ts";
+import type { Days } from "../analytics/date_range.ts";
+
+/** How often an event was recorded. */
+export interface EventCount {
+  name: string;
+  count: number;
+}
+
+/** The same, beside as many days before. */
+export interface RankedEvent extends EventCount {
+  /** How often on as many days right before. */
+  previousCount: number;
+  /** By how many percent it is more, or less; 100 where there were none before. */
+  trend: number;
+}
+
+/** A project with more names than that has put something else into them. */
+const MAX_NAMES = 10_000;
+
+/** How often each event was recorded on these days (UTC), or ever; the most frequent first, 10,000 names at most. */
+export async function countEvents(ctx: Context, projectId: string, days: Days | null): Promise<EventCount[]> {
+  if (days === null) return await q.eventStats.ofAllTime(ctx, { projectId, limit: MAX_NAMES });
+  const { first, last } = days;
+  const range = { firstDay: String(first), lastDay: String(last) };
+  return await q.eventStats.ofDays(ctx, { projectId, ...range, limit: MAX_NAMES });
+}
+
+/** The names of all events, those of the service among them; the most frequent first, 10,000 at most. */
+export async function listEventNames(ctx: Context, projectId: string): Promise<string[]> {
+  return (await countEvents(ctx, projectId, null)).map(({ name }) => name);
+}
+
+/** The events that clients have tracked most often on these days (UTC). */
+export async function rankEvents(
+  ctx: Context,
+  projectId: string,
+  { first, last, length }: Days,
+  { limit }: { limit: number },
+): Promise<RankedEvent[]> {
+  const rows = await q.eventStats.top(ctx, {
+    projectId,
+    firstDayBefore: String(asFarBack(first, length)),
+    firstDay: String(first),
+    lastDay: String(last),
+    reserved: RESERVED_EVENTS,
+    limit,
+  });
+  return rows.map(({ name, count, before }) => ({
+    name,
+    count,
+    previousCount: before,
+    trend: percentChange(before, count),
+  }));
+}
+
+/** So many days earlier, and no earlier than there are years of four digits. */
+function asFarBack(day: Temporal.PlainDate, days: number): Temporal.PlainDate {
+  const least = Temporal.PlainDate.from("0001-01-01");
+  const earlier = day.subtract({ days });
+  return Temporal.PlainDate.compare(earlier, least) < 0 ? least : earlier;
+}

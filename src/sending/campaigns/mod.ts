@@ -1,0 +1,150 @@
+import { assertSenderVerified } from "../../accounts/projects/domains.ts";
+import { type Context, inTransaction, newId } from "../../context.ts";
+import { violatedConstraint } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import { foldAll } from "../../folding.ts";
+import { addJob } from "../../jobs.ts";
+import { problems } from "../../problem.ts";
+import { countRecipients } from "./audience.ts";
+import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./input.ts";
+
+/** A campaign, with its counters as they are at this moment. */
+export type Campaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
+
+/** Which page of which campaigns. */
+export interface CampaignPage {
+  page: number;
+  pageSize: number;
+  status?: Campaign["status"] | undefined;
+  search?: string | undefined;
+  sort: "name" | "createdAt" | "updatedAt";
+  dir: "asc" | "desc";
+}
+
+const MAX_NAME = 255;
+
+/** One page of campaigns, and how many there are in all. */
+export async function listCampaigns(
+  ctx: Context,
+  projectId: string,
+  { page, pageSize, status = undefined, search, sort, dir }: CampaignPage,
+): Promise<{ data: Campaign[]; total: number }> {
+  const pattern = search ? `%${search.replace(/[\\%_]/g, "\\$&")}%` : null;
+  const filter = { projectId, status: status ?? null, pattern };
+  const [data, { total }] = await Promise.all([
+    q.campaigns.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.campaigns.count(ctx, filter),
+  ]);
+  return { data, total };
+}
+
+/** One campaign, with what is rendered. Throws CAMPAIGN_NOT_FOUND. */
+export async function getCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+): Promise<Campaign & { html: string }> {
+  const campaign = await q.campaigns.byId(ctx, { projectId, campaignId });
+  if (!campaign) throw problems.campaignNotFound(campaignId);
+  return campaign;
+}
+
+/**
+ * Makes a draft, and counts whom it would reach. Throws 422 with every field that is wrong, 404 for a template or a
+ * segment that does not exist, 403 for a sender that is not verified.
+ */
+export async function createCampaign(
+  ctx: Context,
+  projectId: string,
+  input: CampaignInput,
+): Promise<Campaign> {
+  const id = newId(ctx);
+  return await save(ctx, projectId, input, async (tx, values) => {
+    await q.campaigns.insert(tx, { projectId, id, ...values });
+    return id;
+  });
+}
+
+/** Replaces a draft, or a campaign that is scheduled: what is left out becomes empty. Throws 409 once it is under way. */
+export async function replaceCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  input: CampaignInput,
+): Promise<Campaign> {
+  assertChangeable(await getCampaign(ctx, projectId, campaignId));
+  return await save(ctx, projectId, input, async (tx, values) => {
+    const replaced = await q.campaigns.replace(tx, { projectId, id: campaignId, ...values });
+    if (replaced === 0) assertChangeable(await getCampaign(tx, projectId, campaignId));
+    return campaignId;
+  });
+}
+
+/** A new draft that says and reaches the same. */
+export async function duplicateCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+): Promise<Campaign> {
+  const copy = await q.campaigns.duplicate(ctx, {
+    projectId,
+    campaignId,
+    maxName: MAX_NAME,
+    suffix: " (Copy)",
+  });
+  if (!copy) throw problems.campaignNotFound(campaignId);
+  return await getCampaign(ctx, projectId, copy.id);
+}
+
+/** Deletes a campaign; its mails stay in the ledger. Throws 409 while it is scheduled or being sent. */
+export async function deleteCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const removed = await q.campaigns.remove(tx, { projectId, campaignId });
+    if (!removed) {
+      throw problems.campaignStatus("delete", (await getCampaign(tx, projectId, campaignId)).status);
+    }
+    if (removed.hasOpenMails) await addJob(tx, "suppress_campaign", { projectId, campaignId });
+  });
+}
+
+/** The campaigns of a project that are being sent, or will be at their time. They wait while it is disabled. */
+export async function campaignsUnderWay(
+  ctx: Context,
+  projectId: string,
+): Promise<{ id: string; name: string; status: Campaign["status"] }[]> {
+  return await q.campaigns.underWay(ctx, { projectId });
+}
+
+/** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
+export async function foldCampaignCounts(ctx: Context): Promise<boolean> {
+  return await foldAll(ctx, q.campaigns.fold);
+}
+
+/** Checks all of it, counts the audience, and only then holds anything: counting may take a moment. */
+async function save(
+  ctx: Context,
+  projectId: string,
+  input: CampaignInput,
+  write: (tx: Context, values: CampaignValues & { totalRecipients: number }) => Promise<string>,
+): Promise<Campaign> {
+  const values = await contentOf(ctx, projectId, input);
+  await assertAudience(ctx, projectId, values);
+  const totalRecipients = await countRecipients(ctx, projectId, values);
+  try {
+    return await inTransaction(ctx, async (tx) => {
+      // A segment that the audience refers to cannot be deleted or changed meanwhile.
+      await q.segments.lockAll(tx, { projectId });
+      await assertAudience(tx, projectId, values);
+      await assertSenderVerified(tx, projectId, values.fromEmail);
+      return await getCampaign(tx, projectId, await write(tx, { ...values, totalRecipients }));
+    });
+  } catch (error) {
+    const isGone = violatedConstraint(error) === "campaigns_project_id_template_id_fkey";
+    throw isGone ? problems.templateNotFound(values.templateId!) : error;
+  }
+}
+
+function assertChangeable({ status }: Campaign): void {
+  if (status !== "DRAFT" && status !== "SCHEDULED") throw problems.campaignStatus("change", status);
+}

@@ -1,0 +1,133 @@
+// A campaign on its way: its audience becomes mails, its mails are sent in batches, and it ends by itself.
+import { overLimit } from "../../accounts/billing/usage.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob, type Jobs } from "../../jobs.ts";
+import { type AudienceDefinition, compileAudience } from "./audience.ts";
+import { finishCampaign } from "../delivery/campaign_ends.ts";
+import { gateOf } from "../delivery/server_gate.ts";
+import { CLOSED_WAIT_MS, deliverBatch } from "../delivery/mod.ts";
+import { placeOfBatch, rateOf } from "../delivery/rates.ts";
+import { notifyMembers } from "../platform/mod.ts";
+import { cutShort } from "../platform/usage_notices.ts";
+
+/** The first range is small, so that the first mail leaves at once; the others are as large as is quick. */
+const FIRST_RANGE = 500;
+const RANGE = 20_000;
+/** Mails of one job: some tenths of a second of work. Other jobs have their turn, and a killed process holds few. */
+const BATCH_SIZE = 200;
+/** Of a longer range a job takes so many, and leaves the rest to another one. */
+const BATCH_LIMIT = 500;
+const ANALYZE_FROM = 10_000;
+/** Mails that one sweep gives jobs to. */
+const REQUEUE_LIMIT = 50_000;
+const SUPPRESS_LIMIT = 5_000;
+/** How often a batch that keeps to a rate asks for more. */
+const PACE_MS = 1_000;
+
+/**
+ * Freezes the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
+ * Whoever runs this again, after a crash too, goes on behind the last range that was committed. Where the month has no
+ * room for all of them, the rest is FAILED, and members are told.
+ */
+export async function freezeAudience(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  for (let limit = FIRST_RANGE; await freezeRange(ctx, projectId, campaignId, limit); limit = RANGE);
+  await finishCampaign(ctx, projectId, campaignId);
+}
+
+/** Freezes one range. False when there is none left, or the campaign was cancelled. */
+async function freezeRange(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  limit: number,
+): Promise<boolean> {
+  return await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.keepContacts(tx, { projectId });
+    const campaign = await q.campaignSend.holdForFreezing(tx, { projectId, campaignId });
+    if (!campaign) return false;
+    const { type, sentAt } = campaign;
+    const definition = campaign.audience as unknown as AudienceDefinition;
+    await q.audience.allowHashing(tx);
+    const { frozen } = await q.campaignSend.freezeRange(tx, {
+      projectId,
+      campaignId,
+      contentId: campaign.contentId,
+      afterId: campaign.frozenUpTo,
+      sentAt,
+      now: tx.now(),
+      overLimit: overLimit("campaigns", tx.now()),
+      audience: compileAudience(tx, projectId, type, definition, sentAt)(),
+      limit,
+      batchSize: BATCH_SIZE,
+    });
+    if (frozen > 0) return true;
+    const done = await q.campaignSend.frozen(tx, { projectId, campaignId, now: tx.now() });
+    if (done && done.frozenCount >= ANALYZE_FROM) await q.campaignSend.analyze(tx);
+    if (done && done.overLimitCount > 0) await notifyMembers(tx, projectId, cutShort(done, tx.now()));
+    return false;
+  });
+}
+
+/** Sends what is due of a range of mails. What a rate does not allow now is left to a later job. */
+export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promise<void> {
+  const { projectId, campaignId } = batch;
+  const campaign = await q.campaignSend.sendable(ctx, { projectId, campaignId });
+  if (!campaign?.sendable) return await suppressCampaign(ctx, projectId, campaignId);
+  // A place in the queue is kept, so that nobody has to look for what was left; and few are at it.
+  if (!(await gateOf(ctx).opened(CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
+  const rate = await rateOf(ctx, projectId);
+  const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
+  if (wait > PACE_MS) return await again(ctx, { ...batch, inLine: true }, wait);
+  const limit = rate === null ? BATCH_LIMIT : Math.max(1, Math.floor((rate * PACE_MS) / 1000));
+  const rows = await q.campaignSend.batch(ctx, { ...batch, now: ctx.now(), limit });
+  const ids = rows.map((row) => row.id);
+  const { postponed } = await deliverBatch(ctx, projectId, rows, campaignId);
+  // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
+  if (postponed.length > 0)
+    return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, PACE_MS);
+  // What somebody else held for a moment is nobody's now.
+  const left = await q.campaignSend.left(ctx, { projectId, ids, now: ctx.now() });
+  if (left) return await again(ctx, { ...batch, fromId: left.id, inLine: true }, PACE_MS);
+  if (ids.length < limit) return await finishCampaign(ctx, projectId, campaignId);
+  await again(ctx, { ...batch, fromId: ids.at(-1)!, inLine: true }, rate === null ? 0 : PACE_MS);
+}
+
+/** Leaves the rest of a batch to a job of its own, as urgent as this one was. */
+async function again(ctx: Context, batch: Jobs["send_batch"], waitMs: number): Promise<void> {
+  const runAt = new Date(ctx.now().getTime() + waitMs);
+  await addJob(ctx, "send_batch", batch, { runAt, priority: batch.priority ?? null });
+}
+
+/** Closes what a cancelled campaign has not sent, some thousand mails a commit. */
+export async function suppressCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  const suppress = () => q.campaignSend.suppress(ctx, { projectId, campaignId, limit: SUPPRESS_LIMIT });
+  while ((await suppress()) > 0);
+  await finishCampaign(ctx, projectId, campaignId);
+}
+
+/** Gives a job to every campaign that is on its way, or should be, and has none. */
+export async function sweepCampaigns(ctx: Context): Promise<void> {
+  for (const campaign of await q.campaignSend.unfinished(ctx, { now: ctx.now() })) {
+    const { projectId, id: campaignId, status } = campaign;
+    const ids = { projectId, campaignId };
+    await finishCampaign(ctx, projectId, campaignId);
+    if (campaign.hasJobs) continue;
+    if (status === "CANCELLED") await addJob(ctx, "suppress_campaign", ids);
+    else if (status === "SCHEDULED") await addJob(ctx, "start_campaign", ids, { key: startKey(campaignId) });
+    else {
+      if (!campaign.isFrozen) await addJob(ctx, "freeze_audience", ids);
+      await q.campaignSend.requeue(ctx, {
+        ...ids,
+        now: ctx.now(),
+        limit: REQUEUE_LIMIT,
+        batchSize: BATCH_SIZE,
+      });
+    }
+  }
+}
+
+/** Tells the job that starts a campaign at its time from others: a new time replaces it. */
+export function startKey(campaignId: string): string {
+  return `start_campaign:${campaignId}`;
+}

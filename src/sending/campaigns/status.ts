@@ -1,0 +1,196 @@
+// The moves of a campaign from one status to the next. Each is a guarded UPDATE while the campaign is held: two at once
+// move it once.
+import { type Actor, recordAudit } from "../../accounts/audit.ts";
+import { assertSenderVerified } from "../../accounts/projects/domains.ts";
+import { assertRoom } from "../../accounts/billing/usage.ts";
+import { type Context, inTransaction, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import type { JsonArg } from "../../db/types.ts";
+import { addJob } from "../../jobs.ts";
+import { describeError } from "../../log.ts";
+import { Problem, problems } from "../../problem.ts";
+import {
+  type AudienceDefinition,
+  type CampaignAudience,
+  countRecipients,
+  defineAudience,
+} from "./audience.ts";
+import { startKey } from "./send.ts";
+import { assertAudience } from "./input.ts";
+import { type Campaign, getCampaign } from "./mod.ts";
+
+type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
+
+/** More than this is no difference of clocks: the campaign has been scheduled anew. */
+const MAX_SKEW_MS = 60_000;
+/** More than so many overdue campaigns of a project begin as their jobs come. */
+const MAX_OVERDUE = 100;
+const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
+
+/**
+ * Sends a campaign now, or schedules it. A SCHEDULED one is scheduled anew, or sent now. Throws 409 once it is under
+ * way, 403 for a sender that is not verified, 400 for a time in the past and for an audience without anybody, 402 where
+ * the month has no room for the audience of now.
+ */
+export async function sendCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  scheduledFor: Date | null,
+  actor: Actor,
+): Promise<Campaign> {
+  if (scheduledFor !== null) assertFuture(ctx, scheduledFor);
+  return await inTransaction(ctx, async (tx) => {
+    const campaign = await hold(tx, projectId, campaignId);
+    if (campaign.status !== "DRAFT" && campaign.status !== "SCHEDULED") {
+      throw problems.campaignStatus("send", campaign.status);
+    }
+    await assertSenderVerified(tx, projectId, campaign.fromEmail);
+    // The copy of a campaign may refer to a segment that is gone.
+    const wanted = campaign as CampaignAudience;
+    if (wanted.audienceType === "FILTERED") await assertAudience(tx, projectId, wanted);
+    const audience = await defineAudience(tx, projectId, wanted);
+    const totalRecipients = await countRecipients(tx, projectId, wanted, audience);
+    if (totalRecipients === 0) throw problems.noRecipients();
+    if (scheduledFor === null) {
+      await assertRoom(tx, projectId, "campaigns", totalRecipients);
+      await begin(tx, projectId, campaign, { audience, totalRecipients });
+    } else {
+      await q.campaigns.schedule(tx, {
+        projectId,
+        campaignId,
+        scheduledFor,
+        totalRecipients,
+        now: ctx.now(),
+      });
+      await addStartJob(tx, projectId, campaignId, scheduledFor);
+    }
+    await recordAudit(tx, {
+      projectId,
+      actor,
+      action: scheduledFor === null ? "campaign.sent" : "campaign.scheduled",
+      subject: campaign.name,
+      details: { campaignId, totalRecipients, ...(scheduledFor && { scheduledFor }) },
+    });
+    return await getCampaign(tx, projectId, campaignId);
+  });
+}
+
+/**
+ * Starts a campaign whose time has come, and before it those of its project that were due earlier: after an outage they
+ * begin in the order of their times. One that was cancelled, rescheduled or sent meanwhile is left alone; one whose sender
+ * is not verified any more becomes a draft again.
+ */
+export async function startScheduled(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  const due = { projectId, campaignId, now: ctx.now(), limit: MAX_OVERDUE };
+  for (const earlier of await q.campaigns.dueBefore(ctx, due)) {
+    // It has a job of its own, which will say so again.
+    await start(ctx, projectId, earlier.id).catch((error: unknown) => {
+      ctx.log.warn("campaign not started", { projectId, campaignId: earlier.id, ...describeError(error) });
+    });
+  }
+  await start(ctx, projectId, campaignId);
+}
+
+async function start(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
+    if (campaign?.status !== "SCHEDULED") return;
+    const early = campaign.scheduledFor!.getTime() - tx.now().getTime();
+    // The queue goes by the clock of Postgres, which may be ahead of ours.
+    if (early > 0) {
+      const runAt = new Date(campaign.scheduledFor!.getTime() + Math.min(early, MAX_SKEW_MS));
+      return await addStartJob(tx, projectId, campaignId, runAt);
+    }
+    try {
+      await assertSenderVerified(tx, projectId, campaign.fromEmail);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      tx.log.warn("campaign not started", { projectId, campaignId, detail: error.message });
+      return void (await q.campaigns.unschedule(tx, { projectId, campaignId, now: tx.now() }));
+    }
+    const audience = await defineAudience(tx, projectId, campaign as CampaignAudience);
+    const totalRecipients = await countRecipients(tx, projectId, campaign as CampaignAudience, audience);
+    await begin(tx, projectId, campaign, { audience, totalRecipients });
+  });
+}
+
+/**
+ * Cancels a campaign at once. When this resolves nothing of it is claimed any more: what has not been handed over, or is
+ * not being handed over at this moment, is never sent. Throws 409 unless it is SCHEDULED or SENDING.
+ */
+export async function cancelCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  actor: Actor,
+): Promise<Campaign> {
+  await inTransaction(ctx, async (tx) => {
+    const before = await q.campaigns.cancel(tx, { projectId, campaignId, now: tx.now() });
+    if (!before) {
+      throw problems.campaignStatus("cancel", (await getCampaign(tx, projectId, campaignId)).status);
+    }
+    if (before.status === "SENDING") await addJob(tx, "suppress_campaign", { projectId, campaignId });
+    const deed = { action: "campaign.cancelled", subject: before.name, details: { campaignId } } as const;
+    await recordAudit(tx, { projectId, actor, ...deed });
+  });
+  // Claims that began before wait here to be committed; from that commit on nobody begins one. One transaction for both
+  // could wait for ever: each claim holds the row a little, and there is always another one.
+  return await inTransaction(ctx, async (tx) => {
+    await hold(tx, projectId, campaignId);
+    return await getCampaign(tx, projectId, campaignId);
+  });
+}
+
+/** What is sent is a copy: it stays as it is, whatever becomes of the campaign. */
+async function begin(
+  tx: Context,
+  projectId: string,
+  campaign: Held,
+  { audience, totalRecipients }: { audience: AudienceDefinition; totalRecipients: number },
+): Promise<void> {
+  const contentId = newId(tx);
+  await q.contents.insert(tx, {
+    projectId,
+    id: contentId,
+    subject: campaign.subject,
+    html: campaign.html,
+    text: null,
+    fromEmail: campaign.fromEmail,
+    fromName: campaign.fromName,
+    replyTo: campaign.replyTo,
+    headers: null,
+    data: null,
+    templateId: campaign.templateId,
+    type: campaign.type,
+    shared: true,
+  });
+  const campaignId = campaign.id;
+  const definition = audience as unknown as JsonArg;
+  await q.campaigns.begin(tx, {
+    projectId,
+    campaignId,
+    contentId,
+    audience: definition,
+    totalRecipients,
+    now: tx.now(),
+  });
+  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
+}
+
+async function addStartJob(tx: Context, projectId: string, campaignId: string, runAt: Date): Promise<void> {
+  await addJob(tx, "start_campaign", { projectId, campaignId }, { runAt, key: startKey(campaignId) });
+}
+
+async function hold(tx: Context, projectId: string, campaignId: string): Promise<Held> {
+  const campaign = await q.campaigns.lock(tx, { projectId, campaignId });
+  if (!campaign) throw problems.campaignNotFound(campaignId);
+  return campaign;
+}
+
+function assertFuture(ctx: Context, time: Date): void {
+  const ahead = time.getTime() - ctx.now().getTime();
+  if (ahead <= 0) throw problems.badRequest("Cannot schedule a campaign for a time in the past");
+  if (ahead > MAX_AHEAD_MS) throw problems.badRequest("Cannot schedule a campaign more than ten years ahead");
+}

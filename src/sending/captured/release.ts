@@ -1,0 +1,220 @@
+// Captured mails are sent after all, once there is a server and somebody asks for it.
+import { SANDBOX_DOMAIN } from "../../accounts/projects/domains.ts";
+import { takeWhatIsLeft, type UsageCategory } from "../../accounts/billing/usage.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJobs, type Jobs } from "../../jobs.ts";
+import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_pages.ts";
+import { reasonAgainst } from "../delivery/reasons_against.ts";
+import { addSendJobs } from "../delivery/recovery.ts";
+
+export type { ReleaseScope } from "./_pages.ts";
+
+/** What a release has come to, or would. */
+export interface ReleaseReport {
+  /** Captured mails that were looked at. */
+  captured: number;
+  /** Those that are on their way now; of a dry run: those that would be, if the limits of the month allow. */
+  released: number;
+  /** Those that must not be sent any more, by the reason. The ledger says it too: they are SUPPRESSED. */
+  refused: Record<string, number>;
+  /** Those that are left as they were, by the reason; and ids of which nothing is captured. */
+  skipped: Record<string, number>;
+  /** Those that the month has no room for: they stay CAPTURED. */
+  overLimit: number;
+}
+
+type Captured = Awaited<ReturnType<typeof q.capturedRelease.look>>[number];
+
+/** How many batches each campaign has been given in this release. */
+type BatchCounts = Map<string, number>;
+
+/** Mails of a campaign that share a job. */
+const BATCH_SIZE = 200;
+/** As of the batches of a campaign that begins (`campaign_send.freeze_range`). */
+const FIRST_PRIORITY = 10;
+const LAST_PRIORITY = 32_000;
+
+const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
+  TRANSACTIONAL: "transactional",
+  WORKFLOW: "workflows",
+  CAMPAIGN: "campaigns",
+};
+
+/**
+ * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Looks again at subscription,
+ * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with
+ * what is left. Throws without an SMTP server, also of another process that lives: they would only be captured anew.
+ */
+export async function releaseCaptured(
+  ctx: Context,
+  scope: ReleaseScope,
+  { dryRun = false } = {},
+): Promise<ReleaseReport> {
+  if (ctx.config.SMTP_URL === undefined) {
+    throw new Error(
+      "Cannot release captured mails without SMTP_URL: set it here and in every process of the service, such as " +
+        "smtp://user:password@mail.example.com:587, and start those anew",
+    );
+  }
+  if (!dryRun) await assertNobodyCaptures(ctx);
+  const report: ReleaseReport = { captured: 0, released: 0, refused: {}, skipped: {}, overLimit: 0 };
+  const batches: BatchCounts = new Map();
+  for await (const page of capturedPages(ctx, scope)) {
+    addTo(report, dryRun ? await countPage(ctx, page) : await releasePage(ctx, page, batches));
+  }
+  const unknown = new Set(scope.ids).size - report.captured;
+  if (scope.ids && unknown > 0)
+    report.skipped["No captured mail has this id, or the other options leave it out"] = unknown;
+  return report;
+}
+
+async function assertNobodyCaptures(ctx: Context): Promise<void> {
+  const hosts = (await q.workers.capturing(ctx)).map(({ host }) => host);
+  if (hosts.length === 0) return;
+  throw new Error(
+    `Cannot release captured mails while a process without SMTP_URL takes jobs (on ${hosts.join(", ")}): it would capture ` +
+      "them anew. Set SMTP_URL there too, and start it anew; one that was killed counts for 15 s",
+  );
+}
+
+/** Holds nothing. */
+async function countPage(ctx: Context, page: CapturedPlace[]): Promise<ReleaseReport> {
+  const { free, ...counts } = judge(await q.capturedRelease.look(ctx, keysOf(page)));
+  return { ...counts, captured: page.length, released: free.length, overLimit: 0 };
+}
+
+async function releasePage(
+  ctx: Context,
+  page: CapturedPlace[],
+  batches: BatchCounts,
+): Promise<ReleaseReport> {
+  return await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.hold(tx, campaignsOf(page));
+    const held = await q.capturedRelease.hold(tx, keysOf(page));
+    const { free, closed, ...counts } = judge(await q.capturedRelease.look(tx, keysOf(held)));
+    const released = await takeUsage(tx, free);
+    await close(tx, closed);
+    await send(tx, released, batches);
+    if (held.length < page.length) {
+      counts.skipped["It was released or deleted meanwhile, or is being"] = page.length - held.length;
+    }
+    return {
+      ...counts,
+      captured: page.length,
+      released: released.length,
+      overLimit: free.length - released.length,
+    };
+  });
+}
+
+/** Which of these may be sent, and what is to be said of the others. */
+function judge(mails: Captured[]) {
+  const judged = mails.map((mail) => {
+    const kept = reasonToKeep(mail);
+    return { mail, kept, reason: kept === null ? reasonToClose(mail) : null };
+  });
+  const closed = judged.flatMap(({ mail, reason }) => (reason === null ? [] : [{ mail, reason }]));
+  const free = judged.flatMap(({ mail, kept, reason }) => (kept === null && reason === null ? [mail] : []));
+  const refused = tally(closed.map(({ reason }) => reason));
+  const skipped = tally(judged.flatMap(({ kept }) => kept ?? []));
+  return { free, closed, refused, skipped };
+}
+
+/** Why this mail stays CAPTURED; null when nothing speaks for it. */
+function reasonToKeep(mail: Captured): string | null {
+  if (mail.isDisabled) return "The project is disabled";
+  return mail.isBeingReset ? "The project is being reset" : null;
+}
+
+function reasonToClose(mail: Captured): string | null {
+  if (mail.isCancelled) return "The campaign was cancelled";
+  const reason = reasonAgainst(mail, mail.type);
+  if (reason !== null) return reason;
+  if (mail.fromEmail?.toLowerCase().endsWith(`@${SANDBOX_DOMAIN}`)) {
+    return `Nobody can send from ${SANDBOX_DOMAIN}: it is for captured mail only`;
+  }
+  return mail.isSenderVerified ? null : "The domain of its sender is not verified any more";
+}
+
+/** Those of these mails, the first ones, that the month has room for: capturing them has given it back. */
+async function takeUsage(tx: Context, mails: Captured[]): Promise<Captured[]> {
+  const taken = new Set<Captured>();
+  for (const [category, those] of Map.groupBy(mails, (mail) => CATEGORIES[mail.sourceType])) {
+    const byProject = Map.groupBy(those, (mail) => mail.projectId);
+    const wanted = new Map([...byProject].map(([projectId, rows]) => [projectId, rows.length]));
+    const granted = await takeWhatIsLeft(tx, category, wanted);
+    for (const [projectId, rows] of byProject) {
+      for (const mail of rows.slice(0, granted.get(projectId))) taken.add(mail);
+    }
+  }
+  return mails.filter((mail) => taken.has(mail));
+}
+
+async function close(tx: Context, closed: { mail: Captured; reason: string }[]): Promise<void> {
+  if (closed.length === 0) return;
+  await q.capturedRelease.close(tx, {
+    closed: closed.map(({ mail, reason }) => ({ project_id: mail.projectId, id: mail.id, reason })),
+  });
+}
+
+async function send(tx: Context, mails: Captured[], batches: BatchCounts): Promise<void> {
+  if (mails.length === 0) return;
+  const now = tx.now();
+  await q.capturedRelease.release(tx, { ...keysOf(mails), now });
+  await addSendJobs(
+    tx,
+    mails.filter((mail) => mail.campaignId === null),
+  );
+  await q.capturedRelease.reopenCampaigns(tx, { ...campaignsOf(mails), now });
+  const campaigns = Map.groupBy(mails, (mail) => mail.campaignId);
+  campaigns.delete(null);
+  const jobs = [...campaigns].flatMap(([campaignId, rows]) => batchesOf(campaignId!, rows, batches));
+  for (const [priority, payloads] of Map.groupBy(jobs, (job) => job.priority!)) {
+    await addJobs(tx, "send_batch", payloads, { priority });
+  }
+}
+
+/**
+ * Ranges of ids, as `campaign_send.batch` takes them: also where mails were captured in another order. The n-th batch of a
+ * campaign has the rank of the n-th one of any other: so a large one holds up none that is small.
+ */
+function batchesOf(campaignId: string, rows: Captured[], batches: BatchCounts): Jobs["send_batch"][] {
+  const projectId = rows[0]!.projectId;
+  const ids = rows.map((row) => row.id).sort();
+  const before = batches.get(campaignId) ?? 0;
+  const count = Math.ceil(ids.length / BATCH_SIZE);
+  batches.set(campaignId, before + count);
+  return Array.from({ length: count }, (_, i) => {
+    const batch = ids.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE);
+    const priority = Math.min(LAST_PRIORITY, FIRST_PRIORITY + before + i);
+    return { projectId, campaignId, fromId: batch[0]!, toId: batch.at(-1)!, priority };
+  });
+}
+
+function keysOf(mails: { projectId: string; id: string }[]) {
+  return { projectIds: mails.map((mail) => mail.projectId), ids: mails.map((mail) => mail.id) };
+}
+
+function campaignsOf(mails: { projectId: string; campaignId: string | null }[]) {
+  const campaigns = new Map(mails.map((mail) => [mail.campaignId, mail.projectId]));
+  campaigns.delete(null);
+  return { projectIds: [...campaigns.values()], ids: [...campaigns.keys()].map((id) => id!) };
+}
+
+function addTo(report: ReleaseReport, page: ReleaseReport): void {
+  report.captured += page.captured;
+  report.released += page.released;
+  report.overLimit += page.overLimit;
+  for (const outcome of ["refused", "skipped"] as const) {
+    for (const [reason, count] of Object.entries(page[outcome])) {
+      report[outcome][reason] = (report[outcome][reason] ?? 0) + count;
+    }
+  }
+}
+
+function tally(reasons: string[]): Record<string, number> {
+  return Object.fromEntries(
+    [...Map.groupBy(reasons, (reason) => reason)].map(([reason, those]) => [reason, those.length]),
+  );
+}

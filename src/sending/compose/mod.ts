@@ -1,0 +1,151 @@
+// A content becomes mails: what all of them share is made once, what is a recipient's own is made for each.
+import { addBeforeBodyEnd } from "../../content/body_end.ts";
+import { languageOf } from "../../content/languages/mod.ts";
+import { compileTemplate, mailScope } from "../../content/handlebars/mod.ts";
+import { compileTextPart } from "../../content/handlebars/text_part.ts";
+import type { Context } from "../../context.ts";
+import { prepareMessage } from "../../mail/assembly.ts";
+import { deliverabilityHeaders, mergeHeaders, unsubscribeHeaders } from "../../mail/headers.ts";
+import type { Attachment, Mail, ReadyMail } from "../../mail/mailer.ts";
+import { followHtml } from "./followed_mail.ts";
+import { footerOf } from "./footer.ts";
+import { envelopeSender } from "./return_paths.ts";
+import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
+
+/** What a message says, as `contents` holds it, and whose mails say it. */
+export interface Content {
+  projectId: string;
+  sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN";
+  campaignId: string | null;
+  templateId: string | null;
+  type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+  subject: string;
+  html: string;
+  /** Null where it is made for each recipient. */
+  text: string | null;
+  fromEmail: string;
+  fromName: string | null;
+  replyTo: string | null;
+  headers: Record<string, string> | null;
+  /** The data of the request. */
+  data: Record<string, unknown> | null;
+  /** Whether opens and clicks are followed. */
+  tracked: boolean;
+  /** In the footer. */
+  projectName: string;
+  /** Of the footer, where the contact has none of its own. */
+  language: string;
+}
+
+/** Whom a mail is for. A contact is missing where a test goes to an address that belongs to none. */
+export interface Addressee {
+  emailId: string;
+  address: string;
+  toName: string | null;
+  contact: { id: string; subscribed: boolean; data: Record<string, unknown> } | null;
+  /** What this mail alone has over the data of its content; a workflow's `event` is among it. */
+  data?: Record<string, unknown> | null;
+}
+
+/** A content that is ready for one recipient after another. */
+export interface PreparedContent extends Content {
+  /** Renders one mail. A template never makes it fail. */
+  compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail>;
+}
+
+/** The message id of a ledger row: the same at every attempt, in the domain of the sender. */
+export function messageIdOf(emailId: string, fromEmail: string): string {
+  return `${emailId}@${fromEmail.slice(fromEmail.lastIndexOf("@") + 1)}`;
+}
+
+/** Compiles what a content says, with its links, headers and all that its mails have in common. */
+export async function prepareContent(
+  ctx: Context,
+  content: Content,
+  pause: () => Promise<void>,
+): Promise<PreparedContent> {
+  const subject = compileTemplate(content.subject, "subject");
+  const followed = content.tracked ? followHtml(ctx, content.html) : null;
+  await pause();
+  const html = compileTemplate(followed?.html ?? content.html, "html");
+  await pause();
+  const text = content.text === null ? compileTextPart(content.html) : null;
+  const isPersonal = subject.variables.length + html.variables.length > 0;
+  const offersOneClick = content.type === "MARKETING" || namesSubscriptionLink(html.variables);
+  const headers = mergeHeaders(content.headers, deliverabilityHeaders(content));
+  const from = { name: content.fromName ?? "", address: content.fromEmail };
+  const message = prepareMessage({ from, replyTo: content.replyTo, headers });
+
+  const render = (to: Addressee, urls: SubscriptionUrls | null) => {
+    const scope = isPersonal ? scopeOf(content, to, urls!) : {};
+    const footer = content.type === "MARKETING" ? footerFor(content, to, urls!) : null;
+    let body = html(scope);
+    // First of all: behind the end of a mail that was cut off, what its links are made of would not be recognised.
+    if (followed) body = followed.complete(body, content.projectId, to.emailId);
+    if (footer) body = addBeforeBodyEnd(body, footer.html);
+    const plain = content.text ?? text!(scope);
+    return { subject: subject(scope), html: body, text: footer ? plain + footer.text : plain };
+  };
+
+  return {
+    ...content,
+    async compose(to, attachments) {
+      const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
+      const own = {
+        to: { name: to.toName ?? "", address: to.address },
+        messageId: messageIdOf(to.emailId, content.fromEmail),
+        date: ctx.now(),
+        ...render(to, urls),
+      };
+      const envelope = { from: await envelopeSender(ctx, content, to.emailId), to: to.address };
+      const unsubscribeUrl = offersOneClick ? urls!.unsubscribeUrl : null;
+      if (attachments.length === 0) {
+        const source = message.assemble({ ...own, unsubscribeUrl });
+        return { messageId: own.messageId, envelope, subject: own.subject, source };
+      }
+      const oneClick = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
+      return {
+        ...own,
+        envelope,
+        from,
+        replyTo: content.replyTo,
+        headers: mergeHeaders(headers, oneClick),
+        attachments,
+      };
+    },
+  };
+}
+
+/** The author offers a way out: mail programs may show it as well (wire.md section 7). */
+function namesSubscriptionLink(variables: readonly string[]): boolean {
+  return variables.some((path) => /(^|[./])(unsubscribeUrl|manageUrl)$/.test(path));
+}
+
+function scopeOf(content: Content, to: Addressee, urls: SubscriptionUrls) {
+  const contact = { id: null, subscribed: true, data: {}, ...to.contact, email: to.address };
+  return mailScope({ contact, data: dataOf(content, to), urls, event: to.data?.event });
+}
+
+function dataOf({ data }: Content, to: Addressee): Record<string, unknown> | null {
+  return to.data ? { ...data, ...to.data } : data;
+}
+
+function footerFor(content: Content, to: Addressee, urls: SubscriptionUrls) {
+  const { projectName, language } = content;
+  const locale = dataOf(content, to)?.locale ?? to.contact?.data.locale;
+  return footerOf({ projectName, language: languageOf(locale, language), ...urls });
+}
+
+function urlsOf(ctx: Context, projectId: string, { contact, emailId }: Addressee): SubscriptionUrls {
+  if (contact) return subscriptionUrls(ctx, projectId, contact.id, emailId);
+  return sampleUrls(ctx);
+}
+
+/** Where the links of a mail lead that belongs to no contact: pages that say so. */
+export function sampleUrls({ config }: Pick<Context, "config">): SubscriptionUrls {
+  return {
+    unsubscribeUrl: `${config.BASE_URL}/unsubscribe/preview`,
+    subscribeUrl: `${config.BASE_URL}/subscribe/preview`,
+    manageUrl: `${config.BASE_URL}/manage/preview`,
+  };
+}

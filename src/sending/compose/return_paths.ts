@@ -1,0 +1,142 @@
+// Where mail servers report what became of a mail (VERP): each mail has an address of its own for it, which nobody can
+// make up. So a report needs nothing else to say which mail it is about, and nobody can report about the mails of others.
+//
+// `b-<42 characters>@bounces.<domain>`: the mail's id and a proof, in digits and letters that survive when somebody
+// writes them in lower or upper case. There is no room for the project's id (64 characters, and others put a tag of
+// their own before it), but the proof is made of both: the projects with that domain are tried.
+import { timingSafeEqual } from "node:crypto";
+import { signatureOf } from "../../accounts/secrets.ts";
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import { parseAddress } from "../../mail/address.ts";
+import type { MailName } from "../../mail/notice.ts";
+
+/** Whose mail it is. */
+interface Sender {
+  projectId: string;
+  /** As it stands in From. */
+  fromEmail: string;
+}
+
+const PURPOSE = "return paths";
+const ID_BYTES = 16;
+/** 80 bits: more than anybody can try, one mail transaction after the other. */
+const PROOF_BYTES = 10;
+const TOKEN_LENGTH = 42;
+
+/** As it was made, or with a tag of a server that signs its senders (BATV). */
+const LOCAL_PART = /^(?:prvs=[0-9a-z]{1,16}=|btv1==[0-9a-z]{1,16}==)?b-([0-9a-v]{42})$/;
+/** Also as a forwarder writes it (SRS): `…=bounces.shop.example=b-…@forwarder.example`. */
+const ANYWHERE =
+  /b-([0-9a-v]{42})@(bounces\.[a-z0-9.-]{1,240}[a-z0-9])|=(bounces\.[a-z0-9.-]{1,240})=b-([0-9a-v]{42})@/gi;
+const MAX_FOUND = 5;
+/** RFC 5321, 4.5.3.1.3: a path of 256 octets, less its two brackets. */
+const MAX_ADDRESS_LENGTH = 254;
+
+/** How long an answer of the database is used without another look. */
+const KEEP_MS = 60_000;
+const MAX_KNOWN = 1_000;
+/** Projects that send from one domain. Each costs half a microsecond for a mail that comes back. */
+const MAX_PROJECTS = 1_000;
+
+/**
+ * The envelope sender of a mail: its return path, where bounces are taken and the DNS leads them here, else the address
+ * of its sender. Never throws: where nobody can say, it is the latter.
+ */
+export async function envelopeSender(ctx: Context, sender: Sender, emailId: string): Promise<string> {
+  const { config } = ctx;
+  // What is captured has never left.
+  if (config.INBOUND_SMTP_PORT === undefined || config.SMTP_URL === undefined) return sender.fromEmail;
+  try {
+    const returnPath = await returnPathOf(ctx, sender);
+    if (returnPath === null) return sender.fromEmail;
+    const address = `b-${tokenOf(ctx, sender.projectId, emailId)}@${returnPath}`;
+    return address.length <= MAX_ADDRESS_LENGTH ? address : sender.fromEmail;
+  } catch (error) {
+    ctx.log.warn("mail without a return path", { emailId, ...describeError(error) });
+    return sender.fromEmail;
+  }
+}
+
+/** The mail that an address was made for; null when it is none of ours. Throws when the database cannot say. */
+export async function mailOfReturnPath(ctx: Context, address: string): Promise<MailName | null> {
+  const { email, domain } = parseAddress(address) ?? { email: "", domain: "" };
+  const token = LOCAL_PART.exec(email.slice(0, -domain.length - 1))?.[1];
+  return token === undefined ? null : await mailOf(ctx, token, domain);
+}
+
+/** The first mail whose return path stands somewhere in a text. Throws when the database cannot say. */
+export async function mailNamedIn(ctx: Context, text: string): Promise<MailName | null> {
+  const found = new Map(
+    [...text.matchAll(ANYWHERE).take(MAX_FOUND)].map(([whole, token, domain, before, after]) => [
+      whole.toLowerCase(),
+      { token: (token ?? after)!.toLowerCase(), domain: (domain ?? before)!.toLowerCase() },
+    ]),
+  );
+  for (const { token, domain } of found.values()) {
+    const mail = await mailOf(ctx, token, domain);
+    if (mail) return mail;
+  }
+  return null;
+}
+
+async function mailOf(ctx: Context, token: string, domain: string): Promise<MailName | null> {
+  const bytes = bytesOfToken(token);
+  if (!bytes || !domain.startsWith("bounces.")) return null;
+  const emailId = uuidOf(bytes.subarray(0, ID_BYTES));
+  const proof = bytes.subarray(ID_BYTES);
+  // No answer is kept: a stranger could ask for a domain before it is ours.
+  const projects = await q.domains.returnedTo(ctx, { returnPath: domain, limit: MAX_PROJECTS });
+  const owner = projects.find(({ projectId }) => timingSafeEqual(proof, proofOf(ctx, projectId, emailId)));
+  return owner ? { projectId: owner.projectId, emailId, providerId: null } : null;
+}
+
+function tokenOf(ctx: Context, projectId: string, emailId: string): string {
+  const hex = hexOf(emailId) + proofOf(ctx, projectId, emailId).toString("hex");
+  return BigInt(`0x${hex}`).toString(32).padStart(TOKEN_LENGTH, "0");
+}
+
+/** Null for what is more than so many bytes can hold: five bits a digit leave room for it. */
+function bytesOfToken(token: string): Buffer | null {
+  const digits = [...token].reduce((sum, digit) => sum * 32n + BigInt(parseInt(digit, 32)), 0n);
+  const hex = digits.toString(16).padStart(2 * (ID_BYTES + PROOF_BYTES), "0");
+  return hex.length === 2 * (ID_BYTES + PROOF_BYTES) ? Buffer.from(hex, "hex") : null;
+}
+
+function proofOf(ctx: Context, projectId: string, emailId: string): Buffer {
+  const payload = Buffer.from(projectId + emailId, "latin1");
+  return signatureOf(ctx, PURPOSE, payload).subarray(0, PROOF_BYTES);
+}
+
+function hexOf(uuid: string): string {
+  return uuid.replaceAll("-", "");
+}
+
+function uuidOf(bytes: Buffer): string {
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** The domain that a sender's bounces come back to, read once for all mails of a minute. A failed look-up is forgotten. */
+function returnPathOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<string | null> {
+  const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1).toLowerCase();
+  const paths = knownPaths(ctx);
+  const name = `${projectId} ${domain}`;
+  const now = ctx.now().getTime();
+  const known = paths.get(name);
+  if (known && known.until > now) return known.path;
+  const entry = { path: readReturnPath(ctx, projectId, domain), until: now + KEEP_MS };
+  paths.delete(name);
+  paths.set(name, entry);
+  if (paths.size > MAX_KNOWN) paths.delete(paths.keys().next().value!);
+  entry.path.catch(() => {
+    if (paths.get(name) === entry) paths.delete(name);
+  });
+  return entry.path;
+}
+
+const knownPaths = perService(() => new Map<string, { path: Promise<string | null>; until: number }>());
+
+async function readReturnPath(ctx: Context, projectId: string, domain: string): Promise<string | null> {
+  return (await q.domains.returnPath(ctx, { projectId, domain }))?.returnPath ?? null;
+}

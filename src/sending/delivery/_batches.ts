@@ -1,0 +1,130 @@
+// One turn of delivery in the ledger: what has ended is written, and the next mails are taken.
+import { type Context, inTransaction } from "../../context.ts";
+import { isRefusal } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import type { Attachment } from "../../mail/mailer.ts";
+import { metersOf } from "../../meters.ts";
+import type { Errand } from "./_requests.ts";
+import { giveUpOn, type Lost } from "../giving_up.ts";
+import type { PreparedContent } from "../compose/mod.ts";
+import { knownContents, loadAttachments, prepareContents } from "./_contents.ts";
+import type { ClaimedEmail } from "./emails.ts";
+import { type Outcome, withoutWords } from "./outcomes.ts";
+
+/** A mail that this process has claimed. */
+export interface Parcel {
+  email: ClaimedEmail;
+  /** Null when it has expired. */
+  content: PreparedContent | null;
+  attachments: Attachment[];
+}
+
+/**
+ * Settles and claims in one commit; apart, when that fails: outcomes until they are written, claims only once. Nothing is
+ * claimed before `noted` has resolved.
+ */
+export async function turn(
+  ctx: Context,
+  noted: () => Promise<void>,
+  outcomes: Outcome[],
+  errands: Errand[],
+): Promise<Map<string, Parcel> | Error> {
+  if (outcomes.length + errands.length === 0) return new Map();
+  try {
+    return await toParcels(ctx, await settleAndClaim(ctx, noted, outcomes, errands));
+  } catch (error) {
+    ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
+    await settleUntilWritten(ctx, outcomes);
+    // An outcome that cannot be stored says nothing about the claims.
+    if (isRefusal(error) && outcomes.length > 0) return await turn(ctx, noted, [], errands);
+    return error as Error;
+  }
+}
+
+/** Writes outcomes with all that follows from them, and takes mails. */
+async function settleAndClaim(
+  ctx: Context,
+  noted: () => Promise<void>,
+  outcomes: Outcome[],
+  errands: Errand[],
+): Promise<ClaimedEmail[]> {
+  const campaigns = [...new Map(errands.map((errand) => [errand.campaignId, errand])).values()].filter(
+    ({ campaignId }) => campaignId !== null,
+  );
+  if (errands.length > 0) await noted();
+  const take = async (on: Context) => {
+    const rows = await q.emails.turn(on, {
+      workerId: ctx.workerId,
+      now: ctx.now(),
+      outcomes,
+      projectIds: errands.map((errand) => errand.projectId),
+      ids: errands.map((errand) => errand.emailId),
+      campaignProjectIds: campaigns.map((errand) => errand.projectId),
+      campaignIds: campaigns.map((errand) => errand.campaignId!),
+      knownContents: knownContents(ctx),
+    });
+    return rows.filter((row): row is ClaimedEmail => row.id !== null);
+  };
+  const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
+  const captured = outcomes.filter(({ status }) => status === "CAPTURED");
+  const claimed =
+    bounced.length + captured.length === 0
+      ? await take(ctx)
+      : await inTransaction(ctx, async (tx) => {
+          if (captured.length > 0) await giveBackUsage(tx, captured);
+          const taken = await take(tx);
+          await giveUpOn(tx, bounced.map(lostBy));
+          return taken;
+        });
+  for (const { status } of outcomes) metersOf(ctx).mails.inc({ outcome: status });
+  return claimed;
+}
+
+async function giveBackUsage(tx: Context, captured: Outcome[]): Promise<void> {
+  await q.usage.giveBack(tx, {
+    workerId: tx.workerId,
+    projectIds: captured.map((outcome) => outcome.project_id),
+    ids: captured.map((outcome) => outcome.id),
+  });
+}
+
+function lostBy({ project_id, contact_id, address }: Outcome): Lost {
+  return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
+}
+
+async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
+  const contents = await prepareContents(ctx, emails);
+  const attachments = await loadAttachments(ctx, emails);
+  return new Map(
+    emails.map((email) => [
+      email.id,
+      {
+        email,
+        content: contents.get(email.contentId ?? "") ?? null,
+        attachments: attachments.get(email.contentId ?? "") ?? [],
+      },
+    ]),
+  );
+}
+
+// The outcome is known only here: as long as this process lives, it is not given up.
+async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
+    try {
+      await settleAndClaim(ctx, async () => {}, outcomes, []);
+      return;
+    } catch (error) {
+      if (isRefusal(error) && outcomes.length > 1) return await settleEach(ctx, outcomes);
+      // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
+      if (isRefusal(error)) outcomes = [withoutWords(outcomes[0]!)];
+      await Bun.sleep(pauseMs);
+    }
+  }
+}
+
+/** One by one, so that the outcome which the database refuses does not hold up the others. */
+async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<void> {
+  for (const outcome of outcomes) await settleUntilWritten(ctx, [outcome]);
+}

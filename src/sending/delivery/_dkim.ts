@@ -1,0 +1,85 @@
+// Mails are signed with the key of their sender's domain, on their way from the composer to the mailer.
+import { createPrivateKey } from "node:crypto";
+import { type Context, perService } from "../../context.ts";
+import { describeError } from "../../log.ts";
+import { fieldsWrittenBy, signMail, type SigningKey } from "../../mail/dkim.ts";
+import type { Handover, Mail, MayEnd, ReadyMail } from "../../mail/mailer.ts";
+import { dkimKeyOf, LostDkimKey } from "../dkim_keys.ts";
+
+/** Whose mail it is. */
+interface Sender {
+  projectId: string;
+  /** As it stands in From: a signature counts when it is of the same domain. */
+  fromEmail: string;
+}
+
+/** What is asked and told while a mail goes over. */
+export interface OnItsWay {
+  mayEnd: MayEnd;
+  /** All of ours is done: from here on it is the server that takes its time. */
+  leaves: () => void;
+}
+
+/** How long a key is used without another look, also when its domain is removed or not verified any more. */
+const KEEP_MS = 60_000;
+const MAX_KEYS = 1_000;
+
+/** What is known of the domains, by project and name, and of the server. */
+const knownOf = perService(({ config }) => ({
+  keys: new Map<string, { key: Promise<SigningKey | null>; until: number }>(),
+  except: fieldsWrittenBy(config.SMTP_URL),
+}));
+
+/** What is said of a mail that could not be signed: that is about us. */
+export const NOT_SIGNED = "The mail could not be signed yet";
+
+/**
+ * Hands a mail over, signed where the domain of its sender signs. Never throws. A mail whose signature cannot be made
+ * now has to wait: without the signature that receivers expect it may end as spam.
+ */
+export async function sendSigned(
+  ctx: Context,
+  sender: Sender,
+  mail: Mail | ReadyMail,
+  { mayEnd, leaves }: OnItsWay,
+): Promise<Handover> {
+  try {
+    const key = await keyOf(ctx, sender);
+    const { except } = knownOf(ctx);
+    const signed = key ? await signMail(mail, key, { at: ctx.now(), except }) : mail;
+    leaves();
+    return await ctx.mailer.send(signed, mayEnd);
+  } catch (error) {
+    // That has been said once for all mails of a minute.
+    if (!(error instanceof LostDkimKey)) {
+      ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
+    }
+    return { state: "deferred", response: NOT_SIGNED };
+  }
+}
+
+/** The key, read once for all mails of a minute. A look-up that fails is forgotten, but not that a key is lost. */
+async function keyOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<SigningKey | null> {
+  const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1);
+  const { keys } = knownOf(ctx);
+  const name = `${projectId} ${domain}`;
+  const now = ctx.now().getTime();
+  const known = keys.get(name);
+  if (known && known.until > now) return await known.key;
+  const entry = { key: readKey(ctx, projectId, domain), until: now + KEEP_MS };
+  keys.delete(name);
+  keys.set(name, entry);
+  if (keys.size > MAX_KEYS) keys.delete(keys.keys().next().value!);
+  try {
+    return await entry.key;
+  } catch (error) {
+    if (keys.get(name) === entry && !(error instanceof LostDkimKey)) keys.delete(name);
+    throw error;
+  }
+}
+
+async function readKey(ctx: Context, projectId: string, domain: string): Promise<SigningKey | null> {
+  const key = await dkimKeyOf(ctx, projectId, domain);
+  // Parsed here, once, and not for each mail.
+  return key && { ...key, privateKey: createPrivateKey(key.privateKey) };
+}

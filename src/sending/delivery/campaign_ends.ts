@@ -1,0 +1,40 @@
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import type { Errand } from "./_requests.ts";
+
+/** How long it takes at most until a campaign ends whose last mail no job waited for. */
+const END_MS = 500;
+
+/** Ends campaigns whose mails are sent without a job. To be called for each of their mails; those of a moment are one. */
+export function createCampaignEnds(ctx: Context): (errand: Errand) => void {
+  const ended = new Map<string, string>();
+  const finish = async () => {
+    const campaigns = [...ended];
+    ended.clear();
+    for (const [campaignId, projectId] of campaigns) {
+      await finishCampaign(ctx, projectId, campaignId);
+    }
+  };
+  // Where it fails the sweep does it.
+  const finishSafely = () =>
+    void finish().catch((error) => ctx.log.warn("campaign not ended yet", describeError(error)));
+  return ({ projectId, campaignId }) => {
+    if (campaignId === null) return;
+    if (ended.size === 0) setTimeout(finishSafely, END_MS);
+    ended.set(campaignId, projectId);
+  };
+}
+
+/**
+ * Ends a campaign that has nothing open: SENDING becomes SENT. Called when a batch is done, after its commit: of
+ * several that end at once the last one sees that all have. Whoever opens mails again (`captured_release.ts`) holds the
+ * campaign meanwhile: so it is held first, and then looked at.
+ */
+export async function finishCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  if (!(await q.campaignSend.seemsOver(ctx, { projectId, campaignId }))) return;
+  await inTransaction(ctx, async (tx) => {
+    await q.campaignSend.hold(tx, { projectIds: [projectId], ids: [campaignId] });
+    await q.campaignSend.finish(tx, { projectId, campaignId, now: tx.now() });
+  });
+}

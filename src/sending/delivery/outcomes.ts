@@ -1,0 +1,183 @@
+import { type Context, newId } from "../../context.ts";
+import type { Handover } from "../../mail/mailer.ts";
+import { sesMessageId } from "../../mail/ses_notices.ts";
+import { type Content, messageIdOf } from "../compose/mod.ts";
+import type { ClaimedEmail } from "./emails.ts";
+
+/** What became of one mail, as `emails.turn` writes it. */
+export interface Outcome {
+  project_id: string;
+  id: string;
+  /** Who is to be opted out when it bounced, and where nothing is to be sent any more. */
+  contact_id: string | null;
+  address: string;
+  status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  message_id: string | null;
+  /** By what the provider will speak of it, where it has said so. */
+  provider_id: string | null;
+  error: string | null;
+  at: Date;
+  retry_at: Date | null;
+  /** False: nobody was let in, or we kept its end back. It does not count as an attempt. */
+  was_tried: boolean;
+  event_id: string | null;
+  event: string | null;
+  event_data: Record<string, unknown> | null;
+}
+
+/**
+ * How long a mail is tried again after its first attempt. What waits for a rate or a project loses nothing: whoever takes
+ * mails back that are overdue (`emails.requeue_overdue`, `campaign_send.requeue`) lets the day begin anew for each.
+ */
+export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+const FIRST_RETRY_MS = 15_000;
+const LONGEST_RETRY_MS = 3_600_000;
+/** Whose end we kept back: the database was away, and has enough to do. */
+const WITHHELD_RETRY_MS = 5_000;
+
+const STATUS = {
+  accepted: "SENT",
+  captured: "CAPTURED",
+  bounced: "BOUNCED",
+  refused: "FAILED",
+  in_doubt: "IN_DOUBT",
+} as const;
+
+/** What of a mail stands in its events. */
+interface SentMail {
+  messageId: string;
+  subject: string;
+}
+
+/**
+ * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. What says
+ * nothing about the mail leaves it as it was.
+ */
+export function outcomeOf(
+  ctx: Context,
+  email: ClaimedEmail,
+  content: Content,
+  mail: SentMail,
+  handover: Handover,
+): Outcome {
+  if (handover.state === "deferred") return deferral(ctx, email, mail.messageId, handover.response);
+  if (handover.state === "unreached") return untried(ctx, email, mail.messageId, handover.response, 0);
+  if (handover.state === "withheld") {
+    return untried(ctx, email, mail.messageId, handover.response, WITHHELD_RETRY_MS);
+  }
+  const status = STATUS[handover.state];
+  return {
+    ...base(ctx, email, mail.messageId),
+    status,
+    provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
+    error: status === "SENT" || status === "CAPTURED" ? null : handover.response,
+    ...eventOf(ctx, email, content, mail, status),
+  };
+}
+
+/** The outcome of a mail that must not be sent any more. */
+export function suppressed(
+  ctx: Context,
+  email: ClaimedEmail,
+  fromEmail: string | null,
+  reason: string,
+): Outcome {
+  return unsent(ctx, email, fromEmail, "SUPPRESSED", reason);
+}
+
+/** The outcome of a mail that cannot be sent, through no fault of its recipient. */
+export function failed(ctx: Context, email: ClaimedEmail, fromEmail: string | null, reason: string): Outcome {
+  return unsent(ctx, email, fromEmail, "FAILED", reason);
+}
+
+/** The same outcome without anything that came from outside. */
+export function withoutWords(outcome: Outcome): Outcome {
+  const eventData = outcome.event_data && { emailId: outcome.id };
+  return {
+    ...outcome,
+    error: outcome.error && "The server's words could not be stored",
+    event_data: eventData,
+  };
+}
+
+function unsent(
+  ctx: Context,
+  email: ClaimedEmail,
+  fromEmail: string | null,
+  status: "SUPPRESSED" | "FAILED",
+  reason: string,
+): Outcome {
+  const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
+  return { ...base(ctx, email, messageId), status, error: reason };
+}
+
+/** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */
+export function retryAt(now: Date, attempts: number, random: number = Math.random()): Date {
+  const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+  return new Date(now.getTime() + pause * (1 - random / 2));
+}
+
+function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): Outcome {
+  const retry = retryAt(ctx.now(), email.attempts);
+  const outcome = { ...base(ctx, email, messageId), error: response };
+  if (retry.getTime() - email.triedAt.getTime() > GIVE_UP_AFTER_MS) {
+    return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
+  }
+  return { ...outcome, status: "PENDING", retry_at: retry };
+}
+
+function untried(
+  ctx: Context,
+  email: ClaimedEmail,
+  messageId: string,
+  error: string,
+  pauseMs: number,
+): Outcome {
+  const retry = new Date(ctx.now().getTime() + pauseMs);
+  return { ...base(ctx, email, messageId), status: "PENDING", error, retry_at: retry, was_tried: false };
+}
+
+function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
+  return {
+    project_id: email.projectId,
+    id: email.id,
+    contact_id: email.contactId,
+    address: email.address,
+    message_id: messageId,
+    provider_id: null,
+    at: ctx.now(),
+    retry_at: null,
+    was_tried: true,
+    event_id: null,
+    event: null,
+    event_data: null,
+  };
+}
+
+/** The event that others hear of (wire.md section 8, system events). */
+function eventOf(
+  ctx: Context,
+  email: ClaimedEmail,
+  content: Content,
+  mail: SentMail,
+  status: Outcome["status"],
+) {
+  if (status !== "SENT" && status !== "BOUNCED") return {};
+  const common = {
+    subject: mail.subject,
+    from: content.fromEmail,
+    fromName: content.fromName,
+    messageId: mail.messageId,
+    emailId: email.id,
+    templateId: content.templateId,
+    campaignId: email.campaignId,
+    sourceType: email.sourceType,
+  };
+  const at = ctx.now();
+  const particulars = status === "SENT" ? { sentAt: at } : { bounceType: "Permanent", bouncedAt: at };
+  return {
+    event_id: newId(ctx),
+    event: status === "SENT" ? "email.sent" : "email.bounce",
+    event_data: { ...common, ...particulars },
+  };
+}

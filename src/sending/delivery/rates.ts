@@ -1,0 +1,127 @@
+// How fast mail may leave: the installation (`SEND_RATE_PER_SECOND`) and a project (`projects.send_rate`), over all
+// processes. What is kept in Postgres is a bucket for each; here everyone who finds it empty is told when to come again.
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Admission, Errand } from "./_requests.ts";
+
+/** The bucket of the installation. */
+const INSTALLATION = "00000000-0000-0000-0000-000000000000";
+const LANES = ["fast", "bulk"] as const;
+/** A changed rate is noticed within this time. */
+const REFRESH_MS = 5_000;
+
+interface Rates {
+  /** Mails a second, by bucket. */
+  rates: Map<string, number>;
+  /** The reading of them that is valid, or under way. */
+  reading: Promise<void> | null;
+  readAt: number;
+  /** Until when the places are given away, by bucket and lane. Each process has a line of its own; Postgres decides. */
+  lines: Map<string, number>;
+}
+
+const stateOf = perService((): Rates => ({ rates: new Map(), reading: null, readAt: 0, lines: new Map() }));
+
+/** How many mails a second a project may send: the lower of its own rate and that of all. Null when nothing limits it. */
+export async function rateOf(ctx: Context, projectId: string): Promise<number | null> {
+  const { rates } = await current(ctx);
+  const limits = [projectId, INSTALLATION].flatMap((scope) => rates.get(scope) ?? []);
+  return limits.length === 0 ? null : Math.min(...limits);
+}
+
+/** Takes the places of these mails where there are any. Null where nothing is limited. */
+export async function admit(ctx: Context, errands: Errand[]): Promise<Admission | null> {
+  const { rates } = await current(ctx);
+  if (rates.size === 0) return null;
+  const byProject = await grant(ctx, errands, (errand) => errand.projectId);
+  const byAll = await grant(ctx, byProject.admitted, () => INSTALLATION);
+  await giveBack(
+    ctx,
+    byAll.refused.map(({ errand }) => errand.projectId),
+  );
+  return { admitted: byAll.admitted, refused: [...byProject.refused, ...byAll.refused] };
+}
+
+/** Takes from one kind of bucket. The first of those that ask are served first. */
+async function grant(
+  ctx: Context,
+  errands: Errand[],
+  scopeOf: (errand: Errand) => string,
+): Promise<Admission> {
+  const { rates, lines } = stateOf(ctx);
+  const groups = Map.groupBy(errands, scopeOf);
+  const scopes = [...groups.keys()].filter((scope) => rates.has(scope));
+  if (scopes.length === 0) return { admitted: errands, refused: [] };
+  const taken = await q.sendRates.take(ctx, {
+    scopes,
+    wanted: scopes.map((scope) => groups.get(scope)!.length),
+    rates: scopes.map((scope) => String(rates.get(scope))),
+  });
+  const admission: Admission = { admitted: [], refused: [] };
+  for (const [scope, group] of groups) {
+    const { granted, waitMs } = taken.find((row) => row.scope === scope) ?? {
+      granted: group.length,
+      waitMs: 0,
+    };
+    admission.admitted.push(...group.slice(0, granted));
+    const refused = group.slice(granted);
+    if (refused.length === 0) for (const lane of LANES) lines.delete(`${scope} ${lane}`);
+    admission.refused.push(
+      ...refused.map((errand) => ({ errand, waitMs: placeOf(ctx, scope, errand, waitMs) })),
+    );
+  }
+  return admission;
+}
+
+/**
+ * How many milliseconds a batch has to wait for its place in the line of its project, when everybody before it in this
+ * process takes theirs. So thousands of batches come one after the other, and do not ask again and again.
+ */
+export function placeOfBatch(ctx: Context, projectId: string, rate: number, mails: number): number {
+  const { lines } = stateOf(ctx);
+  const line = `${projectId} batches`;
+  const now = performance.now();
+  const place = Math.max(now, lines.get(line) ?? 0);
+  lines.set(line, place + (mails * 1000) / rate);
+  return place - now;
+}
+
+/** When there will be a place for this one, if everybody before it in the line of this process takes theirs. */
+function placeOf(ctx: Context, scope: string, errand: Errand, waitMs: number): number {
+  const { rates, lines } = stateOf(ctx);
+  const line = `${scope} ${errand.campaignId === null ? "fast" : "bulk"}`;
+  const now = performance.now();
+  const place = Math.max(now + waitMs, lines.get(line) ?? 0);
+  lines.set(line, place + 1000 / rates.get(scope)!);
+  return place - now;
+}
+
+/** The places that were taken in vain. */
+async function giveBack(ctx: Context, projectIds: string[]): Promise<void> {
+  const { rates } = stateOf(ctx);
+  const groups = [...Map.groupBy(projectIds, (id) => id)].filter(([id]) => rates.has(id));
+  if (groups.length === 0) return;
+  await q.sendRates.giveBack(ctx, {
+    scopes: groups.map(([id]) => id),
+    tokens: groups.map(([, ids]) => ids.length),
+  });
+}
+
+async function current(ctx: Context): Promise<Rates> {
+  const state = stateOf(ctx);
+  if (!state.reading || performance.now() - state.readAt > REFRESH_MS) {
+    state.readAt = performance.now();
+    state.reading = read(ctx, state);
+    // The next one reads again.
+    state.reading.catch(() => (state.reading = null));
+  }
+  await state.reading;
+  return state;
+}
+
+async function read(ctx: Context, state: Rates): Promise<void> {
+  const rates = new Map((await q.sendRates.limited(ctx)).map(({ projectId, rate }) => [projectId, rate]));
+  const { SEND_RATE_PER_SECOND: rate } = ctx.config;
+  if (rate > 0) rates.set(INSTALLATION, rate);
+  state.rates = rates;
+}

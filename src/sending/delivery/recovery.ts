@@ -1,0 +1,157 @@
+// What a crash leaves behind is found and put right here.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJobs, type Jobs } from "../../jobs.ts";
+import { urgencyOf } from "./_urgency.ts";
+
+/** How long a mail stays in doubt before the project's rule settles it (wire.md section 6). */
+const DOUBT_MS = 15 * 60_000;
+/** A mail that is so long overdue has lost its job. */
+const OVERDUE_MS = 2 * 60_000;
+/** Of the day for which a mail is tried, less than this is no matter. */
+const LONG_CLOSED_MS = 10 * 60_000;
+const SWEEP_LIMIT = 1_000;
+const FORGIVE_LIMIT = 5_000;
+const EMAILS_A_JOB = 10;
+/** Not above any id. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** A mail that so many claims in a row have come to nothing for is not sent again at once: it may be why processes die. */
+const PATIENCE_ATTEMPTS = 3;
+
+/**
+ * Buries processes that are gone: their jobs go to others, and so do the mails that they had in flight, but for those
+ * whose end may have been sent: they are in doubt.
+ */
+export async function buryDeadWorkers(
+  ctx: Context,
+): Promise<{ workers: number; inDoubt: number; givenBack: number }> {
+  return await inTransaction(ctx, async (tx) => {
+    const dead = await q.workers.buryDead(tx, { self: ctx.workerId });
+    if (dead.length === 0) return { workers: 0, inDoubt: 0, givenBack: 0 };
+    const settled = await settleDead(
+      tx,
+      dead.map((worker) => worker.id),
+    );
+    await q.jobs.forceUnlock(tx, { pools: dead.flatMap((worker) => worker.pools) });
+    return { workers: dead.length, ...settled };
+  });
+}
+
+/** What these processes hold is in doubt, or sent by others. One that lives after all cannot end a mail from here on. */
+async function settleDead(tx: Context, workerIds: string[]): Promise<{ inDoubt: number; givenBack: number }> {
+  await q.handoverMarks.hold(tx, { workerIds });
+  const now = tx.now();
+  const settled = await q.emails.settleDead(tx, { now, workerIds, patience: PATIENCE_ATTEMPTS });
+  await q.handoverMarks.remove(tx, { workerIds });
+  const givenBack = settled.filter((email) => email.status === "PENDING");
+  // The others are found by a sweep when they are due.
+  await addSendJobs(
+    tx,
+    givenBack.filter((email) => email.dueAt <= now),
+  );
+  return { inDoubt: settled.length - givenBack.length, givenBack: givenBack.length };
+}
+
+/** Settles what has been in doubt for 15 minutes: sent again where the project wants that, else kept as it is. */
+export async function settleDoubts(ctx: Context): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const now = ctx.now();
+    const before = new Date(now.getTime() - DOUBT_MS);
+    const settled = await q.emails.settleDoubts(tx, { now, before, limit: SWEEP_LIMIT });
+    await addSendJobs(
+      tx,
+      settled.filter((email) => email.status === "PENDING"),
+    );
+  });
+}
+
+/**
+ * Gives a job to mails that are due and have none, as after a project was enabled again, but for while they could go
+ * nowhere (`requeues`); and settles what a process holds that nobody knows any more.
+ */
+export async function sweepEmails(ctx: Context, { requeues = true } = {}): Promise<void> {
+  const before = new Date(ctx.now().getTime() - OVERDUE_MS);
+  await inTransaction(ctx, async (tx) => {
+    const workerIds = (await q.emails.orphanedBy(tx, { before })).map((row) => row.workerId);
+    if (workerIds.length > 0) await settleDead(tx, workerIds);
+    await q.handoverMarks.removeUnknown(tx);
+  });
+  if (requeues) await requeueDue(ctx, before);
+}
+
+/** How long the mail server has let nobody in, and whether it still lets us in. */
+export interface Outage {
+  closedForMs: number;
+  isOver(): boolean;
+}
+
+/**
+ * Lets go on what has waited because the mail server let nobody in for so long: single mails get a job, which theirs was
+ * dropped for. What a mail has waited does not count as being tried. Ends where the server is away again.
+ */
+export async function wakeMails(ctx: Context, { closedForMs, isOver }: Outage): Promise<void> {
+  const before = ctx.now();
+  if (closedForMs >= LONG_CLOSED_MS) await forgiveCampaigns(ctx, before, isOver);
+  await requeueDue(ctx, before, isOver);
+}
+
+async function forgiveCampaigns(ctx: Context, before: Date, goesOn: () => boolean): Promise<void> {
+  const place = { afterCampaignId: FIRST_ID, after: new Date(0) };
+  while (goesOn()) {
+    const last = await q.campaignSend.forgive(ctx, {
+      ...place,
+      before,
+      now: ctx.now(),
+      limit: FORGIVE_LIMIT,
+    });
+    if (last.mails < FORGIVE_LIMIT) return;
+    [place.afterCampaignId, place.after] = [last.campaignId!, last.dueAt!];
+  }
+}
+
+/** Gives a job to each single mail that has been due since `before` and has none, some hundreds a commit. */
+export async function requeueDue(
+  ctx: Context,
+  before: Date,
+  goesOn: () => boolean = () => true,
+): Promise<void> {
+  const jobs = await q.emails.oldestJobs(ctx, { now: ctx.now() });
+  const waiting = jobs.map(({ projectId, runAt }) => ({ project_id: projectId, run_at: runAt }));
+  let since = new Date(0);
+  for (let mails = SWEEP_LIMIT; mails === SWEEP_LIMIT && goesOn();) {
+    mails = await inTransaction(ctx, async (tx) => {
+      const slice = { waiting, since, before, now: tx.now(), limit: SWEEP_LIMIT };
+      const overdue = await q.emails.requeueOverdue(tx, slice);
+      await addSendJobs(tx, overdue);
+      for (const { wasDueAt } of overdue) if (wasDueAt > since) since = wasDueAt;
+      return overdue.length;
+    });
+  }
+}
+
+/**
+ * Enqueues the sending of these mails, a few a job, so that several processes share a burst. The more a project has
+ * there already, the later they come.
+ */
+export async function addSendJobs(
+  tx: Context,
+  emails: { projectId: string; id: string; campaignId?: string | null }[],
+): Promise<void> {
+  const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
+  const single = emails.filter((email) => !email.campaignId);
+  for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
+    for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
+      const emailIds = rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id);
+      jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
+    }
+  }
+  for (const [priority, group] of Map.groupBy(jobs, ({ urgency }) => urgency)) {
+    const payloads = group.map(({ payload }) => payload);
+    await addJobs(tx, "send_emails", payloads, { priority });
+  }
+  const batches = emails.flatMap(({ projectId, id, campaignId }) =>
+    campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
+  );
+  await addJobs(tx, "send_batch", batches);
+}

@@ -1,0 +1,111 @@
+// Whether the mail server lets this process in. While it refuses connections, greets with a refusal or takes no log-in,
+// nothing is claimed: mails stay as they are, one connection at a time asks again, and when the server is back all goes on.
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import { wakeMails } from "./recovery.ts";
+
+/** Where mails can go: from here, from other processes alone, or from nowhere. */
+export type Way = "here" | "elsewhere" | "nowhere";
+
+/** The way to the mail server. Others that close for a part of the mails may stand beside it. */
+export interface ServerGate {
+  readonly way: Way;
+  /** The server has let nobody in, with these words. */
+  shut(words: string): void;
+  /** Resolves when there is a way from here, or after so long; true: there is. */
+  opened(withinMs: number): Promise<boolean>;
+  /** Asks no more. */
+  stop(): void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+const WAKE_AGAIN_MS = 5_000;
+/** A server that refuses for good (5xx) is asked less often: failed log-ins are counted. */
+const LONGEST_PAUSE_REFUSED_MS = 30_000;
+
+/** The gate of this process. */
+export const gateOf = perService(createServerGate);
+
+function createServerGate(ctx: Context): ServerGate {
+  let way: Way = "here";
+  let stopped = false;
+  let waking = 0;
+  const waiting = new Set<() => void>();
+
+  const ask = async (words: string): Promise<void> => {
+    const since = performance.now();
+    ctx.log.warn("mail server lets nobody in", { response: words });
+    let answer: string | null = words;
+    for (let pauseMs = FIRST_PAUSE_MS; answer !== null; pauseMs *= 2) {
+      await note(true, since);
+      await pause(Math.min(pauseMs, answer.startsWith("5") ? LONGEST_PAUSE_REFUSED_MS : LONGEST_PAUSE_MS));
+      if (stopped) return;
+      answer = await ctx.mailer.reach();
+    }
+    way = "here";
+    for (const go of waiting) go();
+    ctx.log.info("mail server lets us in again", { ms: Math.round(performance.now() - since) });
+    await note(false, since);
+    await wakeAll(since);
+  };
+  /** Tells the others, and hears of them. */
+  const note = async (isAway: boolean, since: number): Promise<void> => {
+    try {
+      const { othersReachIt } = await q.workers.noteMailServer(ctx, { id: ctx.workerId, isAway });
+      if (!isAway) return;
+      const before = way;
+      way = othersReachIt ? "elsewhere" : "nowhere";
+      if (before === "nowhere" && othersReachIt) void wakeAll(since);
+    } catch (error) {
+      ctx.log.warn("state of the mail server not noted", describeError(error));
+    }
+  };
+  /** Once for each time that a way opens, and no more when it closes again: whoever opens it next wakes what is left. */
+  const wakeAll = async (since: number): Promise<void> => {
+    const mine = (waking += 1);
+    const isOver = () => mine === waking && way !== "nowhere" && !stopped;
+    const closedForMs = performance.now() - since;
+    const wake = async (): Promise<void> => {
+      for (let pauseMs = FIRST_PAUSE_MS; isOver(); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+        try {
+          return await wakeMails(ctx, { closedForMs, isOver });
+        } catch (error) {
+          ctx.log.warn("waiting mails not woken yet", describeError(error));
+          await pause(pauseMs);
+        }
+      }
+    };
+    await wake();
+    // Jobs that were in the queue then kept the last mails before them from being seen.
+    await pause(WAKE_AGAIN_MS);
+    await wake();
+  };
+  return {
+    get way() {
+      return way;
+    },
+    shut(words) {
+      if (way !== "here" || stopped) return;
+      way = "nowhere";
+      void ask(words);
+    },
+    async opened(withinMs) {
+      if (way === "here") return true;
+      const open = Promise.withResolvers<void>();
+      waiting.add(open.resolve);
+      await Promise.race([open.promise, pause(withinMs)]);
+      waiting.delete(open.resolve);
+      return (way as Way) === "here";
+    },
+    stop() {
+      stopped = true;
+    },
+  };
+}
+
+/** A pause that keeps no process alive. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

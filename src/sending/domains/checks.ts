@@ -1,0 +1,153 @@
+// Looks whether the records of domains are in place. Whoever looks takes the domain first, so that nobody else does at
+// the same time, and no transaction is open meanwhile.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import { addJob } from "../../jobs.ts";
+import type { DnsAnswer } from "../../mail/dns.ts";
+import {
+  type DomainRecord,
+  inheritedDmarcName,
+  judgeRecord,
+  keyOf,
+  type RecordState,
+} from "../../mail/domain_records.ts";
+import { recordsOf, type RecordStates } from "./records.ts";
+import { afterCheck, type KeyVerdict, nextCheckAt } from "./_status.ts";
+import { notifyMembers } from "../platform/mod.ts";
+
+type Claimed = Awaited<ReturnType<Queries["domains"]["claimDue"]>>[number];
+type Checked = Awaited<ReturnType<Queries["domains"]["recordChecks"]>>[number];
+
+/** Between two look-ups of one domain lies at least this, whoever asks for them. */
+export const FLOOR_MS = 30_000;
+/** The look-ups of one domain together: less than the floor, so that two never run side by side. */
+const CHECK_MS = 8_000;
+const LOOK_UP_MS = 4_000;
+/** Whoever has not come back by then is taken for dead. */
+const HOLD_MS = 2 * 60_000;
+/** So many domains are looked up at once. */
+const AT_ONCE = 50;
+/** A batch, as `domains.claim_due` takes it: two domains for each place, so it ends before a process that is to stop. */
+const BATCH = 100;
+
+/**
+ * Checks a batch of the domains that are due; where there may be more, the next batch is another job. Several processes
+ * at once share them.
+ */
+export async function checkDueDomains(ctx: Context): Promise<void> {
+  const now = ctx.now();
+  const domains = await q.domains.claimDue(ctx, { now, heldUntil: heldUntil(now) });
+  await check(ctx, domains, now);
+  if (domains.length === BATCH) await addJob(ctx, "check_domains", {}, { key: "check_domains" });
+}
+
+/** Checks one domain now, unless a look-up of it began within the last 30 s. */
+export async function checkDomain(ctx: Context, projectId: string, domainId: string): Promise<void> {
+  const now = ctx.now();
+  const notSince = new Date(now.getTime() - FLOOR_MS);
+  const claim = { projectId, domainId, now, heldUntil: heldUntil(now), notSince };
+  const claimed = await q.domains.claim(ctx, claim);
+  if (claimed) await check(ctx, [claimed], now);
+}
+
+function heldUntil(now: Date): Date {
+  return new Date(now.getTime() + HOLD_MS);
+}
+
+/** Looks all of them up, and writes in one statement what was found. */
+async function check(ctx: Context, domains: Claimed[], startedAt: Date): Promise<void> {
+  if (domains.length === 0) return;
+  const seen = await lookUpAll(ctx, domains);
+  const now = ctx.now();
+  const checks = domains.map((domain, i) => outcomeOf(domain, seen[i]!, now));
+  await inTransaction(ctx, async (tx) => {
+    const written = await q.domains.recordChecks(tx, { checks, startedAt, now });
+    for (const domain of written) if (domain.changed) await notify(tx, domain);
+  });
+}
+
+/** What the DNS says of each domain, in their order. A domain whose servers are silent holds up its place only. */
+async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates[]> {
+  const seen: RecordStates[] = [];
+  const left = domains.entries();
+  const work = async () => {
+    for (const [i, domain] of left) seen[i] = await lookUp(ctx, domain);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return seen;
+}
+
+/**
+ * One look-up after the other, and what each said. Those that the DNS did not answer are left out; when it keeps silent
+ * about the record that counts, it is not asked for the others.
+ */
+async function lookUp(ctx: Context, domain: Claimed): Promise<RecordStates> {
+  const deadline = performance.now() + CHECK_MS;
+  const states: RecordStates = {};
+  for (const record of recordsOf(ctx.config, domain)) {
+    const state = await stateOf(ctx, record, deadline);
+    if (state !== null) states[keyOf(record)] = state;
+    else if (record.required) break;
+  }
+  return states;
+}
+
+async function stateOf(ctx: Context, record: DomainRecord, deadline: number): Promise<RecordState | null> {
+  const ask = async (name: string): Promise<DnsAnswer<"TXT" | "MX">> => {
+    const timeoutMs = Math.min(LOOK_UP_MS, deadline - performance.now());
+    if (timeoutMs <= 0) return { state: "failed", reason: "timeout" };
+    return await ctx.dns.lookup(name, record.type, { timeoutMs });
+  };
+  const state = judgeRecord(record, await ask(record.name));
+  const above = record.purpose === "DMARC" && state === "MISSING" ? inheritedDmarcName(record.name) : null;
+  return above === null ? state : judgeRecord(record, await ask(above));
+}
+
+function outcomeOf(domain: Claimed, seen: RecordStates, now: Date) {
+  const before = domain.recordStates as RecordStates;
+  const standing = afterCheck(domain, verdictOf(seen["DKIM TXT"]), now);
+  return {
+    project_id: domain.projectId,
+    id: domain.id,
+    status: standing.status,
+    verified_at: standing.verifiedAt,
+    failures: standing.failures,
+    failing_since: standing.failingSince,
+    next_check_at: nextCheckAt(standing, now),
+    record_states: { ...before, ...seen },
+  };
+}
+
+function verdictOf(state: RecordState | undefined): KeyVerdict {
+  if (state === undefined) return "unknown";
+  return state === "VERIFIED" ? "match" : "fail";
+}
+
+/** Tells the members what has become of a domain. */
+async function notify(tx: Context, { projectId, domain, dkimSelector, was, status }: Checked): Promise<void> {
+  const record = `${dkimSelector}._domainkey.${domain}`;
+  if (status === "VERIFIED") {
+    return await notifyMembers(tx, projectId, {
+      subject: `${domain} is verified`,
+      paragraphs: [
+        `The DKIM record of ${domain} is in place: mail can be sent from it now, and is signed.`,
+        `Leave the TXT record ${record} where it is: it is looked at again and again.`,
+      ],
+    });
+  }
+  const [subject, reason] =
+    was === "VERIFIED"
+      ? [
+          `${domain} is not verified any more`,
+          "was found missing or wrong several times, for an hour at least",
+        ]
+      : [`${domain} could not be verified`, "has not been found for three days"];
+  await notifyMembers(tx, projectId, {
+    subject,
+    paragraphs: [
+      `The TXT record ${record} ${reason}. Mail from ${domain} is refused until it is there.`,
+      `Publish it as the list of the project's domains shows it. It will be noticed, and at once when you ask for a check.`,
+    ],
+  });
+}

@@ -1,0 +1,94 @@
+// Bounces and complaints that come as mail, to the return paths of mails or, where a provider's complaints go to one
+// address for all, to `fbl@` at the host of the installation. Either way it is the return path that proves the report:
+// it is made for one mail and signed, and only who has had that mail knows it. Anybody may write to `fbl@`, and a report
+// that does not hold the return path of the mail it is about changes nothing: a Message-ID would not do, which stands in
+// every answer to the mail.
+import { createHash } from "node:crypto";
+import { inboundHost } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { describeError } from "../../log.ts";
+import { type Finding, type MailReport, readMailReport } from "../../mail/bounce_reports.ts";
+import {
+  type InboundLimits,
+  type InboundMail,
+  type InboundServer,
+  startInboundSmtp,
+} from "../../mail/inbound_smtp.ts";
+import type { MailName, Notice } from "../../mail/notice.ts";
+import { takeNotification } from "./notifications.ts";
+import { mailNamedIn, mailOfReturnPath } from "../compose/return_paths.ts";
+
+/** Whom a mail that came in is for: the return path of a mail, or the address for complaints. */
+type Addressee = { mail: MailName } | "complaints";
+
+const COMPLAINTS = "fbl";
+/** Where no other name is known. */
+const HOSTNAME = "postrider";
+
+/** Takes bounces and complaints on `INBOUND_SMTP_PORT`, as long as it is not stopped. Rejects where it cannot listen. */
+export async function listenForBounces(
+  ctx: Context,
+  limits: Partial<InboundLimits> = {},
+): Promise<InboundServer> {
+  const { config } = ctx;
+  return await startInboundSmtp<Addressee>(
+    {
+      hostname: inboundHost(config) ?? HOSTNAME,
+      find: (recipient) => lookUp(ctx, () => addresseeOf(ctx, recipient)),
+      take: (mail) => takeBounceMail(ctx, mail),
+    },
+    { host: config.HOST, port: config.INBOUND_SMTP_PORT! },
+    limits,
+  );
+}
+
+async function addresseeOf(ctx: Context, recipient: string): Promise<Addressee | null> {
+  const host = inboundHost(ctx.config);
+  if (host !== null && recipient.toLowerCase() === `${COMPLAINTS}@${host}`) return "complaints";
+  const mail = await mailOfReturnPath(ctx, recipient);
+  return mail && { mail };
+}
+
+/** Writes down what a mail says that came back: committed when it resolves. One that comes again changes nothing. */
+async function takeBounceMail(
+  ctx: Context,
+  { addressee, sender, source }: InboundMail<Addressee>,
+): Promise<void> {
+  const report = await readMailReport(source, sender === "");
+  const { findings, subject } = report;
+  const mail = addressee === "complaints" ? await complainedMail(ctx, report) : addressee.mail;
+  if (!mail || findings.length === 0) {
+    return ctx.log.info("mail came in that reports nothing", { subject, emailId: mail?.emailId ?? null });
+  }
+  // Who did not hear our answer sends the very same again.
+  const messageId = `${mail.emailId} ${createHash("sha256").update(source).digest("hex")}`;
+  const notices = findings.map((finding) => noticeOf(ctx, mail, finding));
+  await takeNotification(ctx, { messageId, notices, received: null });
+}
+
+/** Only complaints hold evidence: other reports go to the return path. */
+async function complainedMail(ctx: Context, { findings, evidence }: MailReport): Promise<MailName | null> {
+  return findings.length === 0 ? null : await lookUp(ctx, () => mailNamedIn(ctx, evidence));
+}
+
+/** Nothing is reported before there was a mail, nor after the report: clocks of others may say so. */
+function noticeOf(ctx: Context, mail: MailName, finding: Finding): Notice {
+  const now = ctx.now().getTime();
+  const said = finding.at?.getTime() ?? now;
+  const at = new Date(Math.min(now, Math.max(said, madeAt(mail.emailId!))));
+  return { ...finding, mail, at, sentAt: null };
+}
+
+/** When an id was made (UUID version 7), in milliseconds; 0 where it does not say. */
+function madeAt(id: string): number {
+  return id[14] === "7" ? parseInt(id.replace("-", "").slice(0, 12), 16) : 0;
+}
+
+async function lookUp<T>(ctx: Context, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    ctx.log.warn("return path not looked up", describeError(error));
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+// Opens and clicks on their way into the ledger. Those that come while others are being committed share the next commit.
+import { createBatcher } from "../../batcher.ts";
+import { type Context, inTransaction, newId, perService } from "../../context.ts";
+import { isRefusal } from "../../database_errors.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import { isMachine } from "./_machines.ts";
+import type { FollowedMail } from "../compose/followed_mail.ts";
+
+// 500 a statement: more gains nothing, and one transaction should stay short.
+const MAX_BATCH = 500;
+// One works in the database while the other one gathers and is answered.
+const MAX_FLIGHTS = 2;
+/** While the database hangs, so many wait for it, some 10 MB. */
+const MAX_WAITING = 20_000;
+
+/** Records that a mail was opened: committed when it resolves. By a machine, as its headers say, it is noted only. */
+export async function recordOpen(ctx: Context, mail: FollowedMail, headers: Headers): Promise<void> {
+  await recorderOf(ctx)(hitOf(ctx, mail, headers, null));
+}
+
+/** Records that a link of a mail was followed: committed when it resolves. */
+export async function recordClick(
+  ctx: Context,
+  mail: FollowedMail,
+  headers: Headers,
+  link: string,
+): Promise<void> {
+  await recorderOf(ctx)(hitOf(ctx, mail, headers, link));
+}
+
+/** An open, or with a link a click, as `engagement.record` takes it. */
+interface Hit {
+  project_id: string;
+  email_id: string;
+  event_id: string;
+  link: string | null;
+  machine: boolean;
+  at: Date;
+}
+
+function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string | null): Hit {
+  return {
+    project_id: mail.projectId,
+    email_id: mail.emailId,
+    event_id: newId(ctx),
+    link,
+    machine: isMachine(headers),
+    at: ctx.now(),
+  };
+}
+
+const recorderOf = perService((ctx) => {
+  let waiting = 0;
+  const record = createBatcher((hits: Hit[]) => recordAll(ctx, hits), {
+    maxItems: MAX_BATCH,
+    maxFlights: MAX_FLIGHTS,
+  });
+  return async (hit: Hit): Promise<void> => {
+    if (waiting >= MAX_WAITING) throw new Error("Cannot record this: too many opens and clicks are waiting");
+    waiting++;
+    try {
+      await record(hit);
+    } finally {
+      waiting--;
+    }
+  };
+});
+
+/** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one is lost. */
+async function recordAll(ctx: Context, hits: Hit[]): Promise<(null | Error)[]> {
+  try {
+    await inTransaction(ctx, (tx) =>
+      q.engagement.record(tx, { hits: hits.map((hit, n) => ({ n, ...hit })) }),
+    );
+    return hits.map(() => null);
+  } catch (error) {
+    if (hits.length > 1 && isRefusal(error)) {
+      const alone = (hit: Hit) => recordAll(ctx, [hit]).catch((refused: Error) => [refused]);
+      return (await Promise.all(hits.map(alone))).flat();
+    }
+    ctx.log.warn("opens or clicks not recorded", { count: hits.length, ...describeError(error) });
+    throw error;
+  }
+}

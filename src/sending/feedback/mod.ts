@@ -1,0 +1,75 @@
+// What became of mails after they were handed over: the ledger, the events, and who gets no mail any more. Whoever says
+// it (a provider's notices, bounce mails, complaint reports), in whatever order and however often: it comes to the same.
+import { claimReceipts } from "../../accounts/webhook_receipts.ts";
+import { recordEvents } from "../../audience/events.ts";
+import { type Context, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Notice } from "../../mail/notice.ts";
+import {
+  addressOf,
+  changeOf,
+  eventsOf,
+  reasonToGiveUp,
+  type Report,
+  reportsOf,
+  softBounceKeys,
+} from "./_report.ts";
+import { giveUpOn, type Lost } from "../giving_up.ts";
+import { isMachine } from "./_machines.ts";
+
+/**
+ * Writes down what these notices say, in the transaction of `tx`: in the ledger, which only moves forward, and with the
+ * events, the subscriptions and the suppressions that follow from it, each once. Answers the notices about mails that
+ * nobody knows here, or that were never sent.
+ */
+export async function applyNotices(tx: Context, notices: Notice[]): Promise<Notice[]> {
+  if (notices.length === 0) return [];
+  const names = notices.map(({ mail }, n) => ({
+    n,
+    project_id: mail.projectId,
+    email_id: mail.emailId,
+    provider_id: mail.providerId,
+  }));
+  const held = await q.feedback.holdMails(tx, { names });
+  const reports = reportsOf(notices, held);
+  const changes = reports.flatMap((report) => changeOf(report) ?? []);
+  if (changes.length > 0) await q.feedback.write(tx, { changes });
+  const softBounces = await claimReceipts(tx, "soft bounce", reports.flatMap(softBounceKeys));
+  const events = reports.flatMap((report) => eventsOf(report, softBounces));
+  await recordEvents(tx, events);
+  await recordEngagement(tx, reports);
+  await giveUpOn(tx, reports.flatMap(lostIn));
+  const known = new Set(held.map(({ n }) => n));
+  return notices.filter((_, n) => !known.has(n));
+}
+
+/** Opens and clicks that the provider has seen, by the rules of our own. */
+async function recordEngagement(tx: Context, reports: Report[]): Promise<void> {
+  const hits = reports.flatMap(({ mail, notices }) =>
+    notices.flatMap((notice) => {
+      if (notice.kind !== "open" && notice.kind !== "click") return [];
+      return {
+        project_id: mail.projectId,
+        email_id: mail.id,
+        // Of its own time, as the order of the ids is that of the events: a provider may tell it days later.
+        event_id: newId(tx, notice.at),
+        link: notice.kind === "click" ? notice.link : null,
+        machine: isMachine(headersOf(notice.userAgent)),
+        at: notice.at,
+      };
+    }),
+  );
+  if (hits.length > 0) await q.engagement.record(tx, { hits: hits.map((hit, n) => ({ n, ...hit })) });
+}
+
+/** As a request would have had them; in a header there is nothing but ASCII. */
+function headersOf(userAgent: string | null): Headers {
+  return new Headers({ "user-agent": (userAgent ?? "").replace(/[^ -~]/g, "?") });
+}
+
+/** Whom nothing is to be sent to any more after this. */
+function lostIn(report: Report): Lost[] {
+  const reason = reasonToGiveUp(report);
+  const { projectId, contactId } = report.mail;
+  return reason === null ? [] : [{ projectId, contactId, address: addressOf(report), reason }];
+}

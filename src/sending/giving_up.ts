@@ -1,0 +1,40 @@
+// Whom nothing is sent to any more after a bounce or a complaint (wire.md section 8).
+import { optOutContacts } from "../audience/contacts/mod.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { suppressAddresses } from "./suppressions.ts";
+
+/** A mail that came to a bad end. */
+export interface Lost {
+  projectId: string;
+  /** Null where the contact was deleted, or there never was one. */
+  contactId: string | null;
+  /** Where the mail went; null where nobody knows any more. */
+  address: string | null;
+  reason: "BOUNCE" | "COMPLAINT";
+}
+
+/**
+ * Nothing is sent any more to these addresses, and their contacts are unsubscribed. A bounce speaks against the address
+ * alone: a contact who has another one by now is left in peace. A complaint is that of the person.
+ */
+export async function giveUpOn(tx: Context, lost: Lost[]): Promise<void> {
+  if (lost.length === 0) return;
+  await suppressAddresses(
+    tx,
+    lost.flatMap(({ projectId, address, reason }) =>
+      address === null ? [] : [{ projectId, email: address, reason }],
+    ),
+  );
+  const contacts = lost.flatMap(({ projectId, contactId, address, reason }) =>
+    contactId === null
+      ? []
+      : [{ project_id: projectId, contact_id: contactId, address, complained: reason === "COMPLAINT" }],
+  );
+  if (contacts.length === 0) return;
+  const held = await q.feedback.holdLost(tx, { lost: contacts });
+  await optOutContacts(
+    tx,
+    held.map(({ projectId, id }) => ({ projectId, contactId: id })),
+  );
+}

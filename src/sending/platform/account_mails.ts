@@ -1,0 +1,202 @@
+// The mails of an account: is the address yours, a way to a new password, and what others may have left in it.
+import { makeToken, type TokenPurpose } from "../../accounts/people/tokens.ts";
+import { type Account, isDisownable } from "../../accounts/people/removal.ts";
+import { projectsLookedAfter } from "../../accounts/people/mod.ts";
+import { dashboardAddress } from "../../config.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { sendPlatformMail, shown } from "./mod.ts";
+
+/** What a mail says, with the address that its link leads to. */
+interface Words {
+  subject: string;
+  paragraphs: string[];
+  /** Below the button. */
+  below?: string[];
+  purpose: TokenPurpose;
+  label: string;
+  path: string;
+}
+
+/** A second link, to a page of our own, whatever dashboard there is. Without a purpose it takes no token. */
+interface OtherLink {
+  purpose?: TokenPurpose;
+  label: string;
+  path: string;
+}
+
+const VERIFICATION = {
+  subject: "Is this your address?",
+  purpose: "VERIFY_EMAIL",
+  label: "Yes, it was me",
+  path: "/auth/verify-email",
+} as const;
+
+const PRESSING =
+  "An account at Postrider was made with this address. If it was you, press the button, best in the browser in which you " +
+  "are logged in: elsewhere it verifies the address, but you cannot invite people yet. Either way, whoever made " +
+  "the account keeps it.";
+
+const NEW_PASSWORD =
+  "with it the account is yours, whoever else was in it is shut out, and nothing is deleted.";
+
+/** For an account that was made just now. */
+const IF_NEW = [
+  "If it was not you, do not press it. “This was not me” removes the account, with the projects that nobody else is in, " +
+    "unless somebody has pressed the button before.",
+  "Both are good for an hour. Afterwards “This was not me” leads to a new password.",
+];
+
+/** For one that has been there for a while: it may be in use, and whoever asks for this mail removes nothing. */
+const IF_OLD = [
+  `If it was not you, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
+  "The button is good for an hour.",
+];
+
+const ELSEWHERE =
+  "Your address is verified, but not in a browser that is logged in to the account: so it is not known yet whether the " +
+  "account is yours. Log in, and press the button in the same browser. From then on you may invite people, and you join " +
+  "the projects that you are invited to. Where nobody is logged in, the button adds nothing.";
+
+const IF_ELSEWHERE = [
+  `If you did not make the account, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
+  "The button is good for an hour.",
+];
+
+const DISOWNING = { purpose: "REMOVE_ACCOUNT", label: "This was not me", path: "/auth/not-me" } as const;
+
+const RESET = {
+  subject: "A new password",
+  purpose: "RESET_PASSWORD",
+  label: "Set a new password",
+  path: "/auth/reset-password",
+} as const;
+
+const ASKED = "Somebody asked for a new password for your account at Postrider. If it was you, set it here.";
+
+const RESET_OF_OWN = [
+  ASKED,
+  "The link is good for an hour, once. If it was not you, do nothing: your password stays as it is.",
+];
+
+const RESET_OF_UNPROVEN = [
+  ASKED,
+  "If you did not make this account, somebody else has made it with your address. Set a password then, too: " +
+    `${NEW_PASSWORD} You can look at what is in it, and delete its projects.`,
+  "The link is good for an hour, once. If you do nothing, the password stays as it is.",
+];
+
+/**
+ * Asks whether an address is theirs, where it has an account for which that is not proven yet. Anybody can have this mail
+ * sent, at any time: only while the account is new it offers to remove it.
+ */
+export async function sendVerificationMail(ctx: Context, email: string): Promise<void> {
+  const user = await q.users.byEmail(ctx, { email });
+  if (!user || user.proven) return;
+  const what = await describeAccount(ctx, user);
+  if (isDisownable(ctx, user)) {
+    return await sendLink(
+      ctx,
+      user,
+      { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_NEW },
+      DISOWNING,
+    );
+  }
+  const query = new URLSearchParams({ email });
+  const forPassword = { label: "Get a new password", path: `/auth/request-password-reset?${query}` };
+  const words =
+    user.emailVerifiedAt === null
+      ? { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_OLD }
+      : {
+          ...VERIFICATION,
+          subject: "Is this your account?",
+          label: "Yes, it is mine",
+          paragraphs: [ELSEWHERE, what],
+          below: IF_ELSEWHERE,
+        };
+  await sendLink(ctx, user, words, forPassword);
+}
+
+/** Which account it is, since when there is one, and what is in it: whoever is to say that it is theirs has to know. */
+export async function describeAccount(ctx: Context, account: Described & { id: string }): Promise<string> {
+  const names = (await projectsLookedAfter(ctx, account.id)).map(({ name }) => name);
+  const what = names.length === 0 ? "It is in no project" : `Its projects: ${shownNames(names)}`;
+  return `${accountSince(account)} ${what}.`;
+}
+
+type Described = Pick<Account, "email" | "createdAt">;
+
+/** Which account it is, and since when there is one: a sentence. */
+export function accountSince({ email, createdAt }: Described): string {
+  const since = `${createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `The account of ${email} has been there since ${since}.`;
+}
+
+/** Names of projects as text, up to 50 of them. */
+export function shownNames(names: string[]): string {
+  const more = names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [];
+  return [...names.slice(0, MAX_NAMED).map(shown), ...more].join(", ");
+}
+
+/** Sends a way to a new password, where the address has an account: also one that had none until now. */
+export async function sendResetMail(ctx: Context, email: string): Promise<void> {
+  const user = await q.users.byEmail(ctx, { email });
+  if (!user) return;
+  await sendLink(ctx, user, { ...RESET, paragraphs: user.proven ? RESET_OF_OWN : RESET_OF_UNPROVEN });
+}
+
+/** A mail names so many projects. */
+const MAX_NAMED = 50;
+
+/**
+ * Tells the owner of an address, whose account anybody may have made, which projects were in it, and who else looks after
+ * them. Those that are gone, or that the owner is in no more, are left out.
+ */
+export async function sendOwnerMail(ctx: Context, userId: string, projectIds: string[]): Promise<void> {
+  const { email } = await q.users.byId(ctx, { userId });
+  const projects = (await projectsLookedAfter(ctx, userId)).filter(({ id }) => projectIds.includes(id));
+  if (projects.length === 0) return;
+  const named = projects.slice(0, MAX_NAMED).map(({ name, others }) => {
+    const people = others.length > 0 ? others.join(", ") : "nobody else";
+    return `${shown(name)} (${people})`;
+  });
+  await sendPlatformMail(ctx, {
+    to: email,
+    subject: "Look through the projects of your account",
+    paragraphs: [
+      "It is proven now that your account at Postrider is yours. Until now that was not known, so somebody else may have " +
+        "made the account, and these projects in it. All its sessions have ended.",
+      "The projects, each with the other people who look after it:",
+      ...named,
+      ...(projects.length > MAX_NAMED ? [`And ${projects.length - MAX_NAMED} more.`] : []),
+      "If they are not all your own work: regenerate the keys of these projects, which somebody may still have, remove " +
+        "people whom you do not know, and look at what the audit log says. Or delete the projects.",
+    ],
+    link: { label: "Look at them", url: dashboardAddress(ctx.config) },
+  });
+}
+
+/** The tokens and the mail exist together. After a few within an hour there is neither. */
+async function sendLink(
+  ctx: Context,
+  user: { id: string; email: string },
+  { subject, paragraphs, below, ...main }: Words,
+  other?: OtherLink,
+): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const token = await makeToken(tx, user.id, main.purpose);
+    if (token === null) return;
+    const link = { label: main.label, url: `${dashboardAddress(ctx.config)}${main.path}?token=${token}` };
+    const otherLink = other && (await otherLinkOf(tx, user.id, other));
+    if (otherLink === null) return;
+    await sendPlatformMail(tx, { to: user.email, subject, paragraphs, link, below, otherLink });
+  });
+}
+
+/** Null after a few of them within an hour. */
+async function otherLinkOf(tx: Context, userId: string, { purpose, label, path }: OtherLink) {
+  const url = `${tx.config.BASE_URL}${path}`;
+  if (purpose === undefined) return { label, url };
+  const token = await makeToken(tx, userId, purpose);
+  return token === null ? null : { label, url: `${url}?token=${token}` };
+}

@@ -1,0 +1,73 @@
+// An account was removed by the owner of its address: those who looked after its projects with it are told.
+import { listMembers } from "../../accounts/projects/members.ts";
+import { NO_OWNER } from "../../accounts/projects/mod.ts";
+import { dashboardAddress } from "../../config.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { type MemberNotice, notifyMembers, sendPlatformMail, shown } from "./mod.ts";
+
+/** Who is gone. */
+interface Departure {
+  email: string;
+  /** They owned the project. */
+  owned: boolean;
+}
+
+/**
+ * Tells the owners and admins of a project what has changed, and what to do. Where there are none the project is
+ * disabled, and all members are told. A project that is gone tells nobody.
+ */
+export async function sendDepartureMail(ctx: Context, projectId: string, gone: Departure): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const project = await q.projects.presented(tx, { projectId });
+    if (!project) return;
+    const members = (await listMembers(tx, projectId)).filter(({ status }) => status === "ACTIVE");
+    const owners = members.filter(({ role }) => role === "OWNER").map(({ email }) => email);
+    if (owners.length > 0) {
+      return await notifyMembers(tx, projectId, passedOn(tx, project.name, gone, owners));
+    }
+    const notice = standing(tx, project.name, gone);
+    for (const { email } of members) await sendPlatformMail(tx, { to: email, projectId, ...notice });
+  });
+}
+
+function passedOn(ctx: Context, name: string, gone: Departure, owners: string[]): MemberNotice {
+  const ended = gone.owned
+    ? [
+        "Whoever it was may hold the secret key of the project, so the key has ended: what calls Postrider with it is " +
+          "refused with 401. Make new keys in the settings of the project, and give them to your servers.",
+      ]
+    : [];
+  return {
+    subject: `An account that looked after ${shown(name)} was removed`,
+    paragraphs: [
+      what(name, gone),
+      `The project goes on, and belongs to ${owners.join(", ")}.`,
+      ...ended,
+      "Look at what the audit log says of that account, and at members and invitations that you do not know.",
+    ],
+    link: { label: "Look at the project", url: dashboardAddress(ctx.config) },
+  };
+}
+
+function standing(ctx: Context, name: string, gone: Departure): MemberNotice {
+  return {
+    subject: `${shown(name)} is disabled: its owner was removed`,
+    paragraphs: [
+      what(name, gone),
+      `No owner or admin is left, so the project is disabled (${NO_OWNER}): its requests are refused, its mails wait, and ` +
+        "the secret key has ended.",
+      "Ask the operator of this installation to make one of you its owner (bun run admin member set-role) and to enable it " +
+        "again. Nothing is deleted.",
+    ],
+    link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
+  };
+}
+
+function what(name: string, { email, owned }: Departure): string {
+  const as = owned ? "an owner" : "a member";
+  return (
+    `The account of ${email}, ${as} of the project ${shown(name)}, was removed: who reads the mail of that address says ` +
+    "that they have not made it. So somebody else had."
+  );
+}

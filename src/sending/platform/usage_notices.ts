@@ -1,0 +1,90 @@
+// What the owners and admins of a project are told about its limits.
+import {
+  inWords,
+  monthOf,
+  overLimit,
+  type UsageCategory,
+  usageOf,
+  WARNING_PERCENT,
+} from "../../accounts/billing/usage.ts";
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJobs } from "../../jobs.ts";
+import { type MemberNotice, notifyMembers } from "./mod.ts";
+
+/** At which parts of a limit members are told, once a month and category. */
+const TOLD_AT = [WARNING_PERCENT, 100];
+
+/** What happens to what is beyond a limit. */
+const CONSEQUENCES: Record<UsageCategory, string> = {
+  workflows: "mails of workflows are not sent: they are FAILED in the ledger, and the executions go on",
+  campaigns:
+    "a campaign that does not fit is refused, and of one that reaches the limit on its way the rest is FAILED",
+  transactional: "POST /v1/send is refused, with 402 BILLING_LIMIT_EXCEEDED",
+  inbound: "mails that come in are not recorded",
+};
+
+/** Looks for limits that are nearly or wholly used, by what was folded, and enqueues a notice of each. */
+export async function findReachedLimits(ctx: Context): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const found = await q.usage.exceeding(tx, { now: tx.now(), percents: TOLD_AT });
+    // Who has to be told that nothing is left need not be told that it will be.
+    const worst = new Map(found.map((row) => [`${row.projectId} ${row.category}`, row]));
+    await addJobs(
+      tx,
+      "warn_of_limit",
+      [...worst.values()].map(({ projectId, category }) => ({ projectId, category })),
+    );
+  });
+}
+
+/** Tells the owners and admins how much of a limit is used, unless they were told this month or there is no need. */
+export async function warnOfLimit(ctx: Context, projectId: string, category: UsageCategory): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    if ((await q.projects.hold(tx, { projectId })) === 0) return;
+    const now = tx.now();
+    const { limit, usage } = (await usageOf(tx, projectId))[category];
+    if (limit === null) return;
+    const reached = TOLD_AT.filter((percent) => usage * 100 >= limit * percent);
+    const noted = await q.usage.warn(tx, { projectId, category, now, percents: reached });
+    const worst = reached.at(-1);
+    if (!noted.some(({ percent }) => percent === worst)) return;
+    await notifyMembers(tx, projectId, noticeOf(category, limit, usage, now));
+  });
+}
+
+/** The notice about a campaign that the month had no room for. */
+export function cutShort(
+  { name, frozenCount, overLimitCount }: { name: string; frozenCount: number; overLimitCount: number },
+  now: Date,
+): MemberNotice {
+  return {
+    subject: `The campaign ${name} did not reach everybody: the limit of the month`,
+    paragraphs: [
+      `${inFigures(overLimitCount)} of the ${inFigures(frozenCount)} recipients of the campaign ${name} get no mail: the month had no room for them.`,
+      `${overLimit("campaigns", now)}.`,
+      "Their mails are FAILED in the ledger. Nobody of them gets one later by itself: send a copy of the campaign to those who are left.",
+    ],
+  };
+}
+
+function noticeOf(category: UsageCategory, limit: number, usage: number, now: Date): MemberNotice {
+  const what = inWords(category);
+  const isReached = usage >= limit;
+  const percent = Math.floor((usage * 100) / limit);
+  const anew = monthOf(now).end.toISOString().slice(0, 10);
+  return {
+    subject: isReached
+      ? `The limit of ${what} of this month is reached`
+      : `${percent} % of the ${what} of this month are used`,
+    paragraphs: [
+      `${inFigures(usage)} of ${inFigures(limit)} ${what} of this month are used.`,
+      `${isReached ? "From now on" : "When the limit is reached,"} ${CONSEQUENCES[category]}.`,
+      `The count begins anew on ${anew} (UTC). Owners and admins can change the limit at any time: it is one of the billing limits of the project.`,
+    ],
+  };
+}
+
+function inFigures(count: number): string {
+  return count.toLocaleString("en");
+}

@@ -1,0 +1,167 @@
+// What `POST /v1/send` may carry, and everything about it that a schema cannot say.
+import { setImmediate } from "node:timers/promises";
+import { type DataInput, dataErrors } from "../../audience/contacts/data.ts";
+import { templateErrors } from "../../content/handlebars/errors.ts";
+import { parseAddress, parseMailbox } from "../../mail/address.ts";
+import type { FieldError } from "../../problem.ts";
+
+/** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
+export type MailboxInput = string | { email: string; name?: string | undefined };
+
+/** A file as the request carries it. */
+export interface AttachmentInput {
+  filename: string;
+  /** Base64. */
+  content: string;
+  contentType: string;
+  contentId?: string | undefined;
+  disposition?: "attachment" | "inline" | undefined;
+}
+
+/** The body of `POST /v1/send`, valid by its schema. */
+export interface SendInput {
+  to: MailboxInput | MailboxInput[];
+  subject?: string | undefined;
+  body?: string | undefined;
+  template?: string | undefined;
+  from?: MailboxInput | undefined;
+  name?: string | undefined;
+  subscribed?: boolean | undefined;
+  data?: DataInput | undefined;
+  headers?: Record<string, string> | undefined;
+  reply?: string | undefined;
+  attachments?: AttachmentInput[] | undefined;
+}
+
+/** A mailbox with its address trimmed and lower-case. */
+export interface Recipient {
+  email: string;
+  name: string | null;
+}
+
+const MAX_MESSAGE_BYTES = 40 * 1_048_576;
+const BASE64 = /^[A-Za-z0-9+/]*$/;
+const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/;
+/** So many characters are looked at in some milliseconds. */
+const CHARS_A_SLICE = 4_194_304;
+const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]{1,100}$/;
+const FORBIDDEN_HEADER =
+  /^(from|to|cc|bcc|sender|subject|date|message-id|feedback-id|dkim-signature|return-path|received|resent-.*|mime-version|content-.*)$/i;
+
+/** Reads one mailbox. Null when it is none. */
+export function toRecipient(input: MailboxInput): Recipient | null {
+  if (typeof input === "string") {
+    const mailbox = parseMailbox(input);
+    return mailbox && { email: mailbox.email, name: mailbox.name || null };
+  }
+  const address = parseAddress(input.email);
+  return address && { email: address.email, name: input.name?.trim() || null };
+}
+
+/** Every recipient in the order given, the same address as often as it was given. */
+export function recipientsOf(input: SendInput): Recipient[] {
+  return [input.to].flat().map((mailbox) => toRecipient(mailbox)!);
+}
+
+/**
+ * All that is wrong with the input besides its schema: cross-field rules, templates, headers, sizes. `refused` are
+ * fields that were left out of it because their schema is not satisfied.
+ */
+export async function sendErrors(
+  input: SendInput,
+  limits: { attachmentBytes: number },
+  refused: ReadonlySet<string> = new Set(),
+): Promise<FieldError[]> {
+  return [
+    ...(refused.has("template") ? [] : contentErrors(input)),
+    ...templateErrors("subject", input.subject),
+    ...templateErrors("body", input.body),
+    ...dataErrors(input.data),
+    ...headerErrors(input.headers),
+    ...(await attachmentErrors(input.attachments, limits.attachmentBytes)),
+    ...messageErrors(input),
+  ];
+}
+
+function contentErrors({ template, subject, body }: SendInput): FieldError[] {
+  if (template !== undefined) return [];
+  const missing = [subject === undefined && "subject", body === undefined && "body"].filter(
+    (name) => name !== false,
+  );
+  return missing.map((field) => ({
+    field,
+    code: "required",
+    message: `A ${field} is required without a template`,
+  }));
+}
+
+function headerErrors(headers: Record<string, string> = {}): FieldError[] {
+  return Object.entries(headers).flatMap(([name, value]): FieldError[] => {
+    const field = `headers.${name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100)}`;
+    if (!HEADER_NAME.test(name)) {
+      return [
+        {
+          field,
+          code: "invalid_string",
+          message: "A header name is printable ASCII without spaces and colons",
+        },
+      ];
+    }
+    if (FORBIDDEN_HEADER.test(name)) {
+      return [
+        { field, code: "custom", message: "This header is written by the service and cannot be replaced" },
+      ];
+    }
+    if (/[\r\n\0]/.test(value)) {
+      return [{ field, code: "invalid_string", message: "A header value has no line breaks and no NUL" }];
+    }
+    return value.length > 998
+      ? [{ field, code: "too_big", message: "A header value has at most 998 characters" }]
+      : [];
+  });
+}
+
+async function attachmentErrors(
+  attachments: AttachmentInput[] = [],
+  limitBytes: number,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const [i, { content, disposition, contentId }] of attachments.entries()) {
+    if (!(await isBase64(content))) {
+      errors.push({
+        field: `attachments.${i}.content`,
+        code: "invalid_string",
+        message: "The content is not base64",
+      });
+    }
+    if (disposition === "inline" && !contentId) {
+      const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
+      errors.push({ field: `attachments.${i}.contentId`, code: "required", message });
+    }
+  }
+  const total = attachments.reduce((sum, { content }) => sum + (content.length * 3) / 4, 0);
+  if (total > limitBytes + 2) {
+    const message = `All attachments together have at most ${limitBytes / 1_048_576} MB`;
+    errors.push({ field: "attachments", code: "too_big", message });
+  }
+  return errors;
+}
+
+/** Slice by slice, so that others get their turn: a file may have many megabytes. */
+async function isBase64(text: string): Promise<boolean> {
+  if (text.length % 4 !== 0) return false;
+  let at = 0;
+  for (; at + CHARS_A_SLICE < text.length; at += CHARS_A_SLICE) {
+    if (!BASE64.test(text.slice(at, at + CHARS_A_SLICE))) return false;
+    await setImmediate();
+  }
+  return BASE64_END.test(text.slice(at));
+}
+
+function messageErrors({ body = "", attachments = [] }: SendInput): FieldError[] {
+  // The body goes out twice, as HTML and as text, and everything in base64.
+  const bytes =
+    (Buffer.byteLength(body) * 8) / 3 + attachments.reduce((sum, { content }) => sum + content.length, 0);
+  if (bytes <= MAX_MESSAGE_BYTES) return [];
+  return [{ field: "body", code: "too_big", message: "The whole message has at most 40 MB" }];
+}
