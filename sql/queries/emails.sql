@@ -35,8 +35,8 @@ from added
 where status = 'PENDING'
 order by id;
 
--- name: turn :many
--- One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
+-- name: settle_and_claim :many
+-- One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
 -- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,

@@ -529,7 +529,7 @@ export interface Queries {
      * address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
     insertMany(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
-    /** One turn of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
+    /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
      * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
@@ -544,7 +544,7 @@ export interface Queries {
      * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
      * to be made.
      * (sql/queries/emails.sql:38) */
-    turn(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Where these mails go, of those that are still to be sent.
      * (sql/queries/emails.sql:205) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;

@@ -200,7 +200,7 @@ describe("two processes", () => {
 
 describe("a state", () => {
   const settleAs = (id: string, status: string, workerId = service.workerId) =>
-    q.emails.turn(service, {
+    q.emails.settleAndClaim(service, {
       now: new Date(),
       projectIds: [],
       ids: [],
@@ -373,8 +373,8 @@ describe("a dead process", () => {
     await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
     await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
     await deliverEmails(service, project.id, [resent!]);
-    await q.emails.turn(service, outcome(doubtful!));
-    await q.emails.turn(service, outcome(resent!));
+    await q.emails.settleAndClaim(service, outcome(doubtful!));
+    await q.emails.settleAndClaim(service, outcome(resent!));
 
     expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });
     expect(await eventsOf(resent!)).toEqual(["email.sent"]);

@@ -4,7 +4,7 @@ import { compileTemplate } from "../../content/handlebars/mod.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type Campaign, getCampaign } from "./mod.ts";
-import { addSendJobs } from "../delivery/recovery.ts";
+import { addSendJobs } from "../delivery/enqueue.ts";
 
 const PREFIX = "[TEST] ";
 

@@ -6,7 +6,7 @@ import { q } from "../../db/queries.ts";
 import { addJobs, type Jobs } from "../../jobs.ts";
 import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_pages.ts";
 import { reasonAgainst } from "../delivery/reasons_against.ts";
-import { addSendJobs } from "../delivery/recovery.ts";
+import { addSendJobs } from "../delivery/enqueue.ts";
 
 export type { ReleaseScope } from "./_pages.ts";
 

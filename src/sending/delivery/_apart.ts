@@ -2,22 +2,28 @@
 import { createBatcher } from "../../batcher.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJob } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
-import type { Courier } from "./_dispatcher.ts";
-import { Apart, type Errand, Postponed } from "./_requests.ts";
+import type { DomainPace } from "./_domain_pace.ts";
+import type { DeliveryRequest } from "./_requests.ts";
 import { GIVE_UP_AFTER_MS } from "./outcomes.ts";
 
 /** The mails that wait apart. */
-export interface Waiting {
+export interface ApartMails {
   /** How many this process has sent there, for a domain. */
   count(domain: string): number;
   /** Sends one there. `isFailing`: its domain takes no mail. */
-  add(errand: Errand, isFailing: boolean): Promise<void>;
-  /** Fetches some, where there is room. To be called whenever there may be. */
-  fetch(): void;
+  add(request: DeliveryRequest, isFailing: boolean): Promise<void>;
+  /** Fetches some, where there is room. To be called whenever there may be. Never throws. */
+  fetch(here: Here): Promise<DeliveryRequest[]>;
   /** Learns what others have sent there, or this process in an earlier life. To be called every few seconds. */
-  lookAround(): Promise<void>;
+  lookAround(isFailing: (domain: string) => boolean): Promise<void>;
+}
+
+/** What decides how many may come back to a domain. */
+interface Here {
+  pace: Pick<DomainPace, "room">;
+  /** How many mails to a domain wait here already. */
+  waitingFor(domain: string): number;
 }
 
 /** Where it looks on, and what it is at. */
@@ -37,16 +43,16 @@ const DOMAINS_A_FETCH = 200;
 const GIVE_UP_LIMIT = 5_000;
 const GIVE_UP_EVERY_MS = 60_000;
 
-/** Nobody waits, as far as is known. `finished` is called for each mail of a campaign that has come to an end. */
-export function createWaiting(ctx: Context, courier: Courier, finished: (errand: Errand) => void): Waiting {
+/** Nobody waits, as far as is known. */
+export function createApartMails(ctx: Context): ApartMails {
   const counts = new Map<string, number>();
   const state: State = { walk: counts.keys(), isFetching: false, lookedUpTo: "", gaveUpAt: -Infinity };
-  const write = createBatcher<{ errand: Errand; isFailing: boolean }, true>(
+  const write = createBatcher<{ request: DeliveryRequest; isFailing: boolean }, true>(
     async (mails) => {
       await q.emails.setApart(ctx, {
-        projectIds: mails.map(({ errand }) => errand.projectId),
-        ids: mails.map(({ errand }) => errand.emailId),
-        failing: [...new Set(mails.flatMap(({ errand, isFailing }) => (isFailing ? [errand.domain] : [])))],
+        projectIds: mails.map(({ request }) => request.projectId),
+        ids: mails.map(({ request }) => request.emailId),
+        failing: [...new Set(mails.flatMap(({ request, isFailing }) => (isFailing ? [request.domain] : [])))],
         now: ctx.now(),
       });
       return mails.map(() => true);
@@ -64,9 +70,9 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       counts.set(domain, (counts.get(domain) ?? 0) + mails);
   };
 
-  const add: Waiting["add"] = async (errand, isFailing) => {
-    await write({ errand, isFailing });
-    note(errand.domain, 1);
+  const add: ApartMails["add"] = async (request, isFailing) => {
+    await write({ request, isFailing });
+    note(request.domain, 1);
   };
 
   /** Some domains at a time, one after the other, round and round. */
@@ -84,12 +90,12 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
   };
 
   /** How many mails of which domains. */
-  const choose = () => {
+  const choose = ({ pace, waitingFor }: Here) => {
     const chosen = { domains: [] as string[], counts: [] as number[], lasts: [] as number[] };
     let trials = 0;
     for (const domain of look()) {
-      const { mails, as } = courier.pace.room(domain);
-      const room = mails - courier.waiting(domain) - (as === "few" ? trials : 0);
+      const { mails, as } = pace.room(domain);
+      const room = mails - waitingFor(domain) - (as === "few" ? trials : 0);
       if (room <= 0) continue;
       // Those of which nothing good is known come one by one, so that all have their turn.
       if (as === "few") trials += 1;
@@ -102,9 +108,9 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
     return chosen;
   };
 
-  const fetchSome = async (): Promise<void> => {
-    const chosen = choose();
-    if (chosen.domains.length === 0) return;
+  const fetchSome = async (here: Here): Promise<DeliveryRequest[]> => {
+    const chosen = choose(here);
+    if (chosen.domains.length === 0) return [];
     const back = await q.emails.comeBack(ctx, { ...chosen, now: ctx.now() });
     const byDomain = Map.groupBy(back, (row) => row.domain);
     chosen.domains.forEach((domain, i) => {
@@ -112,45 +118,32 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
       if (came < chosen.counts[i]!) counts.delete(domain);
       else counts.set(domain, Math.max(1, (counts.get(domain) ?? 0) - came));
     });
-    for (const { projectId, id, campaignId, domain } of back) {
-      void deliver({ projectId, emailId: id, campaignId, domain });
-    }
+    return back.map(({ projectId, id, campaignId, domain }) => ({
+      projectId,
+      emailId: id,
+      campaignId,
+      domain,
+    }));
   };
 
-  /** Nobody waits for this one. Where it fails, it is due and without a job, and the sweep finds it. */
-  const deliver = async (errand: Errand): Promise<void> => {
-    try {
-      await courier.deliver(errand);
-      finished(errand);
-    } catch (reason) {
-      if (reason instanceof Apart) await add(errand, reason.isFailing).catch(() => {});
-      // A rate holds it now: a job of its own comes back for it. Where nobody lets us in, whoever is let in gives it one.
-      const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
-      if (isHeld) await askLater(errand, reason.waitMs).catch(() => {});
-    }
-  };
-
-  const askLater = async (errand: Errand, waitMs: number): Promise<void> => {
-    const { projectId, emailId, campaignId } = errand;
-    const runAt = new Date(ctx.now().getTime() + waitMs);
-    if (campaignId === null) await addJob(ctx, "send_emails", { projectId, emailIds: [emailId] }, { runAt });
-    else
-      await addJob(ctx, "send_batch", { projectId, campaignId, fromId: emailId, toId: emailId }, { runAt });
-  };
-
-  const fetch = (): void => {
-    if (state.isFetching || counts.size === 0) return;
+  const fetch = async (here: Here): Promise<DeliveryRequest[]> => {
+    if (state.isFetching || counts.size === 0) return [];
     state.isFetching = true;
-    void fetchSome()
-      .catch((error) => ctx.log.warn("mails that wait apart not fetched", describeError(error)))
-      .finally(() => (state.isFetching = false));
+    try {
+      return await fetchSome(here);
+    } catch (error) {
+      ctx.log.warn("mails that wait apart not fetched", describeError(error));
+      return [];
+    } finally {
+      state.isFetching = false;
+    }
   };
 
-  const giveUp = async (): Promise<void> => {
+  const giveUp = async (isFailing: (domain: string) => boolean): Promise<void> => {
     const now = ctx.now();
     if (now.getTime() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
     state.gaveUpAt = now.getTime();
-    for (const domain of [...counts.keys()].filter(courier.pace.isFailing)) {
+    for (const domain of [...counts.keys()].filter(isFailing)) {
       await q.emails.giveUpApart(ctx, {
         domain,
         before: new Date(now.getTime() - GIVE_UP_AFTER_MS),
@@ -165,12 +158,11 @@ export function createWaiting(ctx: Context, courier: Courier, finished: (errand:
     count: (domain) => counts.get(domain) ?? 0,
     add,
     fetch,
-    async lookAround() {
+    async lookAround(isFailing) {
       const found = await q.emails.apartDomains(ctx, { after: state.lookedUpTo, limit: DOMAINS_A_LOOK });
       for (const { domain } of found) if (!counts.has(domain)) note(domain, UNCOUNTED);
       state.lookedUpTo = found.length < DOMAINS_A_LOOK ? "" : found.at(-1)!.domain;
-      await giveUp();
-      fetch();
+      await giveUp(isFailing);
     },
   };
 }

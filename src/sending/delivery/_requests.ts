@@ -1,7 +1,7 @@
-// What a courier is asked for, and why it may refuse.
+// What the dispatcher is asked for, and why it may refuse.
 
-/** One mail that somebody wants carried away. Those of a campaign are bulk: they never hold another one back. */
-export interface Errand {
+/** A mail that somebody wants delivered. Those of a campaign are bulk: they never hold another one back. */
+export interface DeliveryRequest {
   projectId: string;
   emailId: string;
   campaignId: string | null;
@@ -9,14 +9,14 @@ export interface Errand {
   domain: string;
 }
 
-/** Says of some errands which may be carried away now. */
+/** Says which requests may go ahead now. */
 export interface Admission {
-  admitted: Errand[];
+  admitted: DeliveryRequest[];
   /** They have to wait for so many milliseconds. */
-  refused: { errand: Errand; waitMs: number }[];
+  refused: { request: DeliveryRequest; waitMs: number }[];
 }
 
-/** The rate does not allow this mail for a while. Who asked should do something else, and ask again then. */
+/** The rate does not allow this mail for a while. The caller should do something else, and ask again then. */
 export class Postponed extends Error {
   readonly waitMs: number;
 

@@ -1,13 +1,13 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
-import type { Errand } from "./_requests.ts";
+import type { DeliveryRequest } from "./_requests.ts";
 
 /** How long it takes at most until a campaign ends whose last mail no job waited for. */
 const END_MS = 500;
 
 /** Ends campaigns whose mails are sent without a job. To be called for each of their mails; those of a moment are one. */
-export function createCampaignEnds(ctx: Context): (errand: Errand) => void {
+export function createCampaignEnds(ctx: Context): (request: DeliveryRequest) => void {
   const ended = new Map<string, string>();
   const finish = async () => {
     const campaigns = [...ended];

@@ -8,7 +8,7 @@ import { problems } from "../../problem.ts";
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
 
 /** A row that this process has claimed, with all that sending it needs. */
-export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["turn"]>>[number] & {
+export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["settleAndClaim"]>>[number] & {
   projectId: string;
   id: string;
 };

@@ -4,7 +4,7 @@ import { sesMessageId } from "../../mail/ses_notices.ts";
 import { type Content, messageIdOf } from "../compose/mod.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
-/** What became of one mail, as `emails.turn` writes it. */
+/** What became of one mail, as `emails.settle_and_claim` writes it. */
 export interface Outcome {
   project_id: string;
   id: string;

@@ -2,7 +2,7 @@
 // processes. What is kept in Postgres is a bucket for each; here everyone who finds it empty is told when to come again.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Admission, Errand } from "./_requests.ts";
+import type { Admission, DeliveryRequest } from "./_requests.ts";
 
 /** The bucket of the installation. */
 const INSTALLATION = "00000000-0000-0000-0000-000000000000";
@@ -30,14 +30,14 @@ export async function rateOf(ctx: Context, projectId: string): Promise<number | 
 }
 
 /** Takes the places of these mails where there are any. Null where nothing is limited. */
-export async function admit(ctx: Context, errands: Errand[]): Promise<Admission | null> {
+export async function admit(ctx: Context, requests: DeliveryRequest[]): Promise<Admission | null> {
   const { rates } = await current(ctx);
   if (rates.size === 0) return null;
-  const byProject = await grant(ctx, errands, (errand) => errand.projectId);
+  const byProject = await grant(ctx, requests, (request) => request.projectId);
   const byAll = await grant(ctx, byProject.admitted, () => INSTALLATION);
   await giveBack(
     ctx,
-    byAll.refused.map(({ errand }) => errand.projectId),
+    byAll.refused.map(({ request }) => request.projectId),
   );
   return { admitted: byAll.admitted, refused: [...byProject.refused, ...byAll.refused] };
 }
@@ -45,13 +45,13 @@ export async function admit(ctx: Context, errands: Errand[]): Promise<Admission 
 /** Takes from one kind of bucket. The first of those that ask are served first. */
 async function grant(
   ctx: Context,
-  errands: Errand[],
-  scopeOf: (errand: Errand) => string,
+  requests: DeliveryRequest[],
+  scopeOf: (request: DeliveryRequest) => string,
 ): Promise<Admission> {
   const { rates, lines } = stateOf(ctx);
-  const groups = Map.groupBy(errands, scopeOf);
+  const groups = Map.groupBy(requests, scopeOf);
   const scopes = [...groups.keys()].filter((scope) => rates.has(scope));
-  if (scopes.length === 0) return { admitted: errands, refused: [] };
+  if (scopes.length === 0) return { admitted: requests, refused: [] };
   const taken = await q.sendRates.take(ctx, {
     scopes,
     wanted: scopes.map((scope) => groups.get(scope)!.length),
@@ -67,7 +67,7 @@ async function grant(
     const refused = group.slice(granted);
     if (refused.length === 0) for (const lane of LANES) lines.delete(`${scope} ${lane}`);
     admission.refused.push(
-      ...refused.map((errand) => ({ errand, waitMs: placeOf(ctx, scope, errand, waitMs) })),
+      ...refused.map((request) => ({ request, waitMs: placeOf(ctx, scope, request, waitMs) })),
     );
   }
   return admission;
@@ -87,9 +87,9 @@ export function placeOfBatch(ctx: Context, projectId: string, rate: number, mail
 }
 
 /** When there will be a place for this one, if everybody before it in the line of this process takes theirs. */
-function placeOf(ctx: Context, scope: string, errand: Errand, waitMs: number): number {
+function placeOf(ctx: Context, scope: string, request: DeliveryRequest, waitMs: number): number {
   const { rates, lines } = stateOf(ctx);
-  const line = `${scope} ${errand.campaignId === null ? "fast" : "bulk"}`;
+  const line = `${scope} ${request.campaignId === null ? "fast" : "bulk"}`;
   const now = performance.now();
   const place = Math.max(now + waitMs, lines.get(line) ?? 0);
   lines.set(line, place + 1000 / rates.get(scope)!);

@@ -1,8 +1,7 @@
 // What a crash leaves behind is found and put right here.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJobs, type Jobs } from "../../jobs.ts";
-import { urgencyOf } from "./_urgency.ts";
+import { addSendJobs } from "./enqueue.ts";
 
 /** How long a mail stays in doubt before the project's rule settles it (wire.md section 6). */
 const DOUBT_MS = 15 * 60_000;
@@ -12,7 +11,6 @@ const OVERDUE_MS = 2 * 60_000;
 const LONG_CLOSED_MS = 10 * 60_000;
 const SWEEP_LIMIT = 1_000;
 const FORGIVE_LIMIT = 5_000;
-const EMAILS_A_JOB = 10;
 /** Not above any id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -128,30 +126,4 @@ export async function requeueDue(
       return overdue.length;
     });
   }
-}
-
-/**
- * Enqueues the sending of these mails, a few a job, so that several processes share a burst. The more a project has
- * there already, the later they come.
- */
-export async function addSendJobs(
-  tx: Context,
-  emails: { projectId: string; id: string; campaignId?: string | null }[],
-): Promise<void> {
-  const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
-  const single = emails.filter((email) => !email.campaignId);
-  for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
-    for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
-      const emailIds = rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id);
-      jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
-    }
-  }
-  for (const [priority, group] of Map.groupBy(jobs, ({ urgency }) => urgency)) {
-    const payloads = group.map(({ payload }) => payload);
-    await addJobs(tx, "send_emails", payloads, { priority });
-  }
-  const batches = emails.flatMap(({ projectId, id, campaignId }) =>
-    campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
-  );
-  await addJobs(tx, "send_batch", batches);
 }

@@ -14,7 +14,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { addSendJobs } from "../delivery/recovery.ts";
+import { addSendJobs } from "../delivery/enqueue.ts";
 import { type Recipient, recipientsOf, type SendInput, sendErrors, toRecipient } from "./input.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */

@@ -1,11 +1,11 @@
-// One turn of delivery in the ledger: what has ended is written, and the next mails are taken.
+// One pass of delivery in the ledger: what has ended is written, and the next mails are taken.
 import { type Context, inTransaction } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import type { Attachment } from "../../mail/mailer.ts";
 import { metersOf } from "../../meters.ts";
-import type { Errand } from "./_requests.ts";
+import type { DeliveryRequest } from "./_requests.ts";
 import { giveUpOn, type Lost } from "../giving_up.ts";
 import type { PreparedContent } from "../compose/mod.ts";
 import { knownContents, loadAttachments, prepareContents } from "./_contents.ts";
@@ -13,7 +13,7 @@ import type { ClaimedEmail } from "./emails.ts";
 import { type Outcome, withoutWords } from "./outcomes.ts";
 
 /** A mail that this process has claimed. */
-export interface Parcel {
+export interface ClaimedMail {
   email: ClaimedEmail;
   /** Null when it has expired. */
   content: PreparedContent | null;
@@ -24,20 +24,20 @@ export interface Parcel {
  * Settles and claims in one commit; apart, when that fails: outcomes until they are written, claims only once. Nothing is
  * claimed before `noted` has resolved.
  */
-export async function turn(
+export async function runPass(
   ctx: Context,
   noted: () => Promise<void>,
   outcomes: Outcome[],
-  errands: Errand[],
-): Promise<Map<string, Parcel> | Error> {
-  if (outcomes.length + errands.length === 0) return new Map();
+  requests: DeliveryRequest[],
+): Promise<Map<string, ClaimedMail> | Error> {
+  if (outcomes.length + requests.length === 0) return new Map();
   try {
-    return await toParcels(ctx, await settleAndClaim(ctx, noted, outcomes, errands));
+    return await toMails(ctx, await settleAndClaim(ctx, noted, outcomes, requests));
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
     // An outcome that cannot be stored says nothing about the claims.
-    if (isRefusal(error) && outcomes.length > 0) return await turn(ctx, noted, [], errands);
+    if (isRefusal(error) && outcomes.length > 0) return await runPass(ctx, noted, [], requests);
     return error as Error;
   }
 }
@@ -47,21 +47,21 @@ async function settleAndClaim(
   ctx: Context,
   noted: () => Promise<void>,
   outcomes: Outcome[],
-  errands: Errand[],
+  requests: DeliveryRequest[],
 ): Promise<ClaimedEmail[]> {
-  const campaigns = [...new Map(errands.map((errand) => [errand.campaignId, errand])).values()].filter(
+  const campaigns = [...new Map(requests.map((request) => [request.campaignId, request])).values()].filter(
     ({ campaignId }) => campaignId !== null,
   );
-  if (errands.length > 0) await noted();
+  if (requests.length > 0) await noted();
   const take = async (on: Context) => {
-    const rows = await q.emails.turn(on, {
+    const rows = await q.emails.settleAndClaim(on, {
       workerId: ctx.workerId,
       now: ctx.now(),
       outcomes,
-      projectIds: errands.map((errand) => errand.projectId),
-      ids: errands.map((errand) => errand.emailId),
-      campaignProjectIds: campaigns.map((errand) => errand.projectId),
-      campaignIds: campaigns.map((errand) => errand.campaignId!),
+      projectIds: requests.map((request) => request.projectId),
+      ids: requests.map((request) => request.emailId),
+      campaignProjectIds: campaigns.map((request) => request.projectId),
+      campaignIds: campaigns.map((request) => request.campaignId!),
       knownContents: knownContents(ctx),
     });
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
@@ -93,7 +93,7 @@ function lostBy({ project_id, contact_id, address }: Outcome): Lost {
   return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
 }
 
-async function toParcels(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, Parcel>> {
+async function toMails(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, ClaimedMail>> {
   const contents = await prepareContents(ctx, emails);
   const attachments = await loadAttachments(ctx, emails);
   return new Map(

@@ -1,0 +1,30 @@
+// To which domain a mail goes that is still to be sent. Those who ask at about the same time share a statement.
+import { createBatcher } from "../../batcher.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+
+/** Mails whose domains are looked up in one statement. */
+const MAX_MAILS = 500;
+/** While others are under way a mail waits so long for more to be looked up with: one costs as much as ten. */
+const GATHER_MS = 5;
+
+/** Answers the domain of a mail that is still to be sent; null for others. */
+export type DomainLookup = (mail: { projectId: string; emailId: string }) => Promise<string | null>;
+
+/** Look-ups that wait a moment for each other while this process `isBusy`. */
+export function createDomainLookup(ctx: Context, isBusy: () => boolean): DomainLookup {
+  const find = createBatcher<{ projectId: string; emailId: string }, string | null>(
+    async (mails) => {
+      const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
+      const rows = await q.emails.recipients(ctx, { projectIds, ids });
+      const domains = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row.domain]));
+      return mails.map(({ projectId, emailId }) => domains.get(`${projectId} ${emailId}`) ?? null);
+    },
+    { maxItems: MAX_MAILS, maxFlights: 2 },
+  );
+  let gathering: Promise<void> | null = null;
+  return async (mail) => {
+    if (isBusy()) await (gathering ??= Bun.sleep(GATHER_MS).then(() => void (gathering = null)));
+    return await find(mail);
+  };
+}

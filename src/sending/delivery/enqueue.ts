@@ -1,0 +1,62 @@
+// How accepted mail comes into the queue, and in which order the queue hands it out: of a project with thousands the later
+// mails come after the first ones of others. What is counted is what this process has accepted; the queue takes the order
+// from the jobs.
+import { type Context, perService } from "../../context.ts";
+import { addJobs, type Jobs } from "../../jobs.ts";
+import { forgetOldest } from "./_forgetting.ts";
+
+const EMAILS_A_JOB = 10;
+/** Mails that a project may have in the queue without being less urgent; so many more make the next step. */
+const STEP = 500;
+/** So fast it is forgotten what was accepted. */
+const MAILS_A_SECOND = 100;
+const LEAST_URGENT = 30_000;
+const MAX_PROJECTS = 10_000;
+
+interface Backlog {
+  mails: number;
+  at: number;
+}
+
+const backlogsOf = perService(() => new Map<string, Backlog>());
+
+/**
+ * Enqueues the sending of these mails, a few a job, so that several processes share a burst. The more a project has
+ * there already, the later they come.
+ */
+export async function addSendJobs(
+  tx: Context,
+  emails: { projectId: string; id: string; campaignId?: string | null }[],
+): Promise<void> {
+  const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
+  const single = emails.filter((email) => !email.campaignId);
+  for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
+    for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
+      const emailIds = rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id);
+      jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
+    }
+  }
+  for (const [priority, group] of Map.groupBy(jobs, ({ urgency }) => urgency)) {
+    const payloads = group.map(({ payload }) => payload);
+    await addJobs(tx, "send_emails", payloads, { priority });
+  }
+  const batches = emails.flatMap(({ projectId, id, campaignId }) =>
+    campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
+  );
+  await addJobs(tx, "send_batch", batches);
+}
+
+/** The priority of a job with so many more mails of a project: 0 is the most urgent. */
+function urgencyOf(ctx: Context, projectId: string, mails: number): number {
+  const backlogs = backlogsOf(ctx);
+  const now = performance.now();
+  const before = leftOf(backlogs.get(projectId), now);
+  backlogs.delete(projectId);
+  backlogs.set(projectId, { mails: before + mails, at: now });
+  forgetOldest(backlogs, MAX_PROJECTS, () => false);
+  return Math.min(LEAST_URGENT, Math.floor(before / STEP));
+}
+
+function leftOf(backlog: Backlog | undefined, now: number): number {
+  return backlog ? Math.max(0, backlog.mails - ((now - backlog.at) / 1000) * MAILS_A_SECOND) : 0;
+}
