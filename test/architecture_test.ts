@@ -52,6 +52,7 @@ const LAYERS: string[][] = [
   ["src/accounts"],
   ["src/jobs.ts"],
   ["src/proxies.ts"],
+  ["src/cache.ts"],
   [
     "src/batcher.ts",
     "src/folding.ts",

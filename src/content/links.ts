@@ -3,9 +3,9 @@
 // nobody gets an address signed that the template does not link to.
 import { randomBytes } from "node:crypto";
 import { findHrefs } from "./_hrefs.ts";
-import { newLru } from "./lru.ts";
+import { createCache } from "../cache.ts";
 import { type Expression, readSyntax } from "./handlebars/syntax.ts";
-import { checkTemplate } from "./handlebars/mod.ts";
+import { readTemplate } from "./handlebars/mod.ts";
 
 const MAX_CACHED_TEMPLATES = 200;
 const MAX_CACHED_BYTES = 20_000_000;
@@ -34,7 +34,10 @@ export interface LinkFollower {
 export function createLinkFollower({ prefix, sign }: LinkSigner): LinkFollower {
   // Tokens are letters and digits: nothing else of an address has to be escaped.
   const signer = { prefix: Bun.escapeHTML(prefix), sign };
-  const rewritten = newLru<string>(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES);
+  const rewritten = createCache<string>({
+    maxEntries: MAX_CACHED_TEMPLATES,
+    maxBytes: MAX_CACHED_BYTES,
+  });
   return {
     rewrite(html) {
       const known = rewritten.get(html);
@@ -65,7 +68,7 @@ function rewriteOrLeave(html: string, signer: LinkSigner): string {
   if (!/\bhref\b/i.test(html)) return html;
   try {
     const made = rewrite(html, signer);
-    return made.length > LARGE_CHARS && checkTemplate(made) ? html : made;
+    return made.length > LARGE_CHARS && readTemplate(made, "html") === null ? html : made;
   } catch {
     return html;
   }

@@ -1,5 +1,6 @@
 // The certificates that SNS signs with, remembered so that a message costs no fetch.
 import { type KeyObject, X509Certificate } from "node:crypto";
+import { LRUCache } from "lru-cache";
 
 /** Whose signatures count, and when. */
 export interface Signer {
@@ -26,7 +27,7 @@ const REMEMBER_MS = 24 * 3_600_000;
  * is asked for that does not exist, the genuine certificates stay.
  */
 export function createSignerMemory({ fetchCertificate, now }: Source) {
-  const known = new Map<string, { signer: Signer; until: number }>();
+  const known = new LRUCache<string, { signer: Signer; until: number }>({ max: MAX_CERTIFICATES });
   const underway = new Map<string, Promise<Signer | null>>();
 
   const keep = (href: string, signer: Signer | null) => {
@@ -34,7 +35,6 @@ export function createSignerMemory({ fetchCertificate, now }: Source) {
     // What is no certificate, or none that counts now, is not remembered: it may be one the next time.
     if (!signer || !isValidAt(signer, now())) return;
     known.set(href, { signer, until: now().getTime() + REMEMBER_MS });
-    if (known.size > MAX_CERTIFICATES) known.delete(known.keys().next().value!);
   };
 
   const load = async (url: URL): Promise<Signer | null> => {
@@ -49,12 +49,7 @@ export function createSignerMemory({ fetchCertificate, now }: Source) {
 
   return async (url: URL, beforeFetch?: () => void): Promise<Signer | null> => {
     const found = known.get(url.href);
-    if (found && found.until > now().getTime()) {
-      // The one that was used last is forgotten last.
-      known.delete(url.href);
-      known.set(url.href, found);
-      return found.signer;
-    }
+    if (found && found.until > now().getTime()) return found.signer;
     const waiting = underway.get(url.href);
     if (waiting) return await waiting;
     if (!found) beforeFetch?.();

@@ -1,6 +1,6 @@
 // Dates and numbers for a reader, by Intl. What is no date or no number is printed as it is; an unknown locale is
 // English, an unknown time zone UTC: a mail does not fail for them.
-import { newLru, type Lru } from "../lru.ts";
+import { type Cache, createCache } from "../../cache.ts";
 import { isMissing, textOf, type Run } from "./_run.ts";
 
 const MAX_FORMATS = 100;
@@ -121,8 +121,8 @@ export function toNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-const dateFormats = newLru<Intl.DateTimeFormat>(MAX_FORMATS, MAX_FORMATS);
-const numberFormats = newLru<Intl.NumberFormat>(MAX_FORMATS, MAX_FORMATS);
+const dateFormats = createCache<Intl.DateTimeFormat>({ maxEntries: MAX_FORMATS });
+const numberFormats = createCache<Intl.NumberFormat>({ maxEntries: MAX_FORMATS });
 
 function dateFormat(run: Run, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
   const key = `${locale}\n${timeZone}\n${JSON.stringify(options)}`;
@@ -155,12 +155,12 @@ function attempt<Format>(make: () => Format): Format | null {
   }
 }
 
-function kept<Format>(run: Run, formats: Lru<Format>, key: string, make: () => Format): Format {
+function kept<Format>(run: Run, formats: Cache<Format>, key: string, make: () => Format): Format {
   run.steps -= STEPS_PER_VALUE;
   const known = formats.get(key);
   if (known) return known;
   run.steps -= STEPS_PER_FORMAT;
   const made = make();
-  formats.set(key, made, 1);
+  formats.set(key, made);
   return made;
 }

@@ -12,7 +12,7 @@
 // Dates and numbers are English and in UTC unless the template says otherwise (`locale=locale` follows the contact).
 // A literal of the author in HTML may hold character references. A helper's name without values is a variable.
 import { compile, type Compiled } from "./_compile.ts";
-import { newLru, type Lru } from "../lru.ts";
+import { type Cache, createCache } from "../../cache.ts";
 import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_run.ts";
 import { MAX_EXPRESSION_CHARS, readSyntax } from "./syntax.ts";
 import { positionAt } from "./tree.ts";
@@ -75,12 +75,16 @@ export function checkTemplate(source: string): TemplateError | null {
   }
 }
 
-const caches: Record<TemplateKind, Lru<Template>> = {
-  html: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
-  text: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
-  subject: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
-  url: newLru(MAX_CACHED_TEMPLATES, MAX_CACHED_BYTES),
+const caches: Record<TemplateKind, Cache<Template>> = {
+  html: newCache(),
+  text: newCache(),
+  subject: newCache(),
+  url: newCache(),
 };
+
+function newCache(): Cache<Template> {
+  return createCache({ maxEntries: MAX_CACHED_TEMPLATES, maxBytes: MAX_CACHED_BYTES });
+}
 
 const WORTH_KEEPING_CHARS = 500;
 

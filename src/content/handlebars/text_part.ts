@@ -1,5 +1,5 @@
 // The text part of a mail, made from its HTML template once, and from each mail only where that would differ.
-import { newLru } from "../lru.ts";
+import { createCache } from "../../cache.ts";
 import { readSyntax, type Expression } from "./syntax.ts";
 import { plainText, tidy } from "../plain_text.ts";
 import { compileTemplate, readTemplate, type Scope, type Template } from "./mod.ts";
@@ -7,7 +7,7 @@ import { compileTemplate, readTemplate, type Scope, type Template } from "./mod.
 const MAX_CACHED_PARTS = 200;
 const MAX_CACHED_BYTES = 20_000_000;
 
-const parts = newLru<Template>(MAX_CACHED_PARTS, MAX_CACHED_BYTES);
+const parts = createCache<Template>({ maxEntries: MAX_CACHED_PARTS, maxBytes: MAX_CACHED_BYTES });
 
 /**
  * Compiles the text part of an HTML template: `compileTextPart(html)(scope)` reads like

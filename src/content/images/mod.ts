@@ -6,7 +6,7 @@ import { problems } from "../../problem.ts";
 import { CONTENT_TYPES, type ImageKind, imageKindOf } from "./_kinds.ts";
 import { cleanImage } from "./_process.ts";
 import { type ImageStore, imageStore } from "./_store.ts";
-import { newLru } from "../lru.ts";
+import { createCache } from "../../cache.ts";
 
 export { KEPT_FOREVER } from "./_store.ts";
 
@@ -113,26 +113,25 @@ const HELD_MS = 60_000;
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 32 * 1_048_576;
 
-interface Held {
-  image: Image;
-  until: number;
-}
-
-const helds = perService(() => ({
-  images: newLru<Held>(MAX_HELD, MAX_HELD_BYTES),
+const imagesOf = perService(({ now }) => ({
+  held: createCache<Image>({
+    maxEntries: MAX_HELD,
+    maxBytes: MAX_HELD_BYTES,
+    keepMs: HELD_MS,
+    now: () => now().getTime(),
+  }),
   coming: new Map<string, Promise<Image | null>>(),
 }));
 
 /** An image that is in memory, and costs nothing. */
 export function heldImage(ctx: Context, key: string): Image | null {
-  const held = helds(ctx).images.get(key);
-  return held && held.until > ctx.now().getTime() ? held.image : null;
+  return imagesOf(ctx).held.get(key) ?? null;
 }
 
 /** An image, or null where there is none. All who ask for the same one at once share the answer. */
 export async function findImage(ctx: Context, key: string): Promise<Image | null> {
   if (!KEY.test(key)) return null;
-  const { coming } = helds(ctx);
+  const { coming } = imagesOf(ctx);
   const known = coming.get(key);
   if (known) return await known;
   const loading = loadImage(ctx, key);
@@ -145,7 +144,7 @@ async function loadImage(ctx: Context, key: string): Promise<Image | null> {
   const bytes = row && (row.bytes ?? (await imageStore(ctx)?.get(key)));
   if (!bytes) return null;
   const image = { contentType: row.contentType, bytes: Buffer.from(bytes) };
-  helds(ctx).images.set(key, { image, until: ctx.now().getTime() + HELD_MS }, image.bytes.length);
+  imagesOf(ctx).held.set(key, image, image.bytes.length);
   return image;
 }
 

@@ -6,6 +6,7 @@
 // their own before it), but the proof is made of both: the projects with that domain are tried.
 import { timingSafeEqual } from "node:crypto";
 import { signatureOf } from "../../accounts/secrets.ts";
+import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
@@ -118,24 +119,14 @@ function uuidOf(bytes: Buffer): string {
 }
 
 /** The domain that a sender's bounces come back to, read once for all mails of a minute. A failed look-up is forgotten. */
-function returnPathOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<string | null> {
+async function returnPathOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<string | null> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1).toLowerCase();
-  const paths = knownPaths(ctx);
-  const name = `${projectId} ${domain}`;
-  const now = ctx.now().getTime();
-  const known = paths.get(name);
-  if (known && known.until > now) return known.path;
-  const entry = { path: readReturnPath(ctx, projectId, domain), until: now + KEEP_MS };
-  paths.delete(name);
-  paths.set(name, entry);
-  if (paths.size > MAX_KNOWN) paths.delete(paths.keys().next().value!);
-  entry.path.catch(() => {
-    if (paths.get(name) === entry) paths.delete(name);
-  });
-  return entry.path;
+  return await knownPaths(ctx).load(`${projectId} ${domain}`, () => readReturnPath(ctx, projectId, domain));
 }
 
-const knownPaths = perService(() => new Map<string, { path: Promise<string | null>; until: number }>());
+const knownPaths = perService(({ now }) =>
+  createCache<string | null>({ maxEntries: MAX_KNOWN, keepMs: KEEP_MS, now: () => now().getTime() }),
+);
 
 async function readReturnPath(ctx: Context, projectId: string, domain: string): Promise<string | null> {
   return (await q.domains.returnPath(ctx, { projectId, domain }))?.returnPath ?? null;

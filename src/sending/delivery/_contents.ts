@@ -1,4 +1,5 @@
 // What the mails under way say, in the memory of this process. Contents never change.
+import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Attachment } from "../../mail/mailer.ts";
@@ -8,16 +9,17 @@ import type { ClaimedEmail } from "./emails.ts";
 
 // Those that several mails share: of each campaign under way it is one. A content of a megabyte is rare.
 const MAX_PREPARED = 50;
+const MAX_ATTACHED = 1_000;
 const MAX_ATTACHED_BYTES = 32 * 1_048_576;
 
 const caches = perService(() => ({
-  prepared: new Map<string, PreparedContent>(),
-  attached: new Map<string, Attachment[]>(),
+  prepared: createCache<PreparedContent>({ maxEntries: MAX_PREPARED }),
+  attached: createCache<Attachment[]>({ maxEntries: MAX_ATTACHED, maxBytes: MAX_ATTACHED_BYTES }),
 }));
 
 /** The contents that a claim need not answer with. */
 export function knownContents(ctx: Context): string[] {
-  return [...caches(ctx).prepared.keys()];
+  return caches(ctx).prepared.keys();
 }
 
 /** The contents of these mails, ready to be sent, by their ids. One that has expired is missing. */
@@ -35,14 +37,8 @@ export async function prepareContents(
     const content = cache.get(id) ?? (email.hasContent ? await prepare(ctx, email, pause) : null);
     if (!content) continue;
     prepared.set(id, content);
-    // Young again.
-    cache.delete(id);
     // Of one that is known a claim does not say that it has attachments.
     if (email.shared !== false && !email.hasAttachments) cache.set(id, content);
-  }
-  for (const oldest of cache.keys()) {
-    if (cache.size <= MAX_PREPARED) break;
-    cache.delete(oldest);
   }
   return prepared;
 }
@@ -79,32 +75,27 @@ export async function loadAttachments(
   emails: ClaimedEmail[],
 ): Promise<Map<string, Attachment[]>> {
   const { attached: cache } = caches(ctx);
-  const wanted = emails.filter((email) => email.hasAttachments);
-  const missing = wanted.filter((email) => !cache.has(email.contentId!));
-  if (missing.length > 0) {
-    const rows = await q.contents.attachments(ctx, {
-      projectIds: missing.map((email) => email.projectId),
-      contentIds: missing.map((email) => email.contentId!),
-    });
-    for (const [contentId, files] of Map.groupBy(rows, (row) => row.contentId)) {
-      cache.set(contentId, files as unknown as Attachment[]);
-    }
+  const loaded = new Map<string, Attachment[]>();
+  const missing = new Map<string, string>();
+  for (const { contentId: id, projectId, hasAttachments } of emails) {
+    if (!hasAttachments) continue;
+    const known = cache.get(id!);
+    if (known) loaded.set(id!, known);
+    else missing.set(id!, projectId);
   }
-  const loaded = new Map(wanted.map((email) => [email.contentId!, cache.get(email.contentId!)!]));
-  shrink(cache);
+  if (missing.size === 0) return loaded;
+  const rows = await q.contents.attachments(ctx, {
+    projectIds: [...missing.values()],
+    contentIds: [...missing.keys()],
+  });
+  for (const [id, group] of Map.groupBy(rows, (row) => row.contentId)) {
+    const files = group as unknown as Attachment[];
+    loaded.set(id, files);
+    cache.set(
+      id,
+      files,
+      files.reduce((sum, file) => sum + file.content.byteLength, 0),
+    );
+  }
   return loaded;
-}
-
-/** Forgets what was read first, until the rest is small enough. */
-function shrink(cache: Map<string, Attachment[]>): void {
-  const sizes = [...cache].map(([id, files]) => ({
-    id,
-    bytes: files.reduce((sum, file) => sum + file.content.byteLength, 0),
-  }));
-  let total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { id, bytes } of sizes) {
-    if (total <= MAX_ATTACHED_BYTES) return;
-    cache.delete(id);
-    total -= bytes;
-  }
 }

@@ -1,5 +1,6 @@
 // Mails are signed with the key of their sender's domain, on their way from the composer to the mailer.
 import { createPrivateKey } from "node:crypto";
+import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy, signMail, type SigningKey } from "../../mail/dkim.ts";
@@ -25,8 +26,12 @@ const KEEP_MS = 60_000;
 const MAX_KEYS = 1_000;
 
 /** What is known of the domains, by project and name, and of the server. */
-const knownOf = perService(({ config }) => ({
-  keys: new Map<string, { key: Promise<SigningKey | null>; until: number }>(),
+const knownOf = perService(({ config, now }) => ({
+  keys: createCache<SigningKey | LostDkimKey | null>({
+    maxEntries: MAX_KEYS,
+    keepMs: KEEP_MS,
+    now: () => now().getTime(),
+  }),
   except: fieldsWrittenBy(config.SMTP_URL),
 }));
 
@@ -61,25 +66,22 @@ export async function sendSigned(
 /** The key, read once for all mails of a minute. A look-up that fails is forgotten, but not that a key is lost. */
 async function keyOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<SigningKey | null> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1);
-  const { keys } = knownOf(ctx);
-  const name = `${projectId} ${domain}`;
-  const now = ctx.now().getTime();
-  const known = keys.get(name);
-  if (known && known.until > now) return await known.key;
-  const entry = { key: readKey(ctx, projectId, domain), until: now + KEEP_MS };
-  keys.delete(name);
-  keys.set(name, entry);
-  if (keys.size > MAX_KEYS) keys.delete(keys.keys().next().value!);
-  try {
-    return await entry.key;
-  } catch (error) {
-    if (keys.get(name) === entry && !(error instanceof LostDkimKey)) keys.delete(name);
-    throw error;
-  }
+  const key = await knownOf(ctx).keys.load(`${projectId} ${domain}`, () => readKey(ctx, projectId, domain));
+  if (key instanceof LostDkimKey) throw key;
+  return key;
 }
 
-async function readKey(ctx: Context, projectId: string, domain: string): Promise<SigningKey | null> {
-  const key = await dkimKeyOf(ctx, projectId, domain);
-  // Parsed here, once, and not for each mail.
-  return key && { ...key, privateKey: createPrivateKey(key.privateKey) };
+async function readKey(
+  ctx: Context,
+  projectId: string,
+  domain: string,
+): Promise<SigningKey | LostDkimKey | null> {
+  try {
+    const key = await dkimKeyOf(ctx, projectId, domain);
+    // Parsed here, once, and not for each mail.
+    return key && { ...key, privateKey: createPrivateKey(key.privateKey) };
+  } catch (error) {
+    if (error instanceof LostDkimKey) return error;
+    throw error;
+  }
 }
