@@ -1,3 +1,4 @@
+import { isRefusal } from "./database_errors.ts";
 import { isSilence, silence } from "./db/patience.ts";
 
 /** How a batcher gathers. */
@@ -6,6 +7,8 @@ export interface BatcherOptions<In> {
   maxItems: number;
   /** Flushes under way at once. While they are, calls wait and gather; so a lone call never waits. */
   maxFlights: number;
+  /** Calls that may wait or be under way; left out: any number. More are rejected at once. */
+  maxWaiting?: number;
   /** Two items of the same key never share a flush, nor overlap: one row cannot be written twice by one statement. */
   keyOf?: (item: In) => string;
 }
@@ -18,11 +21,12 @@ export interface BatcherOptions<In> {
  */
 export function createBatcher<In, Out>(
   flush: (items: In[]) => Promise<(Out | Error)[]>,
-  { maxItems, maxFlights, keyOf }: BatcherOptions<In>,
+  { maxItems, maxFlights, maxWaiting = Infinity, keyOf }: BatcherOptions<In>,
 ): (item: In) => Promise<Out> {
   type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void };
   let waiting: Call[] = [];
   let flights = 0;
+  let underway = 0;
   const busyKeys = new Set<string>();
 
   const takeBatch = (): Call[] => {
@@ -42,6 +46,7 @@ export function createBatcher<In, Out>(
 
   const depart = async (batch: Call[]): Promise<void> => {
     flights++;
+    underway += batch.length;
     try {
       const results = await flush(batch.map((call) => call.item));
       batch.forEach((call, i) => {
@@ -55,6 +60,7 @@ export function createBatcher<In, Out>(
       if (isSilence(error)) for (const call of waiting.splice(0)) call.reject(silence());
     } finally {
       flights--;
+      underway -= batch.length;
       if (keyOf) for (const call of batch) busyKeys.delete(keyOf(call.item));
       pump();
     }
@@ -70,7 +76,25 @@ export function createBatcher<In, Out>(
 
   return (item) =>
     new Promise((resolve, reject) => {
+      if (waiting.length + underway >= maxWaiting) return reject(new Error("Too many calls are waiting"));
       waiting.push({ item, resolve, reject });
       pump();
     });
+}
+
+/**
+ * Does all items in one go, which is to be one commit; if the database refuses one of them, each by itself, so that only
+ * the guilty one fails. For the `flush` of a batcher.
+ */
+export async function togetherOrEach<In, Out>(
+  items: In[],
+  work: (items: In[]) => Promise<Out[]>,
+): Promise<(Out | Error)[]> {
+  try {
+    return await work(items);
+  } catch (error) {
+    if (items.length === 1 || !isRefusal(error)) throw error;
+    const alone = async (item: In): Promise<Out | Error> => (await work([item]))[0]!;
+    return await Promise.all(items.map((item) => alone(item).catch((refused: Error) => refused)));
+  }
 }

@@ -26,7 +26,7 @@ const LAYERS: string[][] = [
   ["src/_lane.ts"],
   ["src/_patience.ts", "src/_task_list.ts"],
   ["src/removal"],
-  ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"], ["analytics"]),
+  ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"]),
   ["src/insight"],
   ...within("src/automation", ["engine"], ["steps"], ["runs", "webhooks"], ["workflows"]),
   ...within(
@@ -58,6 +58,7 @@ const LAYERS: string[][] = [
     "src/folding.ts",
     "src/meters.ts",
     "src/pauses.ts",
+    "src/percent.ts",
     "src/request_url.ts",
     "src/time_budget.ts",
     "src/traffic.ts",

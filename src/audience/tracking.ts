@@ -1,7 +1,6 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher, togetherOrEach } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
-import { isRefusal } from "../database_errors.ts";
 import { type FieldError, problems } from "../problem.ts";
 import { type DataInput, dataErrors, dataProblem, sortData } from "./contacts/data.ts";
 import { contactKey, upsertContacts } from "./contacts/mod.ts";
@@ -65,23 +64,15 @@ interface Item {
 }
 
 const groups = perService((ctx) =>
-  createBatcher((items: Item[]) => trackGroup(ctx, items), {
-    maxItems: MAX_BATCH,
-    maxFlights: MAX_FLIGHTS,
-    keyOf: ({ projectId, tracked }) => contactKey(projectId, tracked.email),
-  }),
+  createBatcher(
+    (items: Item[]) => togetherOrEach(items, (some) => inTransaction(ctx, (tx) => trackAll(tx, some))),
+    {
+      maxItems: MAX_BATCH,
+      maxFlights: MAX_FLIGHTS,
+      keyOf: ({ projectId, tracked }) => contactKey(projectId, tracked.email),
+    },
+  ),
 );
-
-/** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one fails. */
-async function trackGroup(ctx: Context, items: Item[]): Promise<(TrackResult | Error)[]> {
-  try {
-    return await inTransaction(ctx, (tx) => trackAll(tx, items));
-  } catch (error) {
-    if (items.length === 1 || !isRefusal(error)) throw error;
-    const alone = (item: Item) => inTransaction(ctx, async (tx) => (await trackAll(tx, [item]))[0]!);
-    return await Promise.all(items.map((item) => alone(item).catch((refused: Error) => refused)));
-  }
-}
 
 async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {
   const changes = items.map(({ tracked }) => sortData(tracked.data));

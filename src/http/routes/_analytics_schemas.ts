@@ -1,6 +1,6 @@
 // How figures look in answers, and how the days are asked for that they are of.
 import { t } from "elysia";
-import { USUAL_DAYS } from "../../insight/analytics/date_range.ts";
+import { USUAL_DAYS } from "../../insight/date_range.ts";
 import { Int, Uuid } from "../entry/schemas.ts";
 
 const Rate = t.Number({ description: "Percent, with two decimals." });

@@ -1,5 +1,6 @@
 // How a campaign looks in requests and answers.
 import { t } from "elysia";
+import { percent } from "../../percent.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
 import { Data, EmailAddress, HeaderText, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
@@ -107,7 +108,7 @@ export const CampaignStats = t.Object({
 /** The counters with what they come to, in percent of the mails sent (wire.md section 7). */
 export function statsOf(campaign: CampaignRow) {
   const { sentCount } = campaign;
-  const rate = (count: number) => (sentCount === 0 ? 0 : Math.round((count / sentCount) * 10_000) / 100);
+  const rate = (count: number) => percent(count, sentCount);
   const counts = Object.fromEntries(
     Object.keys(Counts).map((name) => [name, campaign[name as keyof typeof Counts]]),
   ) as { [Name in keyof typeof Counts]: number };

@@ -1,6 +1,6 @@
 // `startDate` and `endDate`, as several lists and statistics take them.
 import { t } from "elysia";
-import { dateError, readTime, type WrittenTime } from "../../insight/analytics/date_range.ts";
+import { dateError, readTime, type WrittenTime } from "../../insight/date_range.ts";
 import { type FieldError, problems } from "../../problem.ts";
 
 /** The query of something that can be limited to a period. */

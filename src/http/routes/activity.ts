@@ -5,7 +5,7 @@ import { listActivity, type Place } from "../../insight/activity/mod.ts";
 import { countRecent, readActivityStats } from "../../insight/activity/stats.ts";
 import { listActivityTypes } from "../../insight/activity/types.ts";
 import { listUpcoming } from "../../insight/activity/upcoming.ts";
-import { readDays } from "../../insight/analytics/date_range.ts";
+import { readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
 import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";

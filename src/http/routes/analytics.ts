@@ -1,10 +1,10 @@
 // /analytics: what mails, campaigns and events come to. All of it is read from counters.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { countCampaigns, METRICS, rankCampaigns } from "../../insight/analytics/campaign_ranking.ts";
-import { readDays } from "../../insight/analytics/date_range.ts";
+import { countCampaigns, METRICS, rankCampaigns } from "../../insight/campaign_ranking.ts";
+import { readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
-import { MAX_DAYS, readTimeseries } from "../../insight/analytics/timeseries.ts";
+import { MAX_DAYS, readTimeseries } from "../../insight/timeseries.ts";
 import { CampaignTotals, Day, DaysQuery, RankedCampaign, RankedEvent } from "./_analytics_schemas.ts";
 import { keyDoor } from "../entry/authenticate.ts";
 import { clampLimit } from "./_lists.ts";

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import type { Context } from "../../context.ts";
-import { readDays } from "../../insight/analytics/date_range.ts";
+import { readDays } from "../../insight/date_range.ts";
 import { deleteEvents } from "../../insight/events/deletion.ts";
 import { listContactEvents, listEvents, type LoggedEvent } from "../../insight/events/log.ts";
 import { countEvents, listEventNames } from "../../insight/events/stats.ts";

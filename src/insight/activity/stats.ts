@@ -1,8 +1,8 @@
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { percent } from "../analytics/percent.ts";
-import { type Days, limitsOf } from "../analytics/date_range.ts";
+import { percent } from "../../percent.ts";
+import { type Days, limitsOf } from "../date_range.ts";
 
 /** To count so many takes 10 ms. */
 const RECENT_UP_TO = 20_000;

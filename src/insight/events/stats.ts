@@ -2,8 +2,8 @@
 import { RESERVED_EVENTS } from "../../audience/events.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { percentChange } from "../analytics/percent.ts";
-import type { Days } from "../analytics/date_range.ts";
+import { percentChange } from "../../percent.ts";
+import type { Days } from "../date_range.ts";
 
 /** How often an event was recorded. */
 export interface EventCount {

@@ -1,4 +1,5 @@
 // From numbers to rates and levels.
+import { percent } from "../../percent.ts";
 
 /** What was counted of a project. */
 export interface Counts {
@@ -91,9 +92,4 @@ function sentence(counts: Counts, rate: RateName, threshold: Threshold): string 
   const share = ratesOf(counts)[rate].toFixed(2);
   const mails = `${count.toLocaleString("en")} of ${counts.total.toLocaleString("en")} mails`;
   return `${share} % of the mails of the last 7 days ${what} (${mails}); the ${threshold} level is ${LEVELS[rate][threshold]} %`;
-}
-
-/** Feedback about mails of an earlier time may outnumber those of this one. */
-function percent(count: number, total: number): number {
-  return total === 0 ? 0 : Math.min(100, Math.round((count * 10_000) / total) / 100);
 }

@@ -1,7 +1,6 @@
 // Opens and clicks on their way into the ledger. Those that come while others are being committed share the next commit.
-import { createBatcher } from "../../batcher.ts";
+import { createBatcher, togetherOrEach } from "../../batcher.ts";
 import { type Context, inTransaction, newId, perService } from "../../context.ts";
-import { isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { isMachine } from "./_machines.ts";
@@ -50,35 +49,21 @@ function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string 
   };
 }
 
-const recorderOf = perService((ctx) => {
-  let waiting = 0;
-  const record = createBatcher((hits: Hit[]) => recordAll(ctx, hits), {
+const recorderOf = perService((ctx) =>
+  createBatcher((hits: Hit[]) => togetherOrEach(hits, (some) => recordAll(ctx, some)), {
     maxItems: MAX_BATCH,
     maxFlights: MAX_FLIGHTS,
-  });
-  return async (hit: Hit): Promise<void> => {
-    if (waiting >= MAX_WAITING) throw new Error("Cannot record this: too many opens and clicks are waiting");
-    waiting++;
-    try {
-      await record(hit);
-    } finally {
-      waiting--;
-    }
-  };
-});
+    maxWaiting: MAX_WAITING,
+  }),
+);
 
-/** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one is lost. */
-async function recordAll(ctx: Context, hits: Hit[]): Promise<(null | Error)[]> {
+async function recordAll(ctx: Context, hits: Hit[]): Promise<null[]> {
   try {
     await inTransaction(ctx, (tx) =>
       q.engagement.record(tx, { hits: hits.map((hit, n) => ({ n, ...hit })) }),
     );
     return hits.map(() => null);
   } catch (error) {
-    if (hits.length > 1 && isRefusal(error)) {
-      const alone = (hit: Hit) => recordAll(ctx, [hit]).catch((refused: Error) => [refused]);
-      return (await Promise.all(hits.map(alone))).flat();
-    }
     ctx.log.warn("opens or clicks not recorded", { count: hits.length, ...describeError(error) });
     throw error;
   }

@@ -1,9 +1,8 @@
 // Notifications of a mail provider on their way into the database, each once. Those that come while others are being
 // committed share the next commit.
 import { claimReceipts } from "../../accounts/webhook_receipts.ts";
-import { createBatcher } from "../../batcher.ts";
+import { createBatcher, togetherOrEach } from "../../batcher.ts";
 import { type Context, inTransaction, perService } from "../../context.ts";
-import { isRefusal } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
 import type { Notice, ReceivedMail } from "../../mail/notice.ts";
 import { applyNotices } from "./mod.ts";
@@ -29,26 +28,19 @@ export async function takeNotification(ctx: Context, notification: Notification)
   await takerOf(ctx)(notification);
 }
 
-const takerOf = perService((ctx) => {
-  let waiting = 0;
-  const take = createBatcher((notifications: Notification[]) => takeAll(ctx, notifications), {
-    maxItems: MAX_BATCH,
-    maxFlights: MAX_FLIGHTS,
-    keyOf: ({ messageId }) => messageId,
-  });
-  return async (notification: Notification): Promise<void> => {
-    if (waiting >= MAX_WAITING) throw new Error("Cannot take this: too many notifications are waiting");
-    waiting++;
-    try {
-      await take(notification);
-    } finally {
-      waiting--;
-    }
-  };
-});
+const takerOf = perService((ctx) =>
+  createBatcher(
+    (notifications: Notification[]) => togetherOrEach(notifications, (some) => takeAll(ctx, some)),
+    {
+      maxItems: MAX_BATCH,
+      maxFlights: MAX_FLIGHTS,
+      maxWaiting: MAX_WAITING,
+      keyOf: ({ messageId }) => messageId,
+    },
+  ),
+);
 
-/** All in one commit; if the database refuses one of them, each in its own, so that only the guilty one fails. */
-async function takeAll(ctx: Context, notifications: Notification[]): Promise<(null | Error)[]> {
+async function takeAll(ctx: Context, notifications: Notification[]): Promise<null[]> {
   try {
     const { unknown, forNobody, overLimit } = await inTransaction(ctx, (tx) => takeNew(tx, notifications));
     for (const { kind, mail } of unknown) ctx.log.info("notice about an unknown mail", { kind, ...mail });
@@ -58,10 +50,6 @@ async function takeAll(ctx: Context, notifications: Notification[]): Promise<(nu
     }
     return notifications.map(() => null);
   } catch (error) {
-    if (notifications.length > 1 && isRefusal(error)) {
-      const alone = (one: Notification) => takeAll(ctx, [one]).catch((refused: Error) => [refused]);
-      return (await Promise.all(notifications.map(alone))).flat();
-    }
     ctx.log.warn("notifications not taken", { count: notifications.length, ...describeError(error) });
     throw error;
   }

@@ -1,5 +1,5 @@
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
 import { type DaysQuery, readDays, startsOf } from "./date_range.ts";
 
 /** Two years, one of which may be a leap year: each day is a row. */

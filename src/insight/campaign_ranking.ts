@@ -1,6 +1,6 @@
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { percent } from "./percent.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { percent } from "../percent.ts";
 
 /** By what campaigns are ranked. */
 export const METRICS = ["opens", "clicks", "openRate", "clickRate"] as const;
