@@ -1,16 +1,13 @@
 // The tasks as graphile-worker takes them: those of one lane, each run written to the log.
 import type { TaskList } from "graphile-worker";
 import type { Context } from "./context.ts";
-import { type Jobs, type Lane, LANES } from "./jobs.ts";
+import { JOBS, type JobName, type Lane, type Tasks } from "./jobs.ts";
 import { describeError } from "./log.ts";
 import { metersOf } from "./meters.ts";
 
-/** The task behind each job. */
-export type Tasks = Record<keyof Jobs, (ctx: Context, payload: never) => Promise<void>>;
-
 /** The names of the tasks of one lane, or of all. */
-export function namesOf(tasks: Tasks, lane?: Lane): (keyof Jobs)[] {
-  return (Object.keys(tasks) as (keyof Jobs)[]).filter((name) => lane === undefined || LANES[name] === lane);
+export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
+  return (Object.keys(tasks) as JobName[]).filter((name) => lane === undefined || JOBS[name].lane === lane);
 }
 
 /** The tasks of one lane as graphile-worker takes them, each run written to the log. */

@@ -1,38 +1,76 @@
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 
-/** Every job and its payload. The key is the name of a file in `tasks/`. A payload holds ids, never copies of rows. */
-export interface Jobs {
-  audit_counts: {
+/** Where jobs queue up. Work of one lane never waits for work of another. */
+export type Lane = (typeof LANE_NAMES)[number];
+
+/** All lanes. */
+export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
+
+/** A kind of job. Whoever adds one gives it a payload of this type: ids, never copies of rows. */
+export interface Job<Payload = unknown> {
+  /** Neither workflows nor bulk work hold a transactional mail back. */
+  lane: Lane;
+  /** What is usual for it: the lower, the sooner. Left out: 0, before all that have one. */
+  priority?: number;
+  /** How often it is tried; left out: 25 times, over some days. */
+  maxAttempts?: number;
+  /** A type alone: nothing stands there. */
+  payload?: Payload;
+}
+
+function job<Payload = Record<string, never>>(
+  lane: Lane,
+  usual: Pick<Job, "priority" | "maxAttempts"> = {},
+): Job<Payload> {
+  return { lane, ...usual };
+}
+
+/** Every job. What it does stands in `tasks/`, under the same name. */
+export const JOBS = {
+  /** Compares the counters of a project with the facts, or has it done for all. */
+  audit_counts: job<{
     /** Left out: of every project, each by a job of its own. */
     projectId?: string;
-  };
-  call_webhook: { projectId: string; executionId: string; stepExecutionId: string };
-  check_domains: Record<string, never>;
-  delete_events: {
+  }>("bulk"),
+  /** Calls the webhook of a step once. */
+  call_webhook: job<{ projectId: string; executionId: string; stepExecutionId: string }>("fast"),
+  /** Looks up the domains that are due. */
+  check_domains: job("bulk"),
+  /** Deletes all events of a name that were recorded before. */
+  delete_events: job<{
     projectId: string;
     name: string;
     /** Events after this one stay. */
     upTo: string;
     /** The event behind which it goes on; left out: at the first one. */
     after?: string;
-  };
-  delete_project: {
+  }>("bulk"),
+  /** Takes a deleted project apart, for some seconds. */
+  delete_project: job<{
     projectId: string;
     /** The place where it goes on; left out: at the beginning. */
     step?: string | undefined;
     after?: string | undefined;
     /** The lower, the sooner it gets its turn; left out: last. */
     turn?: number | undefined;
-  };
-  drop_expired: Record<string, never>;
-  fold_counts: Record<string, never>;
-  freeze_audience: { projectId: string; campaignId: string };
-  import_contacts: { projectId: string; importId: string };
-  judge_reputation: { projectId: string };
-  make_partitions: Record<string, never>;
-  purge_expired: Record<string, never>;
-  reset_project: {
+  }>("bulk"),
+  /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
+  drop_expired: job("bulk"),
+  /** Folds the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every minute. */
+  fold_counts: job("bulk"),
+  /** Turns the audience of a campaign into mails. */
+  freeze_audience: job<{ projectId: string; campaignId: string }>("bulk"),
+  /** Imports a file of contacts. */
+  import_contacts: job<{ projectId: string; importId: string }>("bulk"),
+  /** Does what follows from the bounces and complaints of a project. */
+  judge_reputation: job<{ projectId: string }>("fast"),
+  /** Makes the partitions that are missing. */
+  make_partitions: job("bulk"),
+  /** Deletes what has expired. */
+  purge_expired: job("bulk"),
+  /** Takes away what a project held before its reset, for some seconds. */
+  reset_project: job<{
     projectId: string;
     step?: string | undefined;
     after?: string | undefined;
@@ -40,26 +78,33 @@ export interface Jobs {
     version?: string;
     found?: boolean;
     turn?: number | undefined;
-  };
-  report_usage: Record<string, never>;
-  recheck_waits: {
+  }>("bulk"),
+  /** Tells Stripe what was used. */
+  report_usage: job("bulk"),
+  /** Finds the events that came to light after the beginning of a wait. */
+  recheck_waits: job<{
     projectId: string;
     executionIds: string[];
     /** Which look that is. */
     looks?: number;
     /** As long as a transaction is under way that began to write before this one, an event may come to light. */
     before?: string;
-  };
-  run_bulk_job: { projectId: string; jobId: string };
-  recount_counts: { projectId: string };
-  recount_segments: { projectId: string; segmentIds: string[] };
-  run_executions: {
+  }>("workflows"),
+  /** Subscribes, unsubscribes or deletes many contacts. */
+  run_bulk_job: job<{ projectId: string; jobId: string }>("bulk"),
+  /** Makes the counters of a project that was reset equal what is left. */
+  recount_counts: job<{ projectId: string }>("bulk"),
+  /** Counts the members of segments anew. */
+  recount_segments: job<{ projectId: string; segmentIds: string[] }>("bulk"),
+  /** Takes executions as far as they can go. */
+  run_executions: job<{
     projectId: string;
     executionIds: string[];
     /** Something in a batch with them could not be done: each is run by itself, step by step. */
     alone?: boolean;
-  };
-  send_batch: {
+  }>("workflows"),
+  /** Sends the mails of one range of a campaign. */
+  send_batch: job<{
     projectId: string;
     campaignId: string;
     fromId: string;
@@ -68,100 +113,81 @@ export interface Jobs {
     priority?: number;
     /** It has waited for its place in the line of a rate. */
     inLine?: boolean;
-  };
-  send_departure_mail: { projectId: string; email: string; owned: boolean };
-  send_emails: { projectId: string; emailIds: string[] };
-  send_owner_mail: { userId: string; projectIds: string[] };
-  send_platform_mail: { mailId: string };
-  /** The address that somebody has typed: whether it has an account must not show before. */
-  send_reset_mail: { email: string };
-  send_verification_mail: { email: string };
-  settle_doubts: Record<string, never>;
-  start_campaign: { projectId: string; campaignId: string };
-  start_scheduled_run: { projectId: string; runId: string };
-  start_scheduled_workflows: Record<string, never>;
-  start_workflows: { projectId: string; eventIds: string[]; depth: number };
-  suppress_campaign: { projectId: string; campaignId: string };
-  sweep_campaigns: Record<string, never>;
-  sweep_emails: Record<string, never>;
-  sweep_executions: Record<string, never>;
-  sweep_project_segments: { projectId: string };
-  sweep_removals: Record<string, never>;
-  sweep_segments: Record<string, never>;
-  sync_billing: { projectId: string };
-  update_segments: { projectId: string };
-  warn_of_limit: { projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound" };
-  wake_executions: {
+  }>("bulk", { priority: 10 }),
+  /** Tells those of a project that an account which looked after it was removed. */
+  send_departure_mail: job<{ projectId: string; email: string; owned: boolean }>("fast"),
+  /** Sends mails of the ledger. */
+  send_emails: job<{ projectId: string; emailIds: string[] }>("fast"),
+  /** Tells the owner of an address what others may have left in the account. */
+  send_owner_mail: job<{ userId: string; projectIds: string[] }>("fast"),
+  /** Sends a mail of the installation. */
+  send_platform_mail: job<{ mailId: string }>("fast"),
+  /** Sends a way to a new password. The address that somebody has typed: whether it has an account must not show before. */
+  send_reset_mail: job<{ email: string }>("fast"),
+  /** Asks whether an address is theirs. */
+  send_verification_mail: job<{ email: string }>("fast"),
+  /** Settles mails that have been in doubt for long enough. */
+  settle_doubts: job("bulk"),
+  /** Starts a campaign whose time has come. */
+  start_campaign: job<{ projectId: string; campaignId: string }>("fast"),
+  /** Starts a workflow for its audience, range by range. */
+  start_scheduled_run: job<{ projectId: string; runId: string }>("bulk"),
+  /** Begins the workflows whose time has come. */
+  start_scheduled_workflows: job("bulk"),
+  /** Starts and wakes what events call for. */
+  start_workflows: job<{ projectId: string; eventIds: string[]; depth: number }>("workflows"),
+  /** Closes the mails of a cancelled campaign that were not sent. */
+  suppress_campaign: job<{ projectId: string; campaignId: string }>("bulk"),
+  /** Finds campaigns that stand still, and those that are done. */
+  sweep_campaigns: job("bulk"),
+  /** Finds mails that are due and have no job. */
+  sweep_emails: job("bulk"),
+  /** Finds executions that should go on and have no job. */
+  sweep_executions: job("bulk"),
+  /** Brings the tracked segments of one project up to date. */
+  sweep_project_segments: job<{ projectId: string }>("bulk"),
+  /** Gives a job to every deletion and reset that has none. */
+  sweep_removals: job("bulk"),
+  /** Enqueues the five-minute look at tracked segments, a job for each project. */
+  sweep_segments: job("bulk"),
+  /** Reads at Stripe how the subscription of a project stands. */
+  sync_billing: job<{ projectId: string }>("fast"),
+  /** Looks at the contacts of a project that changed. */
+  update_segments: job<{ projectId: string }>("fast"),
+  /** Tells members that a limit of their project is nearly or wholly used. */
+  warn_of_limit: job<{
+    projectId: string;
+    category: "workflows" | "campaigns" | "transactional" | "inbound";
+  }>("fast"),
+  /** Ends delays and timeouts that are over. */
+  wake_executions: job<{
     projectId: string;
     executionIds: string[];
     /** Of a timer: nothing that is due after it is ended by it. */
     at?: string;
-  };
-  wake_segments: Record<string, never>;
-}
-
-/** Where jobs queue up. Work of one lane never waits for work of another. */
-export type Lane = (typeof LANE_NAMES)[number];
-
-/** All lanes. */
-export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
-
-/** The lane of each job: neither workflows nor bulk work hold a transactional mail back. */
-export const LANES: { readonly [Name in keyof Jobs]: Lane } = {
-  audit_counts: "bulk",
-  call_webhook: "fast",
-  check_domains: "bulk",
-  delete_events: "bulk",
-  delete_project: "bulk",
-  drop_expired: "bulk",
-  fold_counts: "bulk",
-  freeze_audience: "bulk",
-  import_contacts: "bulk",
-  judge_reputation: "fast",
-  make_partitions: "bulk",
-  purge_expired: "bulk",
-  reset_project: "bulk",
-  report_usage: "bulk",
-  recheck_waits: "workflows",
-  run_bulk_job: "bulk",
-  recount_counts: "bulk",
-  recount_segments: "bulk",
-  run_executions: "workflows",
-  send_batch: "bulk",
-  send_emails: "fast",
-  send_departure_mail: "fast",
-  send_owner_mail: "fast",
-  send_platform_mail: "fast",
-  send_reset_mail: "fast",
-  send_verification_mail: "fast",
-  settle_doubts: "bulk",
-  start_campaign: "fast",
-  start_scheduled_run: "bulk",
-  start_scheduled_workflows: "bulk",
-  start_workflows: "workflows",
-  suppress_campaign: "bulk",
-  sweep_campaigns: "bulk",
-  sweep_emails: "bulk",
-  sweep_executions: "bulk",
-  sweep_project_segments: "bulk",
-  sweep_removals: "bulk",
-  sweep_segments: "bulk",
-  sync_billing: "fast",
-  update_segments: "fast",
-  warn_of_limit: "fast",
-  wake_executions: "workflows",
-  wake_segments: "bulk",
+  }>("workflows"),
+  /** Enqueues the look at contacts that a job has missed. */
+  wake_segments: job("bulk"),
 };
 
+/** The name of a job. */
+export type JobName = keyof typeof JOBS;
+
+/** What a job is given, by its name. */
+export type Jobs = { [Name in JobName]: (typeof JOBS)[Name] extends Job<infer Payload> ? Payload : never };
+
+/** What does each job. It may run twice: the comment beside it says what a second run does. */
+export type Tasks = { [Name in JobName]: (ctx: Context, payload: Jobs[Name]) => Promise<unknown> };
+
 /** Enqueues one job per payload in the transaction of `tx`, in one statement: they exist if and only if it commits. */
-export async function addJobs<Name extends keyof Jobs>(
+export async function addJobs<Name extends JobName>(
   tx: Context,
   name: Name,
   payloads: Jobs[Name][],
   { priority = null }: Pick<JobOptions, "priority"> = {},
 ): Promise<void> {
   if (payloads.length === 0) return;
-  await q.jobs.addMany(tx, { task: name, payloads, priority: priority ?? priorityOf(name) });
+  await q.jobs.addMany(tx, { task: name, payloads, ...usualOf(name, priority) });
 }
 
 /** When a job is due, and what tells it from others. */
@@ -174,7 +200,7 @@ export interface JobOptions {
 }
 
 /** Enqueues one job for later in the transaction of `tx`. */
-export async function addJob<Name extends keyof Jobs>(
+export async function addJob<Name extends JobName>(
   tx: Context,
   name: Name,
   payload: Jobs[Name],
@@ -184,13 +210,12 @@ export async function addJob<Name extends keyof Jobs>(
     task: name,
     payload,
     runAt,
-    maxAttempts: null,
     key,
-    priority: priority ?? priorityOf(name),
+    ...usualOf(name, priority),
   });
 }
 
-/** Campaigns come after all other work of their lane; among them, who has sent less comes first. */
-function priorityOf(name: keyof Jobs): number | null {
-  return name === "send_batch" ? 10 : null;
+function usualOf(name: JobName, priority: number | null) {
+  const usual: Job = JOBS[name];
+  return { priority: priority ?? usual.priority ?? null, maxAttempts: usual.maxAttempts ?? null };
 }

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import { type Care, startHeart } from "./_heartbeat.ts";
 import { DRAIN_MS, runLane, type RunningLane } from "./_lane.ts";
 import { PATIENCE, type Patience } from "./_patience.ts";
-import type { Tasks } from "./_task_list.ts";
+import type { Tasks } from "./jobs.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import type { WorkerPool } from "./db/worker_pool.ts";

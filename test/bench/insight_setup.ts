@@ -4,7 +4,7 @@ import { createProject, type NewProject } from "../../src/accounts/projects/mod.
 import type { Context } from "../../src/context.ts";
 import { recountProject } from "../../src/insight/counts/audit.ts";
 import { recountExecutions } from "../../src/insight/counts/executions.ts";
-import { foldCounts } from "../../tasks/fold_counts.ts";
+import { upkeepTasks } from "../../tasks/upkeep.ts";
 import {
   beginHistory,
   countCampaigns,
@@ -124,7 +124,7 @@ async function countAll(ctx: Context, loader: postgres.Sql, histories: History[]
   };
   await loader`analyze emails`;
   await Promise.all(histories.map(count));
-  await foldCounts(ctx);
+  await upkeepTasks.fold_counts(ctx);
 }
 
 /** When all that a project has is taken away again, each counter must be nothing by what the triggers count. */

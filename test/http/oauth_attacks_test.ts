@@ -479,12 +479,12 @@ describe("the sweep", () => {
   test("forgets sign-ins that are over, and not those that may still be tried again", async () => {
     const who = browser(newPerson());
     await signIn(who, "oidc");
-    const { purgeExpired } = await import("../../tasks/purge_expired.ts");
+    const { upkeepTasks } = await import("../../tasks/upkeep.ts");
     const count = async () => (await service.pool`select from oauth_callbacks`).length;
-    await purgeExpired(service);
+    await upkeepTasks.purge_expired(service);
     const soon = await count();
     service.setNow(new Date(Date.now() + 3_600_000));
-    await purgeExpired(service);
+    await upkeepTasks.purge_expired(service);
     service.setNow(new Date());
 
     expect(soon).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import {
 } from "../../src/insight/counts/audit.ts";
 import { foldMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
 import { applyNotices } from "../../src/sending/feedback/mod.ts";
-import { foldCounts } from "../../tasks/fold_counts.ts";
+import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { BROWSER } from "../support/followed_mails.ts";
 import { useService } from "../support/service.ts";
 
@@ -123,14 +123,14 @@ describe("folding", () => {
   test("goes on a few seconds later as long as there is something, by one job however many are at it", async () => {
     const jobs = () => service.pool`
       select run_at from graphile_worker.jobs where task_identifier = 'fold_counts'`;
-    await foldCounts(service);
+    await upkeepTasks.fold_counts(service);
     await service.pool`delete from graphile_worker._private_jobs`;
-    await foldCounts(service);
+    await upkeepTasks.fold_counts(service);
     const idle = await jobs();
     await track("ordered", 0);
-    await foldCounts(service);
+    await upkeepTasks.fold_counts(service);
     await track("ordered", 0);
-    await foldCounts(service);
+    await upkeepTasks.fold_counts(service);
     const [busy, ...others] = await jobs();
 
     const waitMs = busy!.runAt.getTime() - service.now().getTime();

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { parseStatements, type Statement } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
 import { recountProject } from "../../src/insight/counts/audit.ts";
-import { foldCounts } from "../../tasks/fold_counts.ts";
+import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const { projectId } of Object.values(subjects)) await recountProject(service, projectId);
   await fillCounts(subjects.young, 1);
   await fillCounts(subjects.old, 10);
-  await foldCounts(service);
+  await upkeepTasks.fold_counts(service);
   const { id: other } = await service.createProject();
   await pool`insert into event_totals select ${other}, 'name ' || n, 100 from generate_series(1, 5000) as n`;
   await pool`

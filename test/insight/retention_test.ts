@@ -8,7 +8,7 @@ import { dropExpired, horizonsOf } from "../../src/insight/retention.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
-import { dropExpired as job } from "../../tasks/drop_expired.ts";
+import { insightTasks } from "../../tasks/insight.ts";
 
 const service = useService({
   RETENTION_EVENTS_DAYS: "60",
@@ -265,7 +265,7 @@ describe("mails", () => {
   test("go in slices: a job that has no time left goes on as a new one", async () => {
     const old = new Date(monthOf(daysAgo(60)).getTime() - DAY_MS);
     for (let n = 0; n < 3; n++) await addMail(old);
-    await job(service, {}, { sliceMs: -1 });
+    await insightTasks.drop_expired(service, {}, { sliceMs: -1 });
     const untouched = (await idsOf("emails")).length;
     const jobs = await service.pool`select task_identifier as task from graphile_worker.jobs`;
     service.setNow(new Date(service.now().getTime() + 2_000));

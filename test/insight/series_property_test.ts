@@ -7,7 +7,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { isReservedEvent } from "../../src/audience/events.ts";
 import type { Notice } from "../../src/mail/notice.ts";
 import { takeNotification } from "../../src/sending/feedback/notifications.ts";
-import { foldCounts } from "../../tasks/fold_counts.ts";
+import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -131,7 +131,7 @@ async function live(project: NewProject, from: Date, story: Step[]): Promise<voi
       const one = await contact(pick);
       if (one) await call("DELETE", `/contacts/${one.id}`);
     },
-    fold: () => foldCounts(service),
+    fold: () => upkeepTasks.fold_counts(service),
   };
   const visitOf = async (mail: { id: string } | undefined, what: "open" | "click", agent: string) =>
     mail && (await visit(mail.id, what, agent));
@@ -312,7 +312,7 @@ describe(`figures equal a plain count of the facts (seed ${SEED})`, () => {
           const project = await service.createProject();
           await live(project, new Date(middle - 2 * DAY_MS), story);
           await assertFigures(project, dayAt(-3), dayAt(3));
-          await foldCounts(service);
+          await upkeepTasks.fold_counts(service);
           await assertFigures(project, dayAt(-3), dayAt(3));
         }),
         { seed: SEED, numRuns: 2, endOnFailure: true },

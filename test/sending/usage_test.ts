@@ -4,7 +4,7 @@ import { SERVICE } from "../../src/accounts/audit.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { foldUsage, setUsageLimits, type UsageCategory, usageOf } from "../../src/accounts/billing/usage.ts";
 import type { Context } from "../../src/context.ts";
-import { foldCounts } from "../../tasks/fold_counts.ts";
+import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { applyNotifications } from "../support/notifications.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -351,7 +351,7 @@ describe("a limit of received mails", () => {
 
 describe("members are told", () => {
   const look = async () => {
-    await foldCounts(service);
+    await upkeepTasks.fold_counts(service);
     return await told();
   };
 

@@ -58,10 +58,10 @@ async function turnOf(tx: Context, actor: Actor): Promise<number> {
 }
 
 /** Has a removal begin, or go on, in the transaction of `tx`. One that waits already is replaced. */
-export async function enqueueRemoval<Task extends "delete_project" | "reset_project">(
+export async function enqueueRemoval(
   tx: Context,
-  task: Task,
-  job: Jobs[Task],
+  task: "delete_project" | "reset_project",
+  job: Jobs["reset_project"],
   runAt: Date | null = null,
 ): Promise<void> {
   const { projectId, turn: priority = LAST_TURN } = job;

@@ -1,0 +1,38 @@
+import { runBulkJob } from "../src/audience/bulk_jobs.ts";
+import { runImport } from "../src/audience/contacts/imports.ts";
+import {
+  recountSegments,
+  sweepProjectSegments,
+  sweepSegments,
+  updateSegments,
+  wakeSegments,
+} from "../src/audience/segments/upkeep.ts";
+import type { Tasks } from "../src/jobs.ts";
+
+/** The jobs of `src/audience`. */
+export const audienceTasks = {
+  /** Imports a file of contacts. A second run goes on where the first one ended. */
+  async import_contacts(ctx, { projectId, importId }) {
+    await runImport(ctx, projectId, importId);
+  },
+  /** Counts the members of segments anew. A second run counts the same. */
+  async recount_segments(ctx, { projectId, segmentIds }) {
+    await recountSegments(ctx, projectId, segmentIds);
+  },
+  /** Subscribes, unsubscribes or deletes many contacts. A second run goes on where the first one ended. */
+  async run_bulk_job(ctx, { projectId, jobId }) {
+    await runBulkJob(ctx, projectId, jobId);
+  },
+  /** Brings the tracked segments of one project up to date. A second run changes nothing. */
+  async sweep_project_segments(ctx, { projectId }) {
+    await sweepProjectSegments(ctx, projectId);
+  },
+  /** Enqueues the five-minute look at tracked segments, a job for each project. A second run adds jobs that change nothing. */
+  sweep_segments: sweepSegments,
+  /** Looks at the contacts of a project that changed. A second run finds none. */
+  async update_segments(ctx, { projectId }) {
+    await updateSegments(ctx, projectId);
+  },
+  /** Enqueues the look at contacts that a job has missed. A second run adds jobs that find none. */
+  wake_segments: wakeSegments,
+} satisfies Partial<Tasks>;

@@ -1,0 +1,38 @@
+import type { Context } from "../src/context.ts";
+import { auditProject, auditProjects, recountProject } from "../src/insight/counts/audit.ts";
+import { runEventDeletion } from "../src/insight/events/deletion.ts";
+import { analyzeEvents, makePartitions } from "../src/insight/partitions.ts";
+import { dropExpired, type Pace } from "../src/insight/retention.ts";
+import { addJob, type Jobs, type Tasks } from "../src/jobs.ts";
+
+const PAUSE_MS = 1_000;
+
+/** The jobs of `src/insight`. */
+export const insightTasks = {
+  /** Compares the counters of a project with the facts, or has it done for all. A second run finds the same. */
+  async audit_counts(ctx, { projectId }) {
+    await (projectId === undefined ? auditProjects(ctx) : auditProject(ctx, projectId));
+  },
+  /** Deletes all events of a name that were recorded before. A second run goes on where the first one ended. */
+  delete_events: runEventDeletion,
+  /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
+  async drop_expired(ctx: Context, _job: Jobs["drop_expired"] = {}, pace: Pace = {}) {
+    if (await dropExpired(ctx, pace)) return;
+    await addJob(
+      ctx,
+      "drop_expired",
+      {},
+      { key: "drop_expired", runAt: new Date(ctx.now().getTime() + PAUSE_MS) },
+    );
+  },
+  /** Makes the partitions that are missing. A second run finds none. */
+  async make_partitions(ctx) {
+    const { made } = await makePartitions(ctx);
+    if (made.length > 0) ctx.log.info("partitions made", { months: made });
+    await analyzeEvents(ctx);
+  },
+  /** Makes the counters of a project that was reset equal what is left. A second run changes nothing. */
+  async recount_counts(ctx, { projectId }) {
+    await recountProject(ctx, projectId, { forgets: true });
+  },
+} satisfies Partial<Tasks>;

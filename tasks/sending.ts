@@ -1,0 +1,75 @@
+import {
+  freezeAudience,
+  sendBatch,
+  suppressCampaign,
+  sweepCampaigns,
+} from "../src/sending/campaigns/send.ts";
+import { startScheduled } from "../src/sending/campaigns/status.ts";
+import { reachesMailServer, sendSingle } from "../src/sending/delivery/mod.ts";
+import { settleDoubts, sweepEmails } from "../src/sending/delivery/recovery.ts";
+import { checkDueDomains } from "../src/sending/domains/checks.ts";
+import { judgeReputation } from "../src/sending/feedback/reputation.ts";
+import { sendOwnerMail, sendResetMail, sendVerificationMail } from "../src/sending/platform/account_mails.ts";
+import { sendDepartureMail } from "../src/sending/platform/departure_mail.ts";
+import { deliverPlatformMail } from "../src/sending/platform/mod.ts";
+import { warnOfLimit } from "../src/sending/platform/usage_notices.ts";
+import type { Tasks } from "../src/jobs.ts";
+
+/** The jobs of `src/sending`. */
+export const sendingTasks = {
+  /** Looks up the domains that are due. A second run finds none of them, because the first moved their time. */
+  check_domains: checkDueDomains,
+  /** Turns the audience of a campaign into mails. A second run goes on where the first one ended. */
+  async freeze_audience(ctx, { projectId, campaignId }) {
+    await freezeAudience(ctx, projectId, campaignId);
+  },
+  /** Does what follows from the bounces and complaints of a project. A second run finds that it was done. */
+  async judge_reputation(ctx, { projectId }) {
+    await judgeReputation(ctx, projectId);
+  },
+  /** Sends the mails of one range of a campaign. A second run sends what the first one left. */
+  send_batch: sendBatch,
+  /** Tells those of a project that an account which looked after it was removed. A second run sends the mails again. */
+  async send_departure_mail(ctx, { projectId, email, owned }) {
+    await sendDepartureMail(ctx, projectId, { email, owned });
+  },
+  /** Sends mails of the ledger. A second run finds nothing to claim and sends nothing. */
+  send_emails: sendSingle,
+  /** Tells the owner of an address what others may have left in the account. A second run sends the mail again. */
+  async send_owner_mail(ctx, { userId, projectIds }) {
+    await sendOwnerMail(ctx, userId, projectIds);
+  },
+  /** Sends a mail of the installation. A second run sends nothing. */
+  async send_platform_mail(ctx, { mailId }) {
+    await deliverPlatformMail(ctx, mailId);
+  },
+  /** Sends a way to a new password. A second run sends another mail, whose link is as good. */
+  async send_reset_mail(ctx, { email }) {
+    await sendResetMail(ctx, email);
+  },
+  /** Asks whether an address is theirs. A second run sends another mail, whose link is as good. */
+  async send_verification_mail(ctx, { email }) {
+    await sendVerificationMail(ctx, email);
+  },
+  /** Settles mails that have been in doubt for long enough. A second run finds none. */
+  settle_doubts: settleDoubts,
+  /** Starts a campaign whose time has come. A second run finds it under way. */
+  async start_campaign(ctx, { projectId, campaignId }) {
+    await startScheduled(ctx, projectId, campaignId);
+  },
+  /** Closes the mails of a cancelled campaign that were not sent. A second run finds none. */
+  async suppress_campaign(ctx, { projectId, campaignId }) {
+    await suppressCampaign(ctx, projectId, campaignId);
+  },
+  /** Finds campaigns that stand still, and those that are done. A second run finds what the first one did under way. */
+  sweep_campaigns: sweepCampaigns,
+  /** Finds mails that are due and have no job. A second run finds none, because the first moved their time. */
+  async sweep_emails(ctx) {
+    // While no process reaches the mail server a job would be dropped at once; whoever reaches it again wakes all.
+    await sweepEmails(ctx, { requeues: reachesMailServer(ctx) });
+  },
+  /** Tells members that a limit of their project is nearly or wholly used. A second run finds that they were told. */
+  async warn_of_limit(ctx, job) {
+    await warnOfLimit(ctx, job.projectId, job.category);
+  },
+} satisfies Partial<Tasks>;
