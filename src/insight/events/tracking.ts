@@ -51,11 +51,14 @@ export async function trackInput(
   request: IdempotentRequest,
   input: TrackInput,
 ): Promise<TrackedInput> {
+  const { email, event, subscribed, data } = input;
+  // Where both are there, what else may be wrong is looked at by `track`.
+  if (email !== undefined && event !== undefined) {
+    return { tracked: await track(ctx, request, { email, event, subscribed, data }) };
+  }
   const errors = trackInputErrors(input);
   if (errors.length > 0) throw problems.invalid(errors);
-  const { email, event, subscribed, data } = input;
-  if (email === undefined || event === undefined) return { event: await recordAlone(ctx, request, input) };
-  return { tracked: await track(ctx, request, { email, event, subscribed, data }) };
+  return { event: await recordAlone(ctx, request, input) };
 }
 
 async function recordAlone(

@@ -1,5 +1,6 @@
-// The moves of a campaign from one status to the next. Each is a guarded UPDATE while the campaign is held: two at once
-// move it once.
+// The moves of a campaign from one status to the next that somebody asks for. Each is a guarded UPDATE while the campaign
+// is held: two at once move it once. Two more follow from its mails, and stand with them: from SENDING to SENT
+// (`delivery/campaign_ends.ts`), and back when captured mails are released (`captured/release.ts`).
 import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { assertRoom } from "../../accounts/billing/usage.ts";
