@@ -1,5 +1,5 @@
 -- name: record :exec
--- nullable: actor_user_id, actor_name
+-- nullable: actor_user_id, actor_name, lines.subject, lines.details
 -- Lines of the log, in the order of their ids.
 insert into audit (project_id, id, at, actor_kind, actor_user_id, actor_name, action, subject, details)
 select l.project_id, l.id, :now, :actor_kind, :actor_user_id, :actor_name, l.action, l.subject, l.details

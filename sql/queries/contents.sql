@@ -12,6 +12,7 @@ from projects p
 where p.id = :project_id;
 
 -- name: attach :exec
+-- nullable: rows.cid
 -- Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
 -- content in base64 as the request carried it.
 insert into attachments (project_id, content_id, position, filename, content_type, cid, disposition, content)

@@ -138,6 +138,7 @@ returning
   failures, failing_since;
 
 -- name: record_checks :many
+-- nullable: checks.verified_at, checks.failing_since
 -- Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
 -- deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
 with found as (

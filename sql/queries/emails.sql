@@ -1,5 +1,5 @@
 -- name: insert_many :many
--- nullable: template_id
+-- nullable: template_id, rows.contact_id, rows.to_name
 -- Adds mails of a request to the ledger, and answers those that are to be sent: one to an address on the suppression
 -- list is closed from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The
 -- caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
@@ -36,6 +36,7 @@ where status = 'PENDING'
 order by id;
 
 -- name: settle_and_claim :many
+-- nullable: outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data
 -- One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --

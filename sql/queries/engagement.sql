@@ -1,4 +1,5 @@
 -- name: record :exec
+-- nullable: hits.link
 -- Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
 -- the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
 -- `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.

@@ -1,4 +1,5 @@
 -- name: insert_many :exec
+-- nullable: rows.id, rows.contact_id, rows.email_id
 -- Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
 insert into events (project_id, id, contact_id, email_id, name, data, created_at)
 select r.project_id, r.id, r.contact_id, r.email_id, r.name, r.data, :now

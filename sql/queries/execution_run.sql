@@ -28,6 +28,7 @@ where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :event
 order by e.id, w.id;
 
 -- name: start_many :many
+-- nullable: rows.step_id, rows.exit_reason, rows.context, rows.event_id, rows.trigger_id, rows.story_id, rows.story
 -- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
 -- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
 -- was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
@@ -104,6 +105,7 @@ from workflow_versions
 where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]));
 
 -- name: move :exec
+-- nullable: rows.step_id, rows.step_execution_id, rows.context, rows.exit_reason, rows.wake_at, rows.completed_at
 -- Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
 -- depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
 update executions e
@@ -128,6 +130,7 @@ where e.project_id = r.project_id
   and e.status in ('RUNNING', 'WAITING');
 
 -- name: add_steps :exec
+-- nullable: rows.output, rows.error, rows.completed_at
 -- Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
 -- completed_at?}`.
 insert into step_executions (
@@ -141,6 +144,7 @@ from json_to_recordset(:rows::json) as r (
 );
 
 -- name: end_steps :exec
+-- nullable: rows.output, rows.error
 -- Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
 update step_executions s
 set
@@ -160,6 +164,7 @@ set tries = tries + 1, wake_at = :wake_at
 where project_id = :project_id and id = :execution_id;
 
 -- name: add_jobs :exec
+-- nullable: rows.run_at, rows.key, rows.priority
 -- Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
 select graphile_worker.add_jobs(array_agg(
   row(r.task, r.payload, null, r.run_at, null, r.key, r.priority, null)::graphile_worker.job_spec
@@ -209,6 +214,7 @@ set
   tracking            = excluded.tracking;
 
 -- name: add_emails :many
+-- nullable: rows.contact_id, rows.data
 -- Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
 -- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
 -- one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds

@@ -1,4 +1,5 @@
 -- name: hold_mails :many
+-- nullable: names.project_id, names.email_id, names.provider_id
 -- Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
 -- that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
 -- the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told or name
@@ -66,6 +67,7 @@ left join lateral (
 order by m.n;
 
 -- name: write :exec
+-- nullable: changes.sent_at, changes.delivered_at, changes.bounced_at, changes.complained_at, changes.reason, changes.remark, changes.message_id, changes.provider_id
 -- Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
 -- `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
 -- reason, remark, message_id, provider_id}`.
@@ -126,6 +128,7 @@ from judged j
 where e.project_id = j.project_id and e.id = j.id;
 
 -- name: hold_lost :many
+-- nullable: lost.address
 -- Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
 -- address has bounced, unless they have another one by now. `lost` holds
 -- `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.

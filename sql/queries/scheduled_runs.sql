@@ -9,6 +9,7 @@ limit :limit::int
 for update of w skip locked;
 
 -- name: begin :exec
+-- nullable: rows.next_run_at
 -- These workflows start for a time, and know their next one. `rows` holds `{project_id, workflow_id, due_at,
 -- next_run_at?}`.
 with given as materialized (

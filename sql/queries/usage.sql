@@ -52,6 +52,7 @@ where project_id = :project_id
 order by category;
 
 -- name: set_limits :exec
+-- nullable: limits.monthly_limit
 -- `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
 with given as materialized (
   select *

@@ -24,6 +24,7 @@ where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :event
 order by e.id;
 
 -- name: come :many
+-- nullable: rows.until
 -- The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
 -- as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
 select
@@ -66,6 +67,7 @@ select pg_snapshot_xmin(now.snapshot)::text as "oldest!", pg_snapshot_xmax(now.s
 from (select pg_current_snapshot() as snapshot offset 0) as now;
 
 -- name: add :exec
+-- nullable: rows.event_name, rows.step_execution_id
 -- `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
 insert into waits (project_id, contact_id, event_name, execution_id, step_execution_id, started_at)
 select r.project_id, r.contact_id, r.event_name, r.execution_id, r.step_execution_id, r.started_at

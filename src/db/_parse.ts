@@ -13,14 +13,24 @@ export interface Statement {
   /** The text between the parameters, in the form a tagged template has. */
   strings: TemplateStringsArray;
   params: string[];
+  /** Parameters that may be null; `rows.name` is a column of a parameter that holds rows. */
   nullable: Set<string>;
+  /** Parameters that hold rows as JSON, with the columns that are read from them. */
+  records: Map<string, RecordColumn[]>;
   /** Parameters replaced by SQL, with the text that stands in when the statement is type-checked. */
   splices: Map<string, string>;
+}
+
+/** A column of rows that are given as JSON: its name and its type, as SQL writes them. */
+export interface RecordColumn {
+  name: string;
+  type: string;
 }
 
 const NAME = /^-- name: (\w+) :(one|maybe|many|exec)$/;
 const NULLABLE = /^-- nullable: (.+)$/;
 const SPLICE = /^-- splice: (\w+) = (.+)$/;
+const RECORDSET = /\bjsonb?_to_recordset\(:(\w+)::jsonb?\)\s*as\s*\w*\s*\(([^)]*)\)/g;
 // What may hold a colon that is no parameter comes first: literals, names, comments, casts.
 const TOKEN = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|::|:(\w+)/g;
 
@@ -36,7 +46,19 @@ export function parseStatements(text: string, file: string): Statement[] {
   const statements = starts.map((start, n) => parseOne(lines.slice(start, starts[n + 1]), start + 1));
   const twice = statements.find((s, i) => statements.findIndex((other) => other.name === s.name) < i);
   if (twice) throw new Error(`Cannot load ${file}:${twice.line}: "${twice.name}" is there twice`);
+  for (const statement of statements) {
+    const [unknown] = statement.nullable.difference(namesOf(statement));
+    if (unknown === undefined) continue;
+    throw new Error(
+      `Cannot load ${file}:${statement.line}: "${unknown}" is called nullable, and is not there`,
+    );
+  }
   return statements;
+}
+
+function namesOf({ params, records }: Statement): Set<string> {
+  const columns = [...records].flatMap(([param, rows]) => rows.map(({ name }) => `${param}.${name}`));
+  return new Set([...params, ...columns]);
 }
 
 function parseOne(lines: string[], line: number): Statement {
@@ -64,8 +86,21 @@ function parseOne(lines: string[], line: number): Statement {
     line,
     nullable: new Set(nullable),
     splices: new Map(splices),
+    records: recordsIn(body),
     ...splitAtParams(body),
   };
+}
+
+function recordsIn(body: string): Statement["records"] {
+  return new Map(
+    [...body.matchAll(RECORDSET)].map(([, param, columns]) => [
+      param!,
+      columns!.split(",").map((column) => {
+        const [name, type] = column.trim().split(/\s+/);
+        return { name: name!, type: type! };
+      }),
+    ]),
+  );
 }
 
 function splitAtParams(body: string): Pick<Statement, "strings" | "params"> {

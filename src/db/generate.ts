@@ -24,9 +24,21 @@ const TYPES: Record<string, string> = {
 
 type Described = Awaited<ReturnType<postgres.PendingQuery<postgres.Row[]>["describe"]>>;
 
+/** What a field of a row may be that is given as JSON, by the type of its column, where that is not the same as elsewhere. */
+const JSON_TYPES: Record<string, string> = {
+  int: "number",
+  bigint: "number | string",
+  boolean: "boolean",
+  json: "JsonArg",
+  jsonb: "JsonArg",
+  timestamptz: "Date | string",
+};
+
 /** What the database says about types and columns. */
 interface Catalogue {
   types: Map<number, string>;
+  /** The same by the names of the types. */
+  named: Map<string, string>;
   notNull: Set<string>;
 }
 
@@ -35,7 +47,7 @@ interface Catalogue {
  * `sql` is a plain pool: ours renames columns, and the generator must see `total!` as it is written.
  */
 export async function generateTypes(sql: postgres.Sql): Promise<string> {
-  const catalogue = { types: await loadTypes(sql), notNull: await loadNotNull(sql) };
+  const catalogue = { ...(await loadTypes(sql)), notNull: await loadNotNull(sql) };
   const files = readdirSync(QUERIES_DIR)
     .filter((file) => file.endsWith(".sql"))
     .sort();
@@ -76,17 +88,28 @@ function signature(s: Statement, described: Described, file: string, catalogue: 
   ];
 }
 
-function argsType(s: Statement, described: Described, { types }: Catalogue): string {
+function argsType(s: Statement, described: Described, catalogue: Catalogue): string {
+  const { types } = catalogue;
   const fields = new Map<string, string>();
   let position = 0;
   for (const param of s.params) {
     const type = s.splices.has(param) ? "Fragment" : (types.get(described.types[position++]!) ?? "unknown");
-    const field = `${type === "Json" ? "JsonArg" : type}${s.nullable.has(param) ? " | null" : ""}`;
+    const written = s.records.has(param) ? recordsType(s, param, catalogue) : type;
+    const field = `${written === "Json" ? "JsonArg" : written}${s.nullable.has(param) ? " | null" : ""}`;
     // Postgres may know more about one use of a parameter than about another.
     if (!fields.has(param) || fields.get(param)!.startsWith("unknown")) fields.set(param, field);
   }
   if (fields.size === 0) return "";
   return `, args: { ${[...fields].map(([name, type]) => `${postgres.toCamel(name)}: ${type}`).join("; ")} }`;
+}
+
+/** Every column has to be there, so that none is forgotten; a statement says which of them may be null. */
+function recordsType(s: Statement, param: string, { named }: Catalogue): string {
+  const fields = s.records.get(param)!.map(({ name, type }) => {
+    const isNullable = s.nullable.has(`${param}.${name}`);
+    return `${name}: ${JSON_TYPES[type] ?? named.get(type) ?? "unknown"}${isNullable ? " | null | undefined" : ""}`;
+  });
+  return `{ ${fields.join("; ")} }[]`;
 }
 
 function rowsType(s: Statement, described: Described, { types, notNull }: Catalogue): string {
@@ -101,15 +124,22 @@ function rowsType(s: Statement, described: Described, { types, notNull }: Catalo
   return { many: `${row}[]`, maybe: `${row} | null`, one: row }[s.rows];
 }
 
-async function loadTypes(sql: postgres.Sql): Promise<Map<number, string>> {
+async function loadTypes(sql: postgres.Sql): Promise<Pick<Catalogue, "types" | "named">> {
   const rows = await sql<{ oid: number; name: string; element: string | null; labels: string[] | null }[]>`
     select
       t.oid::int,
       t.typname as name,
       (select e.typname from pg_type e where e.oid = t.typelem and t.typcategory = 'A') as element,
-      (select array_agg(l.enumlabel order by l.enumsortorder) from pg_enum l where l.enumtypid = t.oid) as labels
+      (
+        select array_agg(l.enumlabel order by l.enumsortorder)
+        from pg_enum l
+        where l.enumtypid = case when t.typcategory = 'A' then t.typelem else t.oid end
+      ) as labels
     from pg_type t`;
-  return new Map(rows.map((row) => [row.oid, typeOf(row)]));
+  return {
+    types: new Map(rows.map((row) => [row.oid, typeOf(row)])),
+    named: new Map(rows.map((row) => [row.name, typeOf(row)])),
+  };
 }
 
 function typeOf({
@@ -121,7 +151,10 @@ function typeOf({
   element: string | null;
   labels: string[] | null;
 }): string {
-  if (labels) return labels.map((label) => JSON.stringify(label)).join(" | ");
+  if (labels) {
+    const either = labels.map((label) => JSON.stringify(label)).join(" | ");
+    return element ? `(${either})[]` : either;
+  }
   if (element) return `${TYPES[element] ?? "unknown"}[]`;
   return TYPES[name] ?? "unknown";
 }

@@ -91,7 +91,7 @@ export interface Queries {
   audit: {
     /** Lines of the log, in the order of their ids.
      * (sql/queries/audit.sql:1) */
-    record(on: On, args: { now: Date; actorKind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; actorUserId: string | null; actorName: string | null; lines: JsonArg }): Promise<number>;
+    record(on: On, args: { now: Date; actorKind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; actorUserId: string | null; actorName: string | null; lines: { project_id: string; id: string; action: string; subject: string | null | undefined; details: JsonArg | null | undefined }[] }): Promise<number>;
     /** The newest first, after the line `after_id`.
      * (sql/queries/audit.sql:10) */
     list(on: On, args: { projectId: string; afterId: string | null; limit: number }): Promise<{ id: string; at: Date; actorKind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; actorUserId: string | null; actorName: string | null; action: string; subject: string | null; details: Json }[]>;
@@ -295,7 +295,7 @@ export interface Queries {
     release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
      * (sql/queries/captured_release.sql:76) */
-    close(on: On, args: { closed: JsonArg }): Promise<number>;
+    close(on: On, args: { closed: { project_id: string; id: string; reason: string }[] }): Promise<number>;
     /** Campaigns that had come to their end have mails to send again, and come to it once more. The caller holds them.
      * (sql/queries/captured_release.sql:83) */
     reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
@@ -379,7 +379,7 @@ export interface Queries {
      * nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
      * `was_subscribed` is null for a contact that is new. Outgoing is one that a reset takes away.
      * (sql/queries/contacts.sql:1) */
-    upsertMany(on: On, args: { rows: JsonArg; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
+    upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
     /** Which of these addresses belong to contacts who do not want mail any more.
      * (sql/queries/contacts.sql:38) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
@@ -420,9 +420,9 @@ export interface Queries {
     /** Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
      * content in base64 as the request carried it.
      * (sql/queries/contents.sql:14) */
-    attach(on: On, args: { projectId: string; contentId: string; rows: JsonArg }): Promise<number>;
+    attach(on: On, args: { projectId: string; contentId: string; rows: { position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:24) */
+     * (sql/queries/contents.sql:25) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   dailyCounts: {
@@ -509,17 +509,17 @@ export interface Queries {
     /** Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
      * deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
      * (sql/queries/domains.sql:140) */
-    recordChecks(on: On, args: { checks: JsonArg; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
+    recordChecks(on: On, args: { checks: { project_id: string; id: string; status: "PENDING" | "VERIFIED" | "FAILED"; verified_at: Date | string | null | undefined; failures: number; failing_since: Date | string | null | undefined; next_check_at: Date | string; record_states: JsonArg }[]; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
-     * (sql/queries/domains.sql:176) */
+     * (sql/queries/domains.sql:177) */
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
-    /** (sql/queries/domains.sql:183) */
+    /** (sql/queries/domains.sql:184) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
     /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
-     * (sql/queries/domains.sql:187) */
+     * (sql/queries/domains.sql:188) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
-     * (sql/queries/domains.sql:195) */
+     * (sql/queries/domains.sql:196) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
@@ -528,7 +528,7 @@ export interface Queries {
      * caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
      * address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined }[]; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
@@ -544,67 +544,67 @@ export interface Queries {
      * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
      * to be made.
      * (sql/queries/emails.sql:38) */
-    settleAndClaim(on: On, args: { outcomes: JsonArg; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Where these mails go, of those that are still to be sent.
-     * (sql/queries/emails.sql:205) */
+     * (sql/queries/emails.sql:206) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
     /** Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
      * mail, one of `failing`, that is the beginning of the day for which it is tried.
-     * (sql/queries/emails.sql:212) */
+     * (sql/queries/emails.sql:213) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
      * (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
      * the other end, so that it is not the same ones that try it each time.
-     * (sql/queries/emails.sql:224) */
+     * (sql/queries/emails.sql:225) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:261) */
+     * (sql/queries/emails.sql:262) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends what has waited apart since `before` for a domain that took no mail.
-     * (sql/queries/emails.sql:284) */
+     * (sql/queries/emails.sql:285) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:301) */
+     * (sql/queries/emails.sql:302) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Who has held a mail since `before` and is not in the table of workers.
-     * (sql/queries/emails.sql:310) */
+     * (sql/queries/emails.sql:311) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
      * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
      * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
-     * (sql/queries/emails.sql:318) */
+     * (sql/queries/emails.sql:319) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
      * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
      * again.
-     * (sql/queries/emails.sql:344) */
+     * (sql/queries/emails.sql:345) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:378) */
+     * (sql/queries/emails.sql:379) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
      * being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
      * none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
      * Campaigns look after theirs.
-     * (sql/queries/emails.sql:387) */
-    requeueOverdue(on: On, args: { waiting: JsonArg; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
-    /** (sql/queries/emails.sql:417) */
+     * (sql/queries/emails.sql:388) */
+    requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
+    /** (sql/queries/emails.sql:418) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:424) */
+     * (sql/queries/emails.sql:425) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:439) */
+     * (sql/queries/emails.sql:440) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:450) */
+     * (sql/queries/emails.sql:451) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:456) */
+     * (sql/queries/emails.sql:457) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:463) */
+     * (sql/queries/emails.sql:464) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -619,7 +619,7 @@ export interface Queries {
      * in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
      * never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
      * (sql/queries/engagement.sql:1) */
-    record(on: On, args: { hits: JsonArg }): Promise<number>;
+    record(on: On, args: { hits: { n: number; project_id: string; email_id: string; event_id: string; link: string | null | undefined; machine: boolean; at: string }[] }): Promise<number>;
   };
   eventCounts: {
     /** Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
@@ -711,7 +711,7 @@ export interface Queries {
   events: {
     /** Records events. `rows` holds `{project_id, id, contact_id?, email_id?, name, data}`.
      * (sql/queries/events.sql:1) */
-    insertMany(on: On, args: { now: Date; rows: JsonArg }): Promise<number>;
+    insertMany(on: On, args: { now: Date; rows: { project_id: string; id: string | null | undefined; contact_id: string | null | undefined; email_id: string | null | undefined; name: string; data: JsonArg }[] }): Promise<number>;
   };
   executionCounts: {
     /** Adds up to `limit` deltas to the days, and answers how many they were.
@@ -745,55 +745,55 @@ export interface Queries {
      * story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
      * read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
-    startMany(on: On, args: { rows: JsonArg; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
+    startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; story_id: string | null | undefined; story: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
      * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:77) */
+     * (sql/queries/execution_run.sql:78) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:100) */
+     * (sql/queries/execution_run.sql:101) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:106) */
-    move(on: On, args: { rows: JsonArg }): Promise<number>;
+     * (sql/queries/execution_run.sql:107) */
+    move(on: On, args: { rows: { project_id: string; id: string; moves: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:130) */
-    addSteps(on: On, args: { rows: JsonArg }): Promise<number>;
+     * (sql/queries/execution_run.sql:132) */
+    addSteps(on: On, args: { rows: { project_id: string; id: string; execution_id: string; step_id: string; seq: number; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; started_at: Date | string; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:143) */
-    endSteps(on: On, args: { rows: JsonArg }): Promise<number>;
+     * (sql/queries/execution_run.sql:146) */
+    endSteps(on: On, args: { rows: { project_id: string; id: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; completed_at: Date | string }[] }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:156) */
+     * (sql/queries/execution_run.sql:160) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:162) */
-    addJobs(on: On, args: { rows: JsonArg }): Promise<number>;
+     * (sql/queries/execution_run.sql:166) */
+    addJobs(on: On, args: { rows: { task: string; payload: JsonArg; run_at: Date | string | null | undefined; key: string | null | undefined; priority: number | null | undefined }[] }): Promise<number>;
     /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
      * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:169) */
-    satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: JsonArg }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
+     * (sql/queries/execution_run.sql:174) */
+    satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: { n: number; id: string; email: string; subscribed: boolean; created_at: Date | string; updated_at: Date | string; data: JsonArg }[] }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:179) */
+     * (sql/queries/execution_run.sql:184) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:185) */
+     * (sql/queries/execution_run.sql:190) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:201) */
+     * (sql/queries/execution_run.sql:206) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
      * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
      * the contacts.
-     * (sql/queries/execution_run.sql:211) */
-    addEmails(on: On, args: { projectId: string; now: Date; rows: JsonArg; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
+     * (sql/queries/execution_run.sql:216) */
+    addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:254) */
+     * (sql/queries/execution_run.sql:260) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
@@ -849,7 +849,7 @@ export interface Queries {
      * sent: a notice about it is about nothing of ours. What was in doubt once may have been sent, whatever became of it
      * afterwards. All is looked up one by one, whatever the planner believes about the tables.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: JsonArg }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
     /** Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -860,13 +860,13 @@ export interface Queries {
      * rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
      * Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
      * known.
-     * (sql/queries/feedback.sql:68) */
-    write(on: On, args: { changes: JsonArg }): Promise<number>;
+     * (sql/queries/feedback.sql:69) */
+    write(on: On, args: { changes: { project_id: string; id: string; sent_at: Date | string | null | undefined; delivered_at: Date | string | null | undefined; bounced_at: Date | string | null | undefined; complained_at: Date | string | null | undefined; rejected: boolean; reason: string | null | undefined; remark: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<number>;
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
      * address has bounced, unless they have another one by now. `lost` holds
      * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
-     * (sql/queries/feedback.sql:128) */
-    holdLost(on: On, args: { lost: JsonArg }): Promise<{ projectId: string; id: string }[]>;
+     * (sql/queries/feedback.sql:130) */
+    holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
   };
   folding: {
     /** Whether this transaction is the one that folds, until its end: there is one at a time.
@@ -947,7 +947,7 @@ export interface Queries {
     withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
     /** What a user has invited people to, but for the roles that they may still give.
      * (sql/queries/invitations.sql:80) */
-    withdrawOf(on: On, args: { projectId: string; userId: string; keptRoles: unknown[]; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    withdrawOf(on: On, args: { projectId: string; userId: string; keptRoles: ("OWNER" | "ADMIN" | "MEMBER")[]; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Those that nobody can use any more.
      * (sql/queries/invitations.sql:86) */
     purge(on: On, args: { now: Date }): Promise<number>;
@@ -1420,24 +1420,24 @@ export interface Queries {
     /** These workflows start for a time, and know their next one. `rows` holds `{project_id, workflow_id, due_at,
      * next_run_at?}`.
      * (sql/queries/scheduled_runs.sql:11) */
-    begin(on: On, args: { rows: JsonArg; now: Date }): Promise<number>;
+    begin(on: On, args: { rows: { project_id: string; workflow_id: string; due_at: Date | string; next_run_at: Date | string | null | undefined }[]; now: Date }): Promise<number>;
     /** What is still being started, of projects that are not disabled.
-     * (sql/queries/scheduled_runs.sql:31) */
+     * (sql/queries/scheduled_runs.sql:32) */
     unfinished(on: On): Promise<{ projectId: string; id: string }[]>;
     /** One of them while a range of contacts is started; null when it is done, when somebody else is at it, or while its
      * project is disabled.
-     * (sql/queries/scheduled_runs.sql:37) */
+     * (sql/queries/scheduled_runs.sql:38) */
     hold(on: On, args: { projectId: string; runId: string }): Promise<{ workflowId: string; dueAt: Date; upTo: string | null; createdAt: Date; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean } | null>;
     /** The next contacts that a workflow starts for, in the order of their ids. Who came after the time is not among them.
-     * (sql/queries/scheduled_runs.sql:47) */
+     * (sql/queries/scheduled_runs.sql:48) */
     range(on: On, args: { projectId: string; afterId: string | null; until: Date; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** It has come as far as this contact.
-     * (sql/queries/scheduled_runs.sql:61) */
+     * (sql/queries/scheduled_runs.sql:62) */
     advance(on: On, args: { upTo: string; projectId: string; runId: string }): Promise<number>;
     /** Nothing came of it: how often in a row.
-     * (sql/queries/scheduled_runs.sql:67) */
+     * (sql/queries/scheduled_runs.sql:68) */
     noteFailure(on: On, args: { projectId: string; runId: string }): Promise<{ tries: number } | null>;
-    /** (sql/queries/scheduled_runs.sql:74) */
+    /** (sql/queries/scheduled_runs.sql:75) */
     finish(on: On, args: { projectId: string; runId: string }): Promise<number>;
   };
   segmentCandidates: {
@@ -1592,7 +1592,7 @@ export interface Queries {
      * reasons the strongest stands. One that a reset takes away is as if it were not there. Rows are locked in one order, so
      * that two calls cannot deadlock.
      * (sql/queries/suppressions.sql:38) */
-    addMany(on: On, args: { rows: JsonArg }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
+    addMany(on: On, args: { rows: { id: string; project_id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" }[] }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** 0 when the address is not on the list.
      * (sql/queries/suppressions.sql:58) */
     remove(on: On, args: { projectId: string; email: string }): Promise<number>;
@@ -1677,15 +1677,15 @@ export interface Queries {
     limits(on: On, args: { projectId: string }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number }[]>;
     /** `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
      * (sql/queries/usage.sql:54) */
-    setLimits(on: On, args: { limits: JsonArg; projectId: string }): Promise<number>;
+    setLimits(on: On, args: { limits: { category: "workflows" | "campaigns" | "transactional" | "inbound"; monthly_limit: number | string | null | undefined }[]; projectId: string }): Promise<number>;
     /** Adds up to `limit` deltas to the months.
-     * (sql/queries/usage.sql:73) */
+     * (sql/queries/usage.sql:74) */
     fold(on: On, args: { limit: number }): Promise<number>;
     /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
-     * (sql/queries/usage.sql:100) */
+     * (sql/queries/usage.sql:101) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
     /** Notes that members are told now that so many percent are used; answers what nobody had told them this month.
-     * (sql/queries/usage.sql:114) */
+     * (sql/queries/usage.sql:115) */
     warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
   };
   usageReports: {
@@ -1748,15 +1748,15 @@ export interface Queries {
     /** The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
      * as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
      * (sql/queries/waits.sql:26) */
-    come(on: On, args: { rows: JsonArg }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json; depth: number }[]>;
+    come(on: On, args: { rows: { project_id: string; execution_id: string; until: Date | string | null | undefined }[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json; depth: number }[]>;
     /** The oldest transaction that writes at this moment, and the one that will begin to next.
-     * (sql/queries/waits.sql:63) */
+     * (sql/queries/waits.sql:64) */
     horizon(on: On): Promise<{ oldest: string; next: string }>;
     /** `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
-     * (sql/queries/waits.sql:68) */
-    add(on: On, args: { rows: JsonArg }): Promise<number>;
+     * (sql/queries/waits.sql:69) */
+    add(on: On, args: { rows: { project_id: string; contact_id: string; event_name: string | null | undefined; execution_id: string; step_execution_id: string | null | undefined; started_at: Date | string }[] }): Promise<number>;
     /** These executions wait no more.
-     * (sql/queries/waits.sql:76) */
+     * (sql/queries/waits.sql:78) */
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
   };
   webhookReceipts: {

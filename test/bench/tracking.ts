@@ -104,7 +104,7 @@ async function recordOne(ctx: Context, projectId: string, { emailIds }: SentCamp
     event_id: Bun.randomUUIDv7(),
     link: isClick ? LINK : null,
     machine: false,
-    at: new Date(),
+    at: new Date().toISOString(),
   };
   await q.engagement.record(ctx, { hits: [hit] });
 }

@@ -51,6 +51,23 @@ describe("a query file", () => {
     );
   });
 
+  test("says which columns its rows have that are given as JSON, and which of them may be null", () => {
+    const [statement] = parseStatements(
+      "-- name: add :exec\n-- nullable: rows.b\ninsert into t select * from json_to_recordset(:rows::json) as r (\n  a uuid, b timestamptz\n);\n",
+      "t.sql",
+    );
+
+    expect(statement!.records.get("rows")).toEqual([
+      { name: "a", type: "uuid" },
+      { name: "b", type: "timestamptz" },
+    ]);
+    expect([...statement!.nullable]).toEqual(["rows.b"]);
+  });
+
+  test("that calls something nullable which it does not have is refused", () => {
+    expect(() => parseStatements("-- name: a :one\n-- nullable: b\nselect :a;\n", "t.sql")).toThrow('"b"');
+  });
+
   test("with one name twice is refused", () => {
     expect(() =>
       parseStatements("-- name: a :one\nselect 1;\n-- name: a :one\nselect 2;\n", "t.sql"),

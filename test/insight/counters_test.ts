@@ -124,7 +124,7 @@ function worldOf(projectId: string) {
         event_id: newId(tx, event.at),
         link: event.click ? "https://shop.example/" : null,
         machine: event.machine,
-        at: event.at,
+        at: event.at.toISOString(),
       }));
       await q.engagement.record(tx, { hits });
     } else if (event.do === "notice") {

@@ -4,6 +4,7 @@ import { disableProject, enableProject } from "../../src/accounts/projects/mod.t
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery/mod.ts";
+import type { Outcome } from "../../src/sending/delivery/outcomes.ts";
 import {
   buryDeadWorkers,
   settleDoubts,
@@ -24,7 +25,7 @@ describe("claims", () => {
     await service.runJobs();
 
     expect(service.smtp.received).toHaveLength(1);
-    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+    expect(await ledger(id!)).toMatchObject({ status: "SENT" as const, attempts: 1 });
   });
 
   test("a mail that has been sent is not sent by a job that comes late", async () => {
@@ -100,7 +101,7 @@ describe("claims", () => {
     expect(await releaseLostClaims(service)).toBe(1);
     await service.runJobs();
 
-    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+    expect(await ledger(id!)).toMatchObject({ status: "SENT" as const, attempts: 1 });
   });
 });
 
@@ -199,7 +200,7 @@ describe("two processes", () => {
 });
 
 describe("a state", () => {
-  const settleAs = (id: string, status: string, workerId = service.workerId) =>
+  const settleAs = (id: string, status: Outcome["status"], workerId = service.workerId) =>
     q.emails.settleAndClaim(service, {
       now: new Date(),
       projectIds: [],
@@ -214,6 +215,7 @@ describe("a state", () => {
           id,
           status,
           message_id: null,
+          provider_id: null,
           error: null,
           at: new Date(),
           retry_at: new Date(),
@@ -249,7 +251,7 @@ describe("a state", () => {
       await service.pool`
       update emails set status = 'SENDING', claimed_by = ${service.workerId}, opened_at = now(), opens = 1
       where id = ${id!}`;
-      await settleAs(id!, status);
+      await settleAs(id!, status as Outcome["status"]);
 
       expect(await ledger(id!)).toMatchObject(expected);
       await service.runJobs();
@@ -357,8 +359,9 @@ describe("a dead process", () => {
         {
           project_id: project.id,
           id,
-          status: "SENT",
+          status: "SENT" as const,
           message_id: "m@x",
+          provider_id: null,
           error: null,
           at: new Date(),
           retry_at: null,
@@ -376,7 +379,7 @@ describe("a dead process", () => {
     await q.emails.settleAndClaim(service, outcome(doubtful!));
     await q.emails.settleAndClaim(service, outcome(resent!));
 
-    expect(await ledger(doubtful!)).toMatchObject({ status: "SENT", messageId: "m@x" });
+    expect(await ledger(doubtful!)).toMatchObject({ status: "SENT" as const, messageId: "m@x" });
     expect(await eventsOf(resent!)).toEqual(["email.sent"]);
     await service.runJobs();
   });

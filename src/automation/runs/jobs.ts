@@ -12,8 +12,8 @@ export const PATIENT = 10;
 export interface NewJob {
   task: keyof Jobs;
   payload: Jobs[keyof Jobs];
-  run_at?: Date;
-  key?: string;
+  run_at?: Date | undefined;
+  key?: string | undefined;
   priority?: number | undefined;
 }
 
@@ -41,8 +41,8 @@ export function jobsFor<Name extends "run_executions" | "wake_executions" | "rec
         task,
         payload: { projectId, executionIds, ...more } as Jobs[Name],
         priority,
-        ...(runAt && { run_at: runAt }),
-        ...(keyOf && { key: keyOf(executionIds, n, projectId) }),
+        run_at: runAt,
+        key: keyOf?.(executionIds, n, projectId),
       };
     }),
   );
@@ -50,7 +50,15 @@ export function jobsFor<Name extends "run_executions" | "wake_executions" | "rec
 
 /** Enqueues jobs in the transaction of `tx`, all in one statement. */
 export async function enqueue(tx: Context, jobs: NewJob[]): Promise<void> {
-  if (jobs.length > 0) await q.executionRun.addJobs(tx, { rows: jobs });
+  if (jobs.length === 0) return;
+  const rows = jobs.map(({ task, payload, run_at, key, priority }) => ({
+    task,
+    payload,
+    run_at,
+    key,
+    priority,
+  }));
+  await q.executionRun.addJobs(tx, { rows });
 }
 
 /** Has executions run by jobs: `alone` each by itself, `patient` behind all others. */

@@ -53,7 +53,7 @@ function rowOf(tx: Context, claim: Claim, { id: versionId, graph }: WorkflowVers
     workflow_id: claim.workflowId,
     version_id: versionId,
     contact_id: claim.contactId,
-    status: isTooDeep ? "FAILED" : first ? "RUNNING" : "COMPLETED",
+    status: (isTooDeep ? "FAILED" : first ? "RUNNING" : "COMPLETED") as ExecutionStatus,
     trigger_id: trigger.id,
     step_id: first?.to,
     exit_reason: isTooDeep ? TOO_DEEP : undefined,

@@ -81,7 +81,7 @@ function mailOf(config: StepConfigs["SEND_EMAIL"], run: Run, id: string) {
   // Somebody else reads about the contact; it is no contact of theirs that could be unsubscribed.
   const { id: contactId, email, subscribed, data: theirs } = contact;
   const data = { ...theirs, contact: { id: contactId, email, subscribed, data: theirs }, ...context };
-  return { id, execution_id: run.id, address, data };
+  return { id, execution_id: run.id, contact_id: null, address, data };
 }
 
 /** The template that a step sends as it is now, or why nothing can be sent. */

@@ -35,7 +35,8 @@ interface Hit {
   event_id: string;
   link: string | null;
   machine: boolean;
-  at: Date;
+  /** As its event tells it. */
+  at: string;
 }
 
 function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string | null): Hit {
@@ -45,7 +46,7 @@ function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string 
     event_id: newId(ctx),
     link,
     machine: isMachine(headers),
-    at: ctx.now(),
+    at: ctx.now().toISOString(),
   };
 }
 

@@ -55,7 +55,7 @@ async function recordEngagement(tx: Context, reports: Report[]): Promise<void> {
         event_id: newId(tx, notice.at),
         link: notice.kind === "click" ? notice.link : null,
         machine: isMachine(headersOf(notice.userAgent)),
-        at: notice.at,
+        at: notice.at.toISOString(),
       };
     }),
   );
