@@ -28,7 +28,15 @@ const LAYERS: string[][] = [
   ["src/removal"],
   ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"]),
   ["src/insight"],
-  ...within("src/automation", ["engine"], ["steps"], ["runs", "webhooks"], ["workflows"]),
+  ...within(
+    "src/automation",
+    ["engine"],
+    ["workflows"],
+    ["steps"],
+    ["webhooks"],
+    ["runs"],
+    ["graph.ts", "text_faults.ts"],
+  ),
   ...within(
     "src/sending",
     ["campaigns", "domains", "feedback"],

@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Run } from "../../src/automation/runs/run.ts";
 import { runExecutions } from "../../src/automation/engine/mod.ts";
-import { performUpdate } from "../../src/automation/steps/update_contact.ts";
-import type { GraphStep } from "../../src/automation/workflows/graph.ts";
+import { updateContactStep } from "../../src/automation/steps/update_contact.ts";
 import { inTransaction, newId } from "../../src/context.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
@@ -114,7 +113,7 @@ test("many executions with costly texts let everybody else have a turn in betwee
     pageId: newId(service),
     run: { projectId: project.id, depth: 0, contact, context } as unknown as Run,
   }));
-  const step: GraphStep<"UPDATE_CONTACT"> = {
+  const step: Parameters<typeof updateContactStep.perform>[1] = {
     id: newId(service),
     type: "UPDATE_CONTACT",
     name: "Update",
@@ -122,7 +121,7 @@ test("many executions with costly texts let everybody else have a turn in betwee
     config: { updates: { a: Array(300).fill(LOOP) }, subscriptionAction: "none" },
   };
   const timer = setInterval(() => (turns += 1), 1);
-  const made = await inTransaction(service, (tx) => performUpdate(tx, step, visits));
+  const made = await inTransaction(service, (tx) => updateContactStep.perform(tx, step, visits));
   clearInterval(timer);
 
   expect(new Set(made.map((outcome) => (outcome as { kind: string }).kind))).toEqual(new Set(["fail"]));

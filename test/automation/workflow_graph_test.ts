@@ -1,22 +1,26 @@
 import { describe, expect, test } from "bun:test";
 import {
-  branchesOf,
   type Graph,
   type GraphStep,
   type GraphTransition,
-  questionsOf,
-  type StepType,
   triggerOf,
   wayOut,
-} from "../../src/automation/workflows/graph.ts";
+} from "../../src/automation/graph.ts";
 import {
   assertPauses,
   assertTransition,
   openEnd,
   reachedSteps,
 } from "../../src/automation/workflows/rules.ts";
-import { completeConfig, storedConfig } from "../../src/automation/workflows/configs.ts";
-import { stepErrors, templateOf } from "../../src/automation/workflows/steps_input.ts";
+import { type ConditionConfig, questionsOf } from "../../src/automation/steps/_questions.ts";
+import {
+  branchesOf,
+  completeConfig,
+  stepErrors,
+  type StepTypeName,
+  storedConfig,
+  templateOf,
+} from "../../src/automation/steps/mod.ts";
 import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflows/trigger.ts";
 import { Problem } from "../../src/problem.ts";
 
@@ -25,7 +29,7 @@ const asks = (field: string, operator: string, value: unknown) => ({
   groups: [{ filters: [{ field, operator, value }] }],
 });
 
-const CONFIGS: Record<StepType, Record<string, unknown>> = {
+const CONFIGS: Record<StepTypeName, Record<string, unknown>> = {
   TRIGGER: {},
   SEND_EMAIL: {},
   DELAY: { amount: 1, unit: "days" },
@@ -39,7 +43,7 @@ const CONFIGS: Record<StepType, Record<string, unknown>> = {
 /** `email DELAY:pause` is a step of type SEND_EMAIL named after its type, and one named pause. */
 const steps = (...names: string[]) =>
   names.map((name): GraphStep => {
-    const [type, id] = name.split(":") as [StepType, string?];
+    const [type, id] = name.split(":") as [StepTypeName, string?];
     const config = completeConfig(type, CONFIGS[type]);
     return { id: id ?? type, type, name: id ?? type, config, templateId: null } as GraphStep;
   });
@@ -229,7 +233,7 @@ describe("the questions of a CONDITION", () => {
 
   test("with a tree are that tree, `contact.` taken away", () => {
     const given = { condition: asks("contact.data.plan", "equals", "contact.data.x") };
-    const config = completeConfig("CONDITION", given);
+    const config = completeConfig("CONDITION", given) as ConditionConfig;
 
     expect(stepErrors("CONDITION", { config: given })).toEqual([]);
     expect(questionsOf(config)).toEqual({
@@ -385,7 +389,7 @@ describe("a config is refused", () => {
     ["EXIT", deep(101), "config custom"],
     ["EXIT", { reason: Infinity }, "config too_big"],
     ["EXIT", { other: "x".repeat(70_000) }, "config too_big"],
-  ] as [StepType, object | string, string][])("%s %j: %s", (type, config, expected) => {
+  ] as [StepTypeName, object | string, string][])("%s %j: %s", (type, config, expected) => {
     const errors = stepErrors(type, { config }).map(({ field, code }) => `${field} ${code}`);
     expect(errors.join(", ")).toBe(expected);
   });
@@ -502,10 +506,10 @@ describe("a config is taken", () => {
       { field: "data.plan", operator: "equals", value: null },
       { field: "data.plan", operator: "equals", value: null },
     ],
-  ] as [StepType, object, object, object][])("%s %j", (type, config, kept, complete) => {
+  ] as [StepTypeName, object, object, object][])("%s %j", (type, config, kept, complete) => {
     expect(stepErrors(type, { config })).toEqual([]);
     expect<object>(storedConfig(type, config)).toEqual(kept);
-    expect<object>(completeConfig(type, storedConfig(type, config))).toEqual(complete);
+    expect<unknown>(completeConfig(type, storedConfig(type, config))).toEqual(complete);
   });
 
   test("a template stands beside the config or in it, and is that of a SEND_EMAIL only", () => {

@@ -7,7 +7,7 @@ import { addJobs, type Jobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import { addRuns } from "../runs/jobs.ts";
 import { type ExecutionKey, holdRuns, type Run } from "../runs/run.ts";
-import { type Claim, startRuns } from "../runs/start.ts";
+import { type Claim, startRuns } from "./start.ts";
 import { noteGrowth } from "./_statistics.ts";
 import { type Timers, wakeByEvents, wakeByLook } from "./_wake.ts";
 import { isWalking, walk } from "./_walk.ts";

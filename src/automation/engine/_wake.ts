@@ -1,7 +1,7 @@
 // What ends a wait: an event, or time. The execution is held by whoever looks, so of both one comes first.
 import type { Context } from "../../context.ts";
 import { endRun, endWait, type Run, stepOf } from "../runs/run.ts";
-import { MAX_DEPTH, TOO_DEEP } from "../runs/start.ts";
+import { MAX_DEPTH, TOO_DEEP } from "./start.ts";
 import { type Call, callsFor } from "../runs/waits.ts";
 import { enqueueWebhook } from "../webhooks/mod.ts";
 

@@ -1,32 +1,8 @@
 // Runs go from step to step until all of them wait or have ended: in waves, and in each wave those that stand at the
 // same step take it together.
 import { type Context, newId } from "../../context.ts";
-import { type Outcome, type Run, stepOf, takeOutcome } from "../runs/run.ts";
-import { performCondition } from "../steps/condition.ts";
-import { performDelay } from "../steps/delay.ts";
-import { performExit } from "../steps/exit.ts";
-import { performSend } from "../steps/send_email.ts";
-import { performUpdate } from "../steps/update_contact.ts";
-import { performWait } from "../steps/wait_for_event.ts";
-import { performWebhook } from "../steps/webhook.ts";
-import { all, type Later, type Visit } from "../steps/visit.ts";
-import type { GraphStep, StepType } from "../workflows/graph.ts";
-
-type Steps = {
-  [Type in StepType]: (tx: Context, step: GraphStep<Type>, visits: Visit[]) => Promise<(Outcome | Later)[]>;
-};
-
-/** What each kind of step does, for all executions that stand at it: set by set, and nothing but statements. */
-const STEPS: Steps = {
-  TRIGGER: async (_tx, _step, visits) => all(visits, { kind: "on" }),
-  SEND_EMAIL: performSend,
-  DELAY: performDelay,
-  WAIT_FOR_EVENT: performWait,
-  CONDITION: performCondition,
-  WEBHOOK: performWebhook,
-  UPDATE_CONTACT: performUpdate,
-  EXIT: performExit,
-};
+import { type Run, stepOf, takeOutcome } from "../runs/run.ts";
+import { stepTypeOf } from "../steps/mod.ts";
 
 /** True for a run that has somewhere to go now. */
 export function isWalking(run: Run): boolean {
@@ -52,7 +28,7 @@ async function take(tx: Context, runs: Run[]): Promise<Run[]> {
   const step = stepOf(runs[0]!);
   const startedAt = tx.now();
   const visits = runs.map((run) => ({ run, pageId: newId(tx) }));
-  const outcomes = await STEPS[step.type](tx, step as never, visits);
+  const outcomes = await stepTypeOf(step).perform(tx, step, visits);
   const now = tx.now();
   return visits.flatMap(({ run, pageId }, i) => {
     const outcome = outcomes[i]!;

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
 import { enqueue, inParts } from "../runs/jobs.ts";
-import type { Claim } from "../runs/start.ts";
+import type { Claim } from "./start.ts";
 import type { Call } from "../runs/waits.ts";
 
 /** As many as the trigger gives to one. */

@@ -7,9 +7,9 @@ import { problems } from "../../problem.ts";
 import { addRuns } from "../runs/jobs.ts";
 import { graphsOf } from "../runs/graphs.ts";
 import type { ExecutionStatus } from "../runs/run.ts";
-import { startRuns } from "../runs/start.ts";
+import { startRuns } from "./start.ts";
 import { assertContext } from "./input.ts";
-import type { Graph, StepType } from "../workflows/graph.ts";
+import type { Graph } from "../graph.ts";
 import { getWorkflow } from "../workflows/mod.ts";
 
 type Row = Awaited<ReturnType<Queries["executions"]["list"]>>[number];
@@ -21,7 +21,7 @@ export type Execution = Omit<Row, "versionId" | "contactEmail">;
 export interface StepName {
   id: string;
   name: string;
-  type: StepType;
+  type: string;
 }
 
 /** An execution in a list. */

@@ -2,7 +2,7 @@
 import { dataErrors } from "../../audience/contacts/data.ts";
 import { fault } from "../../audience/faults.ts";
 import { type FieldError, problems } from "../../problem.ts";
-import { jsonFaults } from "../workflows/text_faults.ts";
+import { jsonFaults } from "../text_faults.ts";
 
 /** Postgres and our own code read JSON with their stacks. */
 const LIMITS = { maxBytes: 65_536, maxDepth: 50 };

@@ -6,7 +6,7 @@ import type { Fragment } from "../../db/types.ts";
 import { describeError } from "../../log.ts";
 import { compileAudience, defineAudience } from "../../sending/campaigns/audience.ts";
 import { addRuns, enqueue } from "../runs/jobs.ts";
-import { startRuns } from "../runs/start.ts";
+import { startRuns } from "./start.ts";
 import { nextRunAt, type ScheduleTrigger } from "../workflows/trigger.ts";
 
 const MAX_DUE = 500;

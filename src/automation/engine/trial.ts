@@ -1,22 +1,16 @@
 // The way that a contact would take through a workflow, without anything being done.
-import { dataTooLarge, sortData } from "../../audience/contacts/data.ts";
+import { sortData } from "../../audience/contacts/data.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
-import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
 import { Problem } from "../../problem.ts";
 import { reasonOf } from "../runs/failures.ts";
 import { budgetOf } from "../../content/handlebars/filled.ts";
 import { newRun, type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "../runs/run.ts";
-import { performCondition } from "../steps/condition.ts";
-import { performDelay } from "../steps/delay.ts";
-import { performExit } from "../steps/exit.ts";
-import { addressOf, noAddress, sendableOf } from "../steps/send_email.ts";
-import { changeOf, outputOf, subscriptionOf, unfillable } from "../steps/update_contact.ts";
-import { performWait } from "../steps/wait_for_event.ts";
-import { type GraphStep, type StepType, triggerOf } from "../workflows/graph.ts";
+import { type GraphStep, triggerOf } from "../graph.ts";
+import { stepTypeOf } from "../steps/mod.ts";
 import { loadGraph } from "../workflows/versions.ts";
 
 /** Who goes through the workflow: a contact of the project, or somebody with this data. */
@@ -33,7 +27,7 @@ export interface TrialInput {
 export interface TrialStep {
   stepId: string;
   name: string;
-  type: StepType;
+  type: string;
   /** When it would begin, if the workflow started now. */
   at: Date;
   branch: string | null;
@@ -101,53 +95,10 @@ async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget
 }
 
 async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
-  const visits = [{ run, pageId: step.id }];
-  switch (step.type) {
-    case "TRIGGER":
-      return { kind: "on" };
-    case "CONDITION":
-      return (await performCondition(ctx, step, visits))[0]!;
-    case "DELAY":
-      return (await performDelay(ctx, step, visits))[0]!;
-    case "WAIT_FOR_EVENT":
-      return (await performWait(ctx, step, visits))[0]!;
-    case "EXIT":
-      return (await performExit(ctx, step, visits))[0]!;
-    case "WEBHOOK":
-      return { kind: "on", output: { method: step.config.method, url: step.config.url } };
-    case "SEND_EMAIL":
-      return await send(ctx, step, run);
-    case "UPDATE_CONTACT":
-      return await update(ctx, step, run, budget).catch((error) => unfillable(step, error));
-  }
-}
-
-async function send(ctx: Context, step: GraphStep<"SEND_EMAIL">, run: Run): Promise<Outcome> {
-  const template = await sendableOf(ctx, run.projectId, step);
-  if (typeof template === "string") return { kind: "fail", reason: template };
-  const to = addressOf(step.config, run);
-  if (to === null) return { kind: "fail", reason: noAddress(step) };
-  return { kind: "on", output: { to, templateId: step.templateId } };
-}
-
-/** Changes the contact in memory. */
-async function update(
-  ctx: Context,
-  { config }: GraphStep<"UPDATE_CONTACT">,
-  run: Run,
-  budget: Budget,
-): Promise<Outcome> {
-  const change = changeOf(config, run, budget);
-  const { sets, deletes } = change;
-  const { data, fits } = await q.executionTrial.merge(ctx, {
-    current: run.contact.data,
-    sets,
-    deletes: deletes.length > 0 ? deletes : null,
-  });
-  if (!fits) throw dataTooLarge();
-  const subscribed = subscriptionOf(config) ?? run.contact.subscribed;
-  run.contact = { ...run.contact, data: data as Run["contact"]["data"], subscribed };
-  return { kind: "on", output: outputOf(change, subscriptionOf(config)) };
+  const type = stepTypeOf(step);
+  if (type.rehearse) return await type.rehearse(ctx, step, run, budget);
+  const [outcome] = await type.perform(ctx, step, [{ run, pageId: step.id }]);
+  return outcome as Outcome;
 }
 
 /** A wait that is over, and the moment at which it is. */

@@ -1,8 +1,7 @@
 import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Graph } from "../workflows/graph.ts";
-import { readGraph } from "../workflows/versions.ts";
+import type { Graph } from "../graph.ts";
 
 /** Of workflows under way; in characters of JSON, of which each takes some bytes. */
 const MAX_CACHED_CHARS = 16_000_000;
@@ -31,7 +30,7 @@ export async function graphsOf(
     ids: missing.map(([id]) => id),
   });
   for (const row of rows) {
-    const graph = readGraph(row.graph);
+    const graph = row.graph as unknown as Graph;
     found.set(row.id, graph);
     cache.set(row.id, graph, JSON.stringify(row.graph).length);
   }

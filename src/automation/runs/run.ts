@@ -5,7 +5,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Json } from "../../db/types.ts";
 import { graphsOf } from "./graphs.ts";
-import { type Graph, type GraphStep, wayOut } from "../workflows/graph.ts";
+import { type Graph, type GraphStep, wayOut } from "../graph.ts";
 
 /** The states of an execution. The first two are under way, the others final. */
 export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
@@ -59,8 +59,8 @@ export interface Run extends ExecutionKey {
   stepId: string;
   /** WAITING: the page that stands open. */
   openPageId: string | null;
-  /** It was waiting for an event when it was read. */
-  wasAwaiting: boolean;
+  /** It was waiting when it was read. */
+  wasWaiting: boolean;
   wakeAt: Date | null;
   /** Its project is disabled. */
   heldUp: boolean;
@@ -128,7 +128,7 @@ function toRun(row: Row, graph: Graph): Run {
       updatedAt: row.updatedAt,
     },
     openPageId: row.stepExecutionId,
-    wasAwaiting: status === "WAITING" && stepOf(position).type === "WAIT_FOR_EVENT",
+    wasWaiting: status === "WAITING",
     context: row.context as Record<string, unknown>,
   });
 }
@@ -144,7 +144,7 @@ export function newRun(
   return {
     status: "RUNNING",
     openPageId: null,
-    wasAwaiting: false,
+    wasWaiting: false,
     wakeAt: null,
     heldUp: false,
     depth: 0,

@@ -16,8 +16,8 @@ export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
   if (moved.length === 0) return;
   await move(tx, moved);
   await tell(tx, moved);
-  // A wait of before is over, whether or not another one has begun.
-  const woken = moved.filter((run) => run.wasAwaiting);
+  // A wait of before is over, whether or not another one has begun. Not every wait was for an event.
+  const woken = moved.filter((run) => run.wasWaiting);
   if (woken.length > 0) {
     await q.waits.remove(tx, {
       projectIds: woken.map((run) => run.projectId),

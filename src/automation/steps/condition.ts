@@ -5,56 +5,75 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Fragment, Json } from "../../db/types.ts";
 import { dataAt } from "./_data_at.ts";
-import type { Outcome, Run } from "../runs/run.ts";
-import { all, type Visit } from "./visit.ts";
-import { namesSegments } from "../workflows/conditions.ts";
-import { type GraphStep, type Questions, questionsOf } from "../workflows/graph.ts";
+import type { Run } from "../runs/run.ts";
+import type { GraphStep } from "../graph.ts";
+import {
+  completeCondition,
+  type ConditionConfig,
+  conditionFaults,
+  namesSegments,
+  type Questions,
+  questionsOf,
+  segmentFaults,
+} from "./_questions.ts";
+import { all, defineStep } from "./step_type.ts";
 
 /** Of what decided, so many fields and filters are told, and so many characters of each. */
 const MAX_TOLD = 20;
 const MAX_TOLD_LENGTH = 500;
 
-/** Takes the first branch whose condition holds, of the contact as it is in memory; the story tells what decided. */
-export async function performCondition(
-  tx: Context,
-  step: GraphStep<"CONDITION">,
-  visits: Visit[],
-): Promise<Outcome[]> {
-  const { projectId } = visits[0]!.run;
-  const questions = questionsOf(step.config);
-  const { over, branches, otherwise } = questions;
-  const rows = visits.map(({ run }, n) => rowOf(run, over, n));
-  const compile = await compilerOf(tx, projectId, step);
-  const taken = new Map<number, string>();
-  const asked = new Map<number, Json[]>(rows.map(({ n }) => [n, []]));
-  // One after another, each for those that are left: mostly there are one or two.
-  for (const { branch, condition } of branches) {
-    const left = rows.filter(({ n }) => !taken.has(n));
-    if (left.length === 0) break;
-    const compiled = compile(condition);
-    if (typeof compiled === "string") {
-      return all(visits, { kind: "fail", reason: `Cannot decide "${step.name}": ${compiled}` });
+/** CONDITION: takes the first branch whose condition holds, of the contact as it is in memory; the story tells what decided. */
+export const conditionStep = defineStep<ConditionConfig>({
+  usage:
+    "`{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
+    "`{mode: multi, field, branches: [{id, name, operator, value?}]}`",
+  fields: ["mode", "field", "operator", "value", "unit", "condition", "branches"],
+  mustNameBranch: true,
+  mayNameSegments: true,
+  faults: conditionFaults,
+  complete: completeCondition,
+  branches(config) {
+    const { branches, otherwise } = questionsOf(config);
+    return [...branches.map(({ branch }) => branch), otherwise];
+  },
+  segmentFaults: async (config, load) => (namesSegments(config) ? segmentFaults(config, await load()) : []),
+  async perform(tx, step, visits) {
+    const { projectId } = visits[0]!.run;
+    const questions = questionsOf(step.config);
+    const { over, branches, otherwise } = questions;
+    const rows = visits.map(({ run }, n) => rowOf(run, over, n));
+    const compile = await compilerOf(tx, projectId, step);
+    const taken = new Map<number, string>();
+    const asked = new Map<number, Json[]>(rows.map(({ n }) => [n, []]));
+    // One after another, each for those that are left: mostly there are one or two.
+    for (const { branch, condition } of branches) {
+      const left = rows.filter(({ n }) => !taken.has(n));
+      if (left.length === 0) break;
+      const compiled = compile(condition);
+      if (typeof compiled === "string") {
+        return all(visits, { kind: "fail", reason: `Cannot decide "${step.name}": ${compiled}` });
+      }
+      const told = toldFilters(condition);
+      const { fragment, answersTo } = compiled;
+      const found = await q.executionRun.satisfying(tx, {
+        rows: left,
+        condition: fragment,
+        answers: answersTo(told),
+      });
+      for (const { n, holds, answers } of found) {
+        if (holds) taken.set(n, branch);
+        asked.get(n)!.push(...told.map((filter, i) => answered(filter, answers[i]!)));
+      }
     }
-    const told = toldFilters(condition);
-    const { fragment, answersTo } = compiled;
-    const found = await q.executionRun.satisfying(tx, {
-      rows: left,
-      condition: fragment,
-      answers: answersTo(told),
+    const fields = toldFields(branches.map(({ condition }) => condition));
+    return rows.map((row) => {
+      const branch = taken.get(row.n) ?? otherwise;
+      const values = valuesOf(fields, row, over);
+      const filters = asked.get(row.n)!.slice(0, MAX_TOLD);
+      return { kind: "on", branch, output: { branch, values, ...(filters.length > 0 && { filters }) } };
     });
-    for (const { n, holds, answers } of found) {
-      if (holds) taken.set(n, branch);
-      asked.get(n)!.push(...told.map((filter, i) => answered(filter, answers[i]!)));
-    }
-  }
-  const fields = toldFields(branches.map(({ condition }) => condition));
-  return rows.map((row) => {
-    const branch = taken.get(row.n) ?? otherwise;
-    const values = valuesOf(fields, row, over);
-    const filters = asked.get(row.n)!.slice(0, MAX_TOLD);
-    return { kind: "on", branch, output: { branch, values, ...(filters.length > 0 && { filters }) } };
-  });
-}
+  },
+});
 
 type Compiled = { fragment: Fragment; answersTo: (filters: Filter[]) => Fragment } | string;
 
@@ -62,7 +81,7 @@ type Compiled = { fragment: Fragment; answersTo: (filters: Filter[]) => Fragment
 async function compilerOf(
   tx: Context,
   projectId: string,
-  { config }: GraphStep<"CONDITION">,
+  { config }: GraphStep<ConditionConfig>,
 ): Promise<(condition: Condition) => Compiled> {
   const rows = namesSegments(config) ? await q.segments.conditions(tx, { projectId }) : [];
   const options = { now: tx.now(), segments: new Map(rows.map((row) => [row.id, row])) };

@@ -1,13 +1,18 @@
-import type { Context } from "../../context.ts";
-import type { Outcome } from "../runs/run.ts";
-import { all, type Visit } from "./visit.ts";
-import type { GraphStep } from "../workflows/graph.ts";
+import { optionalTextFaults } from "../text_faults.ts";
+import { all, defineStep } from "./step_type.ts";
 
-/** Ends the execution. */
-export async function performExit(
-  _tx: Context,
-  { config: { reason } }: GraphStep<"EXIT">,
-  visits: Visit[],
-): Promise<Outcome[]> {
-  return all(visits, { kind: "exit", reason });
+interface Config {
+  reason: string | null;
 }
+
+const MAX_REASON_LENGTH = 500;
+
+/** EXIT: ends the execution. */
+export const exitStep = defineStep<Config>({
+  usage: "`{reason?}`",
+  fields: ["reason"],
+  place: "end",
+  faults: ({ reason }) => optionalTextFaults("config.reason", reason, MAX_REASON_LENGTH),
+  complete: ({ reason }) => ({ reason: (reason as string | undefined)?.trim() || null }),
+  perform: async (_tx, { config: { reason } }, visits) => all(visits, { kind: "exit", reason }),
+});

@@ -1,56 +1,98 @@
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { overLimit } from "../../accounts/billing/usage.ts";
+import { fault, isObject, missingOr, notOneOf } from "../../audience/faults.ts";
+import { templateErrors } from "../../content/handlebars/errors.ts";
 import { type Budget, compileTemplate, newBudget } from "../../content/handlebars/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { Problem } from "../../problem.ts";
+import { type FieldError, Problem } from "../../problem.ts";
 import { inParts } from "../runs/jobs.ts";
 import { type Outcome, type Run, scopeOf } from "../runs/run.ts";
-import { all, type Visit } from "./visit.ts";
-import type { GraphStep, StepConfigs } from "../workflows/graph.ts";
+import type { GraphStep } from "../graph.ts";
+import { lengthFaults } from "../text_faults.ts";
+import { all, defineStep } from "./step_type.ts";
 
-type Step = GraphStep<"SEND_EMAIL">;
+interface Config {
+  recipient: { type: "CONTACT" } | { type: "CUSTOM"; customEmail: string };
+}
+
+type Step = GraphStep<Config>;
 
 const EMAILS_A_JOB = 20;
 /** Behind transactional mail, and before campaigns, which have a lane of their own. */
 const PRIORITY = 5;
+const MAX_EMAIL_LENGTH = 1_000;
 
 /**
- * Hands a mail to each execution's contact, or to another address, over to the ledger. It is the row with the id of the
- * page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that the
- * month has no room for is FAILED in the ledger; the execution goes on.
+ * SEND_EMAIL: hands a mail to each execution's contact, or to another address, over to the ledger. It is the row with the id
+ * of the page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that
+ * the month has no room for is FAILED in the ledger; the execution goes on.
  */
-export async function performSend(tx: Context, step: Step, visits: Visit[]): Promise<Outcome[]> {
-  const { projectId } = visits[0]!.run;
-  const contentId = await contentOf(tx, projectId, step);
-  if (typeof contentId !== "string") return all(visits, contentId);
-  const mails = visits.map(({ run, pageId }) => mailOf(step.config, run, pageId));
-  const rows = mails.filter((mail) => mail !== null);
-  if (rows.length > 0) {
-    const pending = await q.executionRun.addEmails(tx, {
-      projectId,
-      contentId,
-      templateId: step.templateId!,
-      now: tx.now(),
-      overLimit: overLimit("workflows", tx.now()),
-      rows,
+export const sendEmailStep = defineStep<Config>({
+  usage: "`{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId",
+  fields: ["recipient"],
+  sendsTemplate: true,
+  faults: ({ recipient }) => recipientFaults(recipient),
+  complete({ recipient }) {
+    const given = recipient as { type: string; customEmail: string } | undefined;
+    if (given?.type !== "CUSTOM") return { recipient: { type: "CONTACT" } };
+    return { recipient: { type: "CUSTOM", customEmail: given.customEmail.trim() } };
+  },
+  async perform(tx, step, visits) {
+    const { projectId } = visits[0]!.run;
+    const contentId = await contentOf(tx, projectId, step);
+    if (typeof contentId !== "string") return all(visits, contentId);
+    const mails = visits.map(({ run, pageId }) => mailOf(step.config, run, pageId));
+    const rows = mails.filter((mail) => mail !== null);
+    if (rows.length > 0) {
+      const pending = await q.executionRun.addEmails(tx, {
+        projectId,
+        contentId,
+        templateId: step.templateId!,
+        now: tx.now(),
+        overLimit: overLimit("workflows", tx.now()),
+        rows,
+      });
+      await addSending(
+        tx,
+        projectId,
+        pending.map((mail) => mail.id),
+      );
+    }
+    return visits.map(({ pageId }, i) => {
+      if (mails[i] === null) return { kind: "fail", reason: noAddress(step) };
+      return { kind: "on", output: { emailId: pageId } };
     });
-    await addSending(
-      tx,
-      projectId,
-      pending.map((mail) => mail.id),
-    );
-  }
-  return visits.map(({ pageId }, i) => {
-    if (mails[i] === null) return { kind: "fail", reason: noAddress(step) };
-    return { kind: "on", output: { emailId: pageId } };
-  });
+  },
+  async rehearse(ctx, step, run) {
+    const template = await sendableOf(ctx, run.projectId, step);
+    if (typeof template === "string") return { kind: "fail", reason: template };
+    const to = addressOf(step.config, run);
+    if (to === null) return { kind: "fail", reason: noAddress(step) };
+    return { kind: "on", output: { to, templateId: step.templateId } };
+  },
+});
+
+function recipientFaults(recipient: unknown): FieldError[] {
+  const at = "config.recipient";
+  if (recipient === undefined) return [];
+  if (!isObject(recipient)) return [missingOr(at, recipient, "Expected an object with type")];
+  const { type, customEmail } = recipient;
+  if (type !== "CONTACT" && type !== "CUSTOM") return [notOneOf(`${at}.type`, type, ["CONTACT", "CUSTOM"])];
+  if (type === "CONTACT") return [];
+  const field = `${at}.customEmail`;
+  if (typeof customEmail !== "string") return [missingOr(field, customEmail, "Expected an email address")];
+  if (customEmail.length > MAX_EMAIL_LENGTH) return lengthFaults(field, customEmail, MAX_EMAIL_LENGTH);
+  if (customEmail.includes("{{")) return templateErrors(field, customEmail);
+  return parseAddress(customEmail)
+    ? []
+    : [fault(field, "invalid_string", "Expected an email address", customEmail)];
 }
 
 /** Whom the mail of an execution is for; null where that is no address. */
-export function addressOf({ recipient }: StepConfigs["SEND_EMAIL"], run: Run): string | null {
+function addressOf({ recipient }: Config, run: Run): string | null {
   if (recipient.type === "CONTACT") return run.contact.email;
   const text = compileTemplate(recipient.customEmail, "text")(scopeOf(run), budgetOfAddress());
   return parseAddress(text)?.email ?? null;
@@ -62,14 +104,14 @@ function budgetOfAddress(): Budget {
 }
 
 /** Why there is nobody to send to. */
-export function noAddress({ name, config }: Step): string {
+function noAddress({ name, config }: Step): string {
   const { recipient } = config;
   const given = recipient.type === "CUSTOM" ? recipient.customEmail : "";
   return `Cannot send "${name}": ${given} gives no email address`;
 }
 
 /** A row of the ledger. */
-function mailOf(config: StepConfigs["SEND_EMAIL"], run: Run, id: string) {
+function mailOf(config: Config, run: Run, id: string) {
   const address = addressOf(config, run);
   if (address === null) return null;
   const { contact, context } = run;
@@ -85,7 +127,7 @@ function mailOf(config: StepConfigs["SEND_EMAIL"], run: Run, id: string) {
 }
 
 /** The template that a step sends as it is now, or why nothing can be sent. */
-export async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
+async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
   const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
   if (!template) return `Cannot send "${name}": its template is gone`;
   return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;

@@ -1,10 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import { type DataChange, type DataInput, sortData } from "../../audience/contacts/data.ts";
+import {
+  type DataChange,
+  dataErrors,
+  type DataInput,
+  dataTooLarge,
+  sortData,
+} from "../../audience/contacts/data.ts";
 import { upsertContacts } from "../../audience/contacts/mod.ts";
+import { isObject, missingOr, notOneOf } from "../../audience/faults.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Db } from "../../db/types.ts";
+import type { Db, Json } from "../../db/types.ts";
+import type { FieldError } from "../../problem.ts";
 import {
   budgetOf,
   compileTree,
@@ -14,10 +22,20 @@ import {
   withinTrial,
 } from "../../content/handlebars/filled.ts";
 import { type Outcome, type Run, type RunContact, scopeOf } from "../runs/run.ts";
-import type { Later, Visit } from "./visit.ts";
-import type { GraphStep, StepConfigs } from "../workflows/graph.ts";
+import type { GraphStep } from "../graph.ts";
+import { textsFaults } from "./_texts.ts";
+import { defineStep, type Later, type Visit } from "./step_type.ts";
 
-type Config = StepConfigs["UPDATE_CONTACT"];
+interface Config {
+  /** What the `data` of a request is: null removes a key, and so on. Strings in it are templates. */
+  updates: Record<string, Json>;
+  subscriptionAction: (typeof ACTIONS)[number];
+}
+
+type Step = GraphStep<Config>;
+
+/** What may be done to the subscription. */
+const ACTIONS = ["none", "subscribe", "unsubscribe"] as const;
 
 /** After so much work of texts everybody else gets a turn. */
 const TURN_MS = 10;
@@ -27,64 +45,99 @@ const TRANSACTION_MS = 2_000;
 const spentIn = new WeakMap<Db, { ms: number }>();
 
 /**
- * Changes the contacts by the rule that every request goes by, and records what changed of their subscriptions. The
- * events are one further from the first than the execution.
+ * UPDATE_CONTACT: changes the contacts by the rule that every request goes by, and records what changed of their
+ * subscriptions. The events are one further from the first than the execution.
  */
-export async function performUpdate(
-  tx: Context,
-  step: GraphStep<"UPDATE_CONTACT">,
-  visits: Visit[],
-): Promise<(Outcome | Later)[]> {
-  const changes = await changesOf(tx, step, visits);
-  const subscribed = subscriptionOf(step.config);
-  const writes = visits.flatMap(({ run }, i) => {
-    const change = changes[i]!;
-    return isChange(change) ? [{ run, change }] : [];
-  });
-  for (const [depth, group] of Map.groupBy(writes, ({ run }) => run.depth)) {
-    await q.executionRun.deepen(tx, { depth: String(depth + 1) });
-    // Held since they were read, so these are their addresses.
-    await upsertContacts(
+export const updateContactStep = defineStep<Config>({
+  usage: `\`{updates?, subscriptionAction?: ${ACTIONS.join("|")}}\``,
+  fields: ["updates", "subscriptionAction"],
+  hasTexts: true,
+  faults({ updates, subscriptionAction: action }) {
+    const isAction = action === undefined || (ACTIONS as readonly unknown[]).includes(action);
+    return [
+      ...updateFaults("config.updates", updates),
+      ...(isAction ? [] : [notOneOf("config.subscriptionAction", action, ACTIONS)]),
+    ];
+  },
+  complete(stored) {
+    const { updates, subscriptionAction } = stored as Partial<Config>;
+    return { updates: updates ?? {}, subscriptionAction: subscriptionAction ?? "none" };
+  },
+  async perform(tx, step, visits) {
+    const changes = await changesOf(tx, step, visits);
+    const subscribed = subscriptionOf(step.config);
+    const writes = visits.flatMap(({ run }, i) => {
+      const change = changes[i]!;
+      return isChange(change) ? [{ run, change }] : [];
+    });
+    for (const [depth, group] of Map.groupBy(writes, ({ run }) => run.depth)) {
+      await q.executionRun.deepen(tx, { depth: String(depth + 1) });
+      // Held since they were read, so these are their addresses.
+      await upsertContacts(
+        tx,
+        group.map(({ run: { projectId, contact }, change }) => ({
+          projectId,
+          email: contact.email,
+          subscribed,
+          subscribedDefault: true,
+          change,
+        })),
+      );
+    }
+    await q.executionRun.deepen(tx, { depth: "" });
+    await readAgain(
       tx,
-      group.map(({ run: { projectId, contact }, change }) => ({
-        projectId,
-        email: contact.email,
-        subscribed,
-        subscribedDefault: true,
-        change,
-      })),
+      writes.map(({ run }) => run),
     );
-  }
-  await q.executionRun.deepen(tx, { depth: "" });
-  await readAgain(
-    tx,
-    writes.map(({ run }) => run),
-  );
-  return changes.map((change) =>
-    isChange(change) ? { kind: "on", output: outputOf(change, subscribed) } : change,
-  );
+    return changes.map((change) =>
+      isChange(change) ? { kind: "on", output: outputOf(change, subscribed) } : change,
+    );
+  },
+  async rehearse(ctx, step, run, budget) {
+    return await changeInMemory(ctx, step, run, budget).catch((error) => unfillable(step, error));
+  },
+});
+
+function updateFaults(field: string, data: unknown): FieldError[] {
+  if (data === undefined) return [];
+  if (!isObject(data)) return [missingOr(field, data, "Expected an object")];
+  return [...dataErrors(data, field), ...textsFaults(field, data)];
+}
+
+async function changeInMemory(ctx: Context, { config }: Step, run: Run, budget: Budget): Promise<Outcome> {
+  const change = changeOf(config, run, budget);
+  const { sets, deletes } = change;
+  const { data, fits } = await q.executionTrial.merge(ctx, {
+    current: run.contact.data,
+    sets,
+    deletes: deletes.length > 0 ? deletes : null,
+  });
+  if (!fits) throw dataTooLarge();
+  const subscribed = subscriptionOf(config) ?? run.contact.subscribed;
+  run.contact = { ...run.contact, data: data as Run["contact"]["data"], subscribed };
+  return { kind: "on", output: outputOf(change, subscriptionOf(config)) };
 }
 
 /** What would become of the contact of a trial. Throws {@linkcode Unfillable}, also when the whole trial is too much. */
-export function changeOf(config: Config, run: Run, trial: Budget): DataChange {
+function changeOf(config: Config, run: Run, trial: Budget): DataChange {
   payForCompiling(config.updates, trial);
   const fill = treeOf(config);
   return withinTrial(trial, (visit) => sortData(fill(scopeOf(run), visit) as DataInput));
 }
 
 /** The outcome of a step whose texts are {@linkcode Unfillable}; throws every other error on. */
-export function unfillable({ name }: GraphStep<"UPDATE_CONTACT">, error: unknown): Outcome {
+function unfillable({ name }: Step, error: unknown): Outcome {
   if (!(error instanceof Unfillable)) throw error;
   return { kind: "fail", reason: `Cannot carry out "${name}": ${error.message}` };
 }
 
 /** What an update says about the subscription; undefined leaves it as it is. */
-export function subscriptionOf({ subscriptionAction: action }: Config): boolean | undefined {
+function subscriptionOf({ subscriptionAction: action }: Config): boolean | undefined {
   return action === "none" ? undefined : action === "subscribe";
 }
 
 /** What an update tells in the story: keys, and no values. */
-export function outputOf({ sets, deletes }: DataChange, subscribed: boolean | undefined) {
+function outputOf({ sets, deletes }: DataChange, subscribed: boolean | undefined) {
   return {
     set: Object.keys(sets),
     removed: deletes,
@@ -98,7 +151,7 @@ export function outputOf({ sets, deletes }: DataChange, subscribed: boolean | un
  */
 async function changesOf(
   tx: Context,
-  step: GraphStep<"UPDATE_CONTACT">,
+  step: Step,
   visits: Visit[],
 ): Promise<(DataChange | Outcome | Later)[]> {
   const spent = spentIn.get(tx.sql) ?? { ms: 0 };
@@ -118,7 +171,7 @@ async function changesOf(
   return changes;
 }
 
-function changeFor(step: GraphStep<"UPDATE_CONTACT">, fill: Tree, run: Run): DataChange | Outcome {
+function changeFor(step: Step, fill: Tree, run: Run): DataChange | Outcome {
   try {
     return sortData(fill(scopeOf(run), budgetOf("visit")) as DataInput);
   } catch (error) {

@@ -1,15 +1,47 @@
-import type { Context } from "../../context.ts";
-import type { Outcome } from "../runs/run.ts";
-import { all, type Visit } from "./visit.ts";
-import type { GraphStep } from "../workflows/graph.ts";
+import { fault, missingOr } from "../../audience/faults.ts";
+import type { FieldError } from "../../problem.ts";
+import { eventNameFaults } from "../text_faults.ts";
+import { all, defineStep } from "./step_type.ts";
 
-/** Waits for an event of the contact, with a timeout for so long at most. */
-export async function performWait(
-  tx: Context,
-  { config: { eventName, timeout } }: GraphStep<"WAIT_FOR_EVENT">,
-  visits: Visit[],
-): Promise<Outcome[]> {
-  const until = timeout === null ? null : new Date(tx.now().getTime() + timeout * 1000);
-  const output = { eventName, until: until && until.toISOString() };
-  return all(visits, { kind: "wait", until, event: eventName, output });
+interface Config {
+  eventName: string;
+  /** In seconds; null waits for ever. */
+  timeout: number | null;
+}
+
+const MAX_WAIT_SECONDS = 31_536_000;
+
+/** WAIT_FOR_EVENT: waits for an event of the contact, with a timeout for so long at most. */
+export const waitForEventStep = defineStep<Config>({
+  usage: "`{eventName, timeout?: seconds}`",
+  fields: ["eventName", "timeout"],
+  mayNameSegments: true,
+  faults: ({ eventName, timeout }) => [
+    ...eventNameFaults("config.eventName", eventName),
+    ...timeoutFaults(timeout),
+  ],
+  complete: ({ eventName, timeout }) => ({
+    eventName: (eventName as string).trim(),
+    timeout: (timeout as number | undefined) ?? null,
+  }),
+  branches: () => ["event", "timeout"],
+  branchesTaken: ({ timeout }) => (timeout === null ? ["event"] : ["event", "timeout"]),
+  pauses: () => true,
+  async perform(tx, { config: { eventName, timeout } }, visits) {
+    const until = timeout === null ? null : new Date(tx.now().getTime() + timeout * 1000);
+    const output = { eventName, until: until && until.toISOString() };
+    return all(visits, { kind: "wait", until, event: eventName, output });
+  },
+});
+
+function timeoutFaults(timeout: unknown): FieldError[] {
+  const at = "config.timeout";
+  if (timeout === undefined) return [];
+  if (typeof timeout !== "number" || !Number.isInteger(timeout)) {
+    return [missingOr(at, timeout, "Expected a whole number of seconds")];
+  }
+  if (timeout < 1) return [fault(at, "too_small", "Expected at least 1 second", timeout)];
+  return timeout > MAX_WAIT_SECONDS
+    ? [fault(at, "too_big", `Expected at most ${MAX_WAIT_SECONDS} seconds, a year`, timeout)]
+    : [];
 }

@@ -1,24 +1,45 @@
-import type { Context } from "../../context.ts";
+import { notOneOf } from "../../audience/faults.ts";
 import { enqueue } from "../runs/jobs.ts";
-import type { Outcome } from "../runs/run.ts";
-import { all, type Visit } from "./visit.ts";
 import { keyOf } from "../webhooks/mod.ts";
-import type { GraphStep } from "../workflows/graph.ts";
+import { METHODS, type WebhookConfig } from "../webhooks/config.ts";
+import { all, defineStep } from "./step_type.ts";
+import { headerFaults, urlFaults } from "./_webhook_faults.ts";
+import { textsFaults } from "./_texts.ts";
 
-/** Has the webhook called in jobs of their own; `finishStep` lets the executions go on. */
-export async function performWebhook(
-  tx: Context,
-  _step: GraphStep<"WEBHOOK">,
-  visits: Visit[],
-): Promise<Outcome[]> {
-  const calls = visits.map(({ run, pageId }) => ({
-    projectId: run.projectId,
-    executionId: run.id,
-    stepExecutionId: pageId,
-  }));
-  await enqueue(
-    tx,
-    calls.map((payload) => ({ task: "call_webhook", payload, key: keyOf(payload) })),
-  );
-  return all(visits, { kind: "ask" });
-}
+/** WEBHOOK: has an address called, in a job of its own; `finishStep` lets the execution go on. */
+export const webhookStep = defineStep<WebhookConfig>({
+  usage: "`{url, method?, headers?, body?}`",
+  fields: ["url", "method", "headers", "body"],
+  hasTexts: true,
+  faults({ url, method, headers, body }) {
+    const isMethod = method === undefined || (METHODS as readonly unknown[]).includes(method);
+    return [
+      ...urlFaults("config.url", url),
+      ...(isMethod ? [] : [notOneOf("config.method", method, METHODS)]),
+      ...headerFaults("config.headers", headers),
+      ...textsFaults("config.body", body),
+    ];
+  },
+  complete(stored) {
+    const { url, method, headers, body } = stored as Partial<WebhookConfig>;
+    return {
+      url: url!.trim(),
+      method: method ?? "POST",
+      headers: headers ?? {},
+      ...(body !== undefined && { body }),
+    };
+  },
+  async perform(tx, _step, visits) {
+    const calls = visits.map(({ run, pageId }) => ({
+      projectId: run.projectId,
+      executionId: run.id,
+      stepExecutionId: pageId,
+    }));
+    await enqueue(
+      tx,
+      calls.map((payload) => ({ task: "call_webhook", payload, key: keyOf(payload) })),
+    );
+    return all(visits, { kind: "ask" });
+  },
+  rehearse: async (_ctx, { config: { method, url } }) => ({ kind: "on", output: { method, url } }),
+});

@@ -9,13 +9,8 @@ import {
   type GuardOptions,
 } from "../../net/guarded_request.ts";
 import { reasonAgainstAddress } from "../../net/public_address.ts";
-import {
-  signatureHeaders,
-  Unsendable,
-  type WebhookConfig,
-  webhookRequest,
-  type WebhookSubject,
-} from "./_request.ts";
+import { signatureHeaders, Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
+import type { WebhookConfig } from "./config.ts";
 
 /** What is to be said, and in whose name. */
 interface Call {

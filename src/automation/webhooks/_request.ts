@@ -12,10 +12,7 @@ import {
 } from "../../content/handlebars/filled.ts";
 import type { GuardedRequest } from "../../net/guarded_request.ts";
 import { renderUrl } from "./_url_template.ts";
-import type { StepConfigs } from "../workflows/graph.ts";
-
-/** The config of a WEBHOOK step. */
-export type WebhookConfig = StepConfigs["WEBHOOK"];
+import type { WebhookConfig } from "./config.ts";
 
 /** What a webhook is about. */
 export interface WebhookSubject {

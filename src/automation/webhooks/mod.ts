@@ -10,7 +10,8 @@ import type { GuardedAnswer } from "../../net/guarded_request.ts";
 import { type Answered, answerOf, retryAfterMs } from "./_answer.ts";
 import { createPlaces } from "./_places.ts";
 import { askOnce } from "./_call.ts";
-import type { WebhookConfig, WebhookSubject } from "./_request.ts";
+import type { WebhookSubject } from "./_request.ts";
+import type { WebhookConfig } from "./config.ts";
 
 /** The step of an execution that a webhook is. */
 export type WebhookJob = Jobs["call_webhook"];

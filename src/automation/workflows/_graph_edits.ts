@@ -3,16 +3,23 @@ import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
-import { completeCondition, namesSegments, segmentFaults } from "./conditions.ts";
-import type { Graph, GraphStep, StepType } from "./graph.ts";
-import { storedConfig } from "./configs.ts";
-import { stepErrors, type StepInput, templateOf } from "./steps_input.ts";
+import type { Graph, GraphStep } from "../graph.ts";
+import {
+  completeConfig,
+  givenTemplate,
+  stepErrors,
+  type StepInput,
+  type StepTypeName,
+  stepTypeOf,
+  storedConfig,
+  templateOf,
+} from "../steps/mod.ts";
 import { loadGraph } from "./versions.ts";
 import { type Position, type Step, toStep, toTransition, type Transition } from "./records.ts";
 
 /** A new step. */
 export interface NewStep extends StepInput {
-  type: StepType;
+  type: StepTypeName;
   name: string;
   position?: Position | null | undefined;
 }
@@ -23,7 +30,7 @@ const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
 
 /** What a change says about a step, if it is about one. */
-type EditInput = StepInput & { type?: StepType | null | undefined };
+type EditInput = StepInput & { type?: StepTypeName | null | undefined };
 
 /**
  * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Throws
@@ -48,29 +55,27 @@ export async function editGraph<T>(
     });
   } catch (error) {
     const isGone = violatedConstraint(error) === "workflow_steps_project_id_template_id_fkey";
-    throw isGone ? problems.templateNotFound(templateOf("SEND_EMAIL", input) ?? "") : error;
+    throw isGone ? problems.templateNotFound(givenTemplate(input) ?? "") : error;
   }
 }
 
 function mayNameSegments({ type, config }: EditInput): boolean {
-  return (
-    config !== undefined && ((type ?? null) === null || type === "CONDITION" || type === "WAIT_FOR_EVENT")
-  );
+  // A change of a step need not name its type.
+  return config !== undefined && (!type || stepTypeOf({ type }).mayNameSegments === true);
 }
 
 /** Throws 422 with all that is wrong with a step. */
 export async function assertStep(
   tx: Context,
   projectId: string,
-  type: StepType,
+  type: string,
   input: StepInput,
 ): Promise<void> {
   const errors = stepErrors(type, input);
   if (errors.length > 0) throw problems.invalid(errors);
-  if (type !== "CONDITION") return;
-  const condition = completeCondition(input.config as Record<string, unknown>);
-  if (!namesSegments(condition)) return;
-  const wrong = segmentFaults(condition, await q.segments.conditions(tx, { projectId }));
+  const config = completeConfig(type, storedConfig(type, input.config));
+  const segments = () => q.segments.conditions(tx, { projectId });
+  const wrong = (await stepTypeOf({ type }).segmentFaults?.(config, segments)) ?? [];
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 

@@ -11,17 +11,23 @@ import {
   type NewStep,
   stepOf,
 } from "./_graph_edits.ts";
-import type { Graph, GraphStep, StepType } from "./graph.ts";
+import type { Graph, GraphStep } from "../graph.ts";
 import { assertBranchesKept, assertPauses, openEnd } from "./rules.ts";
-import { completeConfig, storedConfig } from "./configs.ts";
-import { type StepInput, templateOf } from "./steps_input.ts";
+import {
+  completeConfig,
+  type StepInput,
+  type StepTypeName,
+  stepTypeOf,
+  storedConfig,
+  templateOf,
+} from "../steps/mod.ts";
 import { type Position, type Step, toStep } from "./records.ts";
 
 export type { NewStep } from "./_graph_edits.ts";
 
 /** What a PATCH may change of a step. A config is replaced as a whole. */
 export interface StepPatch extends StepInput {
-  type?: StepType | null | undefined;
+  type?: StepTypeName | null | undefined;
   name?: string | null | undefined;
   position?: Position | null | undefined;
 }
@@ -37,7 +43,7 @@ export async function addStep(
   workflowId: string,
   { autoConnect, ...input }: NewStep & { autoConnect: boolean },
 ): Promise<Step> {
-  if (input.type === "TRIGGER")
+  if (stepTypeOf(input).place === "start")
     throw problems.badRequest("Cannot add a trigger: every workflow has just one");
   return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
     const step = await insertStep(tx, projectId, workflowId, graph, input);
@@ -67,7 +73,7 @@ export async function patchStep(
     const config = storedConfig(type, input.config);
     const others = graph.steps.filter((step) => step.id !== id);
     if (patch.config) assertSize(others, config);
-    assertFits(graph, { ...row, config: completeConfig(type, config) } as GraphStep);
+    assertFits(graph, { ...row, config: completeConfig(type, config) });
     const changed = await q.workflowSteps.update(tx, {
       projectId,
       stepId: id,
@@ -94,7 +100,7 @@ export async function deleteStep(
 ): Promise<void> {
   await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
     const step = stepOf(graph, stepId);
-    if (step.type === "TRIGGER")
+    if (stepTypeOf(step).place === "start")
       throw problems.badRequest("Cannot delete the trigger: every workflow has just one");
     const to = splice ? successorOf(graph, step) : null;
     if (to !== null) {
@@ -107,14 +113,14 @@ export async function deleteStep(
   });
 }
 
-function assertPatch(type: StepType, patch: StepPatch): void {
+function assertPatch(type: string, patch: StepPatch): void {
   if ((patch.type ?? type) !== type) {
     throw problems.badRequest(
       "Cannot change the type of a step",
       "Add a step of the other type, and delete this one",
     );
   }
-  if (type === "TRIGGER" && Object.keys(patch.config ?? {}).length > 0) {
+  if (stepTypeOf({ type }).place === "start" && Object.keys(patch.config ?? {}).length > 0) {
     throw problems.badRequest(
       "Cannot change the config of a TRIGGER",
       "Change triggerType and triggerConfig of the workflow",
@@ -137,7 +143,7 @@ function assertFits(graph: Graph, step: GraphStep): void {
 
 function successorOf(graph: Graph, step: GraphStep): string | null {
   const behind = new Set(graph.transitions.filter(({ from }) => from === step.id).map(({ to }) => to));
-  if (step.type !== "CONDITION" && behind.size <= 1) return [...behind][0] ?? null;
+  if (!stepTypeOf(step).mustNameBranch && behind.size <= 1) return [...behind][0] ?? null;
   throw problems.badRequest(
     `Cannot splice a ${step.type} out: it branches`,
     "Delete it without splice, and connect what shall follow",

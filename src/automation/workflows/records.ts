@@ -1,7 +1,7 @@
 // Workflows, steps and transitions as the API shows them.
 import type { Json } from "../../db/types.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import type { StepType } from "./graph.ts";
+import type { StepTypeName } from "../steps/mod.ts";
 import type { TriggerConfig } from "./trigger.ts";
 
 type WorkflowRow = NonNullable<Awaited<ReturnType<Queries["workflows"]["byId"]>>>;
@@ -14,7 +14,7 @@ export type Workflow = Omit<WorkflowRow, "triggerConfig"> & { triggerConfig: Tri
 export interface Step {
   id: string;
   workflowId: string;
-  type: StepType;
+  type: StepTypeName;
   name: string;
   position: Position;
   config: Record<string, Json>;

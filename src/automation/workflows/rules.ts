@@ -1,6 +1,7 @@
 // What every graph keeps to, whatever is edited: one way out for each branch, and no circle without a pause.
 import { problems } from "../../problem.ts";
-import { branchesOf, type Graph, type GraphStep, type GraphTransition, triggerOf, wayOut } from "./graph.ts";
+import { type Graph, type GraphStep, type GraphTransition, triggerOf, wayOut } from "../graph.ts";
+import { branchesOf, stepTypeOf } from "../steps/mod.ts";
 
 const MAX_TRANSITIONS = 2_000;
 
@@ -12,7 +13,9 @@ export function assertTransition(graph: Graph, transition: Omit<GraphTransition,
     throw problems.badRequest(`Cannot add a transition: a workflow has at most ${MAX_TRANSITIONS}`);
   }
   if (from === to) throw problems.badRequest("Cannot connect a step to itself");
-  if (step.type === "EXIT") throw problems.badRequest("Cannot lead on from an EXIT: it ends the execution");
+  if (stepTypeOf(step).place === "end") {
+    throw problems.badRequest(`Cannot lead on from an ${step.type}: it ends the execution`);
+  }
   if (to === triggerOf(graph).id) {
     throw problems.badRequest("Cannot lead back to the trigger: every execution begins there");
   }
@@ -32,8 +35,8 @@ function assertBranch(graph: Graph, step: GraphStep, branch: string | null): voi
     return;
   }
   const known = `This step has the branches ${branches.join(", ")}`;
-  if (branch === null && step.type === "CONDITION") {
-    throw problems.badRequest("Cannot lead on from a CONDITION without a branch", known);
+  if (branch === null && stepTypeOf(step).mustNameBranch) {
+    throw problems.badRequest(`Cannot lead on from a ${step.type} without a branch`, known);
   }
   if (branch !== null && !branches.includes(branch)) {
     throw problems.badRequest(`Cannot find the branch "${branch.slice(0, 100)}"`, known);
@@ -62,10 +65,7 @@ export function assertBranchesKept(graph: Graph, step: GraphStep): void {
   );
 }
 
-/**
- * Throws 400 when an execution could go round in a circle for ever without waiting. A DELAY until a moment is no pause:
- * the moment may have passed.
- */
+/** Throws 400 when an execution could go round in a circle for ever without waiting. */
 export function assertPauses(graph: Graph): void {
   const pausing = new Set(graph.steps.filter(pauses).map(({ id }) => id));
   const next = Map.groupBy(
@@ -85,7 +85,7 @@ export function assertPauses(graph: Graph): void {
 }
 
 function pauses(step: GraphStep): boolean {
-  return step.type === "WAIT_FOR_EVENT" || (step.type === "DELAY" && "amount" in step.config);
+  return stepTypeOf(step).pauses?.(step.config) ?? false;
 }
 
 type Ways = Map<string, GraphTransition[]>;
@@ -121,14 +121,14 @@ export function openEnd(graph: Graph): GraphStep | null {
   const reached = reachedSteps(graph);
   const open = graph.steps.filter((step) => reached.has(step.id) && isOpen(graph, step));
   const [step, another] = open;
-  if (!step || another || step.type === "CONDITION") return null;
+  if (!step || another || stepTypeOf(step).mustNameBranch) return null;
   return graph.transitions.some(({ from }) => from === step.id) ? null : step;
 }
 
 function isOpen(graph: Graph, step: GraphStep): boolean {
-  if (step.type === "EXIT") return false;
-  if (step.type === "WAIT_FOR_EVENT" && step.config.timeout === null) return !wayOut(graph, step.id, "event");
-  const branches = branchesOf(step);
+  const { place, branchesTaken } = stepTypeOf(step);
+  if (place === "end") return false;
+  const branches = branchesTaken?.(step.config) ?? branchesOf(step);
   if (branches.length === 0) return !wayOut(graph, step.id);
   return branches.some((branch) => !wayOut(graph, step.id, branch));
 }

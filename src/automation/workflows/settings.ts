@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { type FieldError, problems } from "../../problem.ts";
-import { segmentFaults } from "./conditions.ts";
+import { stepTypeOf } from "../steps/mod.ts";
 import { toWorkflow, type Workflow } from "./records.ts";
 import {
   missingTrigger,
@@ -97,14 +97,14 @@ async function assertRunnable(
 ): Promise<void> {
   const { steps } = await loadGraph(tx, projectId, workflowId);
   const segments = await q.segments.conditions(tx, { projectId });
-  const faults = steps.flatMap((step): FieldError[] => {
-    if (step.type !== "CONDITION") return [];
-    return segmentFaults(step.config, segments).map((error) => ({
-      ...error,
-      field: `steps.${step.id}.${error.field}`,
-      message: `${error.message} (step "${step.name}")`,
-    }));
-  });
+  const faults: FieldError[] = [];
+  for (const step of steps) {
+    const wrong = (await stepTypeOf(step).segmentFaults?.(step.config, async () => segments)) ?? [];
+    for (const error of wrong) {
+      const message = `${error.message} (step "${step.name}")`;
+      faults.push({ ...error, field: `steps.${step.id}.${error.field}`, message });
+    }
+  }
   const errors = [...missingTrigger(triggerType, triggerConfig), ...faults];
   if (errors.length > 0) throw problems.invalid(errors);
 }

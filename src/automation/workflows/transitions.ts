@@ -3,9 +3,8 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { connect, editGraph, insertStep, type NewStep, stepOf } from "./_graph_edits.ts";
-import { branchesOf, type GraphStep } from "./graph.ts";
 import { assertTransition } from "./rules.ts";
-import { completeConfig } from "./configs.ts";
+import { branchesOf, completeConfig, stepTypeOf } from "../steps/mod.ts";
 import type { Step, Transition } from "./records.ts";
 
 /** A new transition. */
@@ -56,7 +55,7 @@ export async function insertIntoTransition(
   input: NewStep,
 ): Promise<Step> {
   const { type } = input;
-  if (type === "TRIGGER" || type === "EXIT") {
+  if (stepTypeOf(input).place) {
     throw problems.badRequest(`Cannot put a step of type ${type} between two others`);
   }
   return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
@@ -64,7 +63,7 @@ export async function insertIntoTransition(
     if (!between) throw problems.notFound("workflow transition", transitionId);
     const step = await insertStep(tx, projectId, workflowId, graph, input);
     await q.workflowSteps.redirect(tx, { projectId, workflowId, transitionIds: [between.id], to: step.id });
-    const branch = type === "CONDITION" ? firstBranch(step) : null;
+    const branch = stepTypeOf(input).mustNameBranch ? firstBranch(step) : null;
     await connect(tx, projectId, workflowId, { from: step.id, to: between.to, branch });
     return step;
   });
@@ -72,5 +71,5 @@ export async function insertIntoTransition(
 
 function firstBranch(step: Step): string {
   const config = completeConfig(step.type, step.config);
-  return branchesOf({ ...step, config } as GraphStep)[0]!;
+  return branchesOf({ ...step, config })[0]!;
 }

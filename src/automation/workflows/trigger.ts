@@ -1,7 +1,7 @@
 // When a workflow starts: at an event, at times of a schedule, or when somebody asks for it.
 import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
 import type { FieldError } from "../../problem.ts";
-import { eventNameFaults } from "./steps_input.ts";
+import { eventNameFaults } from "../text_faults.ts";
 
 /** The ways in which a workflow can start. */
 export const TRIGGER_TYPES = ["EVENT", "MANUAL", "SCHEDULE"] as const;

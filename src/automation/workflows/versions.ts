@@ -2,8 +2,8 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
 import { problems } from "../../problem.ts";
-import { completeConfig } from "./configs.ts";
-import type { Graph, GraphStep } from "./graph.ts";
+import { completeConfig } from "../steps/mod.ts";
+import type { Graph } from "../graph.ts";
 import { graphRowsOf } from "./records.ts";
 
 /** A graph that never changes again. Whoever has seen its id may keep it. */
@@ -43,7 +43,7 @@ export async function loadGraph(ctx: Context, projectId: string, workflowId: str
   return {
     steps: steps.map(({ id, type, name, config, templateId }) => {
       const complete = completeConfig(type, config as Record<string, Json>);
-      return { id, type, name, config: complete, templateId } as GraphStep;
+      return { id, type, name, config: complete, templateId };
     }),
     transitions: transitions.map(({ id, fromStepId, toStepId, branch }) => ({
       id,

@@ -1,8 +1,7 @@
 // How workflows, their steps and transitions look in requests and answers.
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { STEP_TYPES, type StepType } from "../../automation/workflows/graph.ts";
-import { stepErrors } from "../../automation/workflows/steps_input.ts";
+import { STEP_TYPES, type StepTypeName, stepErrors, stepTypeOf } from "../../automation/steps/mod.ts";
 import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
 import { problems } from "../../problem.ts";
 import { bounded } from "../entry/body_bounds.ts";
@@ -117,18 +116,18 @@ export const WorkflowPatchBody = t.Object({
   allowReentry: t.Optional(t.Boolean()),
 });
 
+/** What the config of each step type is. */
+const STEP_USAGE = STEP_TYPES.map((type) => ({ type, usage: stepTypeOf({ type }).usage }))
+  .filter(({ usage }) => usage !== "")
+  .map(({ type, usage }) => `${type} ${usage}.`)
+  .join(" ");
+
 const StepFields = {
   config: t.Optional(
     bounded(
       t.Unknown({
         description:
-          "SEND_EMAIL `{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId. " +
-          "DELAY `{amount, unit: minutes|hours|days|weeks}` or `{until: an ISO 8601 date, or data.<key>}`. " +
-          "WAIT_FOR_EVENT `{eventName, timeout?: seconds}`. " +
-          "CONDITION `{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
-          "`{mode: multi, field, branches: [{id, name, operator, value?}]}`. " +
-          "WEBHOOK `{url, method?, headers?, body?}`. " +
-          "UPDATE_CONTACT `{updates?, subscriptionAction?: none|subscribe|unsubscribe}`. EXIT `{reason?}`. " +
+          `${STEP_USAGE} ` +
           "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
       }),
       { bytes: 65_536, levels: 100 },
@@ -145,7 +144,7 @@ const NewStepFields = {
 };
 
 /** What is wrong with a config is listed beside what is wrong with the rest. */
-const configRules = (body: { type?: StepType; config?: unknown; templateId?: string | null }) =>
+const configRules = (body: { type?: StepTypeName; config?: unknown; templateId?: string | null }) =>
   body.type === undefined ? [] : stepErrors(body.type, body);
 
 /** What adds a step. */

@@ -9,7 +9,7 @@ import {
   listExecutions,
   startExecution,
 } from "../../automation/engine/executions.ts";
-import { STEP_TYPES } from "../../automation/workflows/graph.ts";
+import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
 import { keyDoor } from "../entry/authenticate.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";

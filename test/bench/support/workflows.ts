@@ -1,6 +1,6 @@
 // Workflows of benches.
 import { addStep } from "../../../src/automation/workflows/editor.ts";
-import type { StepType } from "../../../src/automation/workflows/graph.ts";
+import type { StepTypeName } from "../../../src/automation/steps/mod.ts";
 import { patchWorkflow } from "../../../src/automation/workflows/settings.ts";
 import { addTransition } from "../../../src/automation/workflows/transitions.ts";
 import { createWorkflow } from "../../../src/automation/workflows/mod.ts";
@@ -9,7 +9,7 @@ import { DOMAIN, type Stage } from "./stage.ts";
 
 /** A step, and the branch of the step before it that leads to it. */
 export interface BenchStep {
-  type: StepType;
+  type: StepTypeName;
   config: object;
   after?: string;
   templateId?: string;

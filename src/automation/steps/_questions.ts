@@ -10,7 +10,7 @@ import {
 } from "../../audience/conditions/tree.ts";
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
 import type { FieldError } from "../../problem.ts";
-import { textFaults } from "./text_faults.ts";
+import { textFaults } from "../text_faults.ts";
 
 /** One question, a whole tree, or one field with several answers. */
 export type ConditionConfig =

@@ -1,13 +1,20 @@
 // What can be wrong with a text, or with free-form JSON, as it comes in a request.
-import { fault, missingOr } from "../../audience/faults.ts";
-import { hasOverflow, isDeeper } from "../../audience/json_values.ts";
-import type { FieldError } from "../../problem.ts";
+import { fault, missingOr } from "../audience/faults.ts";
+import { hasOverflow, isDeeper } from "../audience/json_values.ts";
+import type { FieldError } from "../problem.ts";
+
+const MAX_EVENT_NAME_LENGTH = 255;
 
 /** A text that has to be there, and must not be blank. */
 export function textFaults(field: string, value: unknown, maxLength: number): FieldError[] {
   if (typeof value !== "string") return [missingOr(field, value, "Expected a string")];
   if (value.trim() === "") return [fault(field, "too_small", "Expected at least one character", value)];
   return lengthFaults(field, value, maxLength);
+}
+
+/** The name of an event that somebody waits for. Any name will do, also those of the service. */
+export function eventNameFaults(field: string, name: unknown): FieldError[] {
+  return textFaults(field, name, MAX_EVENT_NAME_LENGTH);
 }
 
 /** A text that may be missing or blank. */

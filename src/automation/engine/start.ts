@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
-import { graphsOf } from "./graphs.ts";
-import type { ExecutionKey, ExecutionStatus } from "./run.ts";
-import { triggerOf, wayOut } from "../workflows/graph.ts";
+import { graphsOf } from "../runs/graphs.ts";
+import type { ExecutionKey, ExecutionStatus } from "../runs/run.ts";
+import { triggerOf, wayOut } from "../graph.ts";
 import { currentVersion, type WorkflowVersion } from "../workflows/versions.ts";
 
 /** A chain of workflows that start each other by their events is stopped here (wire.md section 10). */

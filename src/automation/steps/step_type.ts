@@ -1,0 +1,64 @@
+// What a step type is. Each stands in a file of its own; `mod.ts` is the table of all.
+import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
+import type { Budget } from "../../content/handlebars/mod.ts";
+import type { Context } from "../../context.ts";
+import type { FieldError } from "../../problem.ts";
+import type { GraphStep } from "../graph.ts";
+import type { Outcome, Run } from "../runs/run.ts";
+
+/** A config as it comes in a request, or as it is stored: the fields of its type, and no others. */
+export type Given = Record<string, unknown>;
+
+/** An execution at a step. */
+export interface Visit {
+  run: Run;
+  /** The page of the story that tells of it. */
+  pageId: string;
+}
+
+/** Not in this transaction, which has lasted for long enough: the run stays where it is, and gets a job of its own. */
+export type Later = "later";
+
+/** What can be done and found with steps of a type. */
+export interface StepType<Config = unknown> {
+  /** What its config is, in the words of the API's reference; empty where it has none. */
+  usage: string;
+  /** The fields of its config. Anything else in a request is ignored. */
+  fields: readonly string[];
+  /** All that is wrong with a config in a request. */
+  faults(config: Given): FieldError[];
+  /** A stored config with every default filled in. */
+  complete(stored: Given): Config;
+  /** Does the step for all executions that stand at it: set by set, and nothing but statements. */
+  perform(tx: Context, step: GraphStep<Config>, visits: Visit[]): Promise<(Outcome | Later)[]>;
+  /** What `perform` would come to for one execution, in a trial; left out: `perform` itself only decides. */
+  rehearse?(ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget): Promise<Outcome>;
+  /** The branches by which it is left; left out: it has one way out. */
+  branches?(config: Config): string[];
+  /** Those of the branches that are ever taken; left out: all. */
+  branchesTaken?(config: Config): string[];
+  /** Each transition has to name its branch. */
+  mustNameBranch?: true;
+  /** Time always passes there: a circle of steps may lead through it. */
+  pauses?(config: Config): boolean;
+  /** It begins every workflow, or ends an execution. */
+  place?: "start" | "end";
+  /** It sends a template. */
+  sendsTemplate?: true;
+  /** Texts of its config are templates, which are compiled when it is saved and when it is done. */
+  hasTexts?: true;
+  /** It may name segments. Nobody deletes one that a step begins to name. */
+  mayNameSegments?: true;
+  /** What is wrong with the segments that it names; `load` reads those of the project. */
+  segmentFaults?(config: Config, load: () => Promise<SegmentDefinition[]>): Promise<FieldError[]>;
+}
+
+/** A step type, whose config is inferred from what completes it. */
+export function defineStep<Config>(type: StepType<Config>): StepType<Config> {
+  return type;
+}
+
+/** The same outcome for each. */
+export function all(visits: Visit[], outcome: Outcome): Outcome[] {
+  return visits.map(() => outcome);
+}
