@@ -34,8 +34,6 @@ create type segment_type as enum ('DYNAMIC', 'STATIC');
 
 create type step_status as enum ('PENDING', 'WAITING', 'RUNNING', 'COMPLETED', 'FAILED');
 
-create type step_type as enum ('TRIGGER', 'SEND_EMAIL', 'DELAY', 'WAIT_FOR_EVENT', 'CONDITION', 'WEBHOOK', 'UPDATE_CONTACT', 'EXIT');
-
 create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
 
 create type usage_category as enum ('workflows', 'campaigns', 'transactional', 'inbound');
@@ -1918,11 +1916,24 @@ create table workflow_contents (
   constraint workflow_contents_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
 
+create table workflow_references (
+  project_id uuid not null,
+  kind text not null,
+  name text not null,
+  step_id uuid not null,
+  workflow_id uuid not null,
+  constraint workflow_references_pkey PRIMARY KEY (project_id, kind, name, step_id),
+  constraint workflow_references_project_id_step_id_fkey FOREIGN KEY (project_id, step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE,
+  constraint workflow_references_kind_check CHECK ((kind = ANY (ARRAY['SEGMENT'::text, 'EVENT'::text]))),
+  constraint workflow_references_name_check CHECK ((length(name) <= 255))
+);
+CREATE INDEX workflow_references_by_step ON public.workflow_references USING btree (project_id, step_id);
+
 create table workflow_steps (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   workflow_id uuid not null,
-  type step_type not null,
+  type text not null,
   name text not null,
   position jsonb not null default '{"x": 0, "y": 0}'::jsonb,
   config jsonb not null default '{}'::jsonb,

@@ -6,33 +6,6 @@ join workflows w on w.project_id = s.project_id and w.id = s.workflow_id
 where s.project_id = :project_id and s.template_id = :template_id
 order by w.name, s.workflow_id, s.created_at, s.id;
 
--- name: of_segment :many
--- The enabled workflows that start for a segment or when somebody enters or leaves it, wait for that, or name it in a
--- condition. `fields` are the names of the segment and of its two events in conditions, in lower case.
-select w.id, w.name
-from workflows w
-where w.project_id = :project_id
-  and w.enabled
-  and (
-    w.trigger_type = 'SCHEDULE' and lower(w.trigger_config ->> 'segmentId') = :segment_id::uuid::text
-    or w.trigger_type = 'EVENT' and w.event_name = any(:events::text[])
-    or exists (
-      select
-      from workflow_steps s
-      where s.project_id = w.project_id
-        and s.workflow_id = w.id
-        and (
-          s.type = 'WAIT_FOR_EVENT' and trim(s.config ->> 'eventName') = any(:events::text[])
-          or s.type = 'CONDITION' and exists (
-            select
-            from jsonb_path_query(s.config, '$.**.field ? (@.type() == "string")') as f (field)
-            where lower(f.field #>> '{}') = any(:fields::text[])
-          )
-        )
-    )
-  )
-order by w.name, w.id;
-
 -- name: of_contact_field :many
 -- The workflows, enabled or not, that name a field of contacts, or a path below it: in a condition, as the time of a
 -- delay, among the updates, or in an expression of a text, which is what `pattern` finds; the templates of their mails

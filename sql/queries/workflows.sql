@@ -205,6 +205,13 @@ transitions as (
   join new_ids o on o.id = t.to_step_id
   cross join made m
   where t.project_id = :project_id and t.workflow_id = :workflow_id
+),
+named as (
+  insert into workflow_references (project_id, kind, name, step_id, workflow_id)
+  select r.project_id, r.kind, r.name, n.new_id, m.id
+  from new_ids n
+  join workflow_references r on r.project_id = :project_id and r.step_id = n.id
+  cross join made m
 )
 select
   id as "id!", name as "name!", description, enabled as "enabled!", trigger_type as "trigger_type!", trigger_config,

@@ -697,15 +697,11 @@ export interface Queries {
     /** Those on their way to be sent.
      * (sql/queries/event_usage.sql:14) */
     campaigns(on: On, args: { projectId: string; fields: string[] }): Promise<{ id: string; name: string }[]>;
-    /** Those, enabled or not, that start at the event, wait for it, or ask whether it happened. With other operators the
-     * field of a condition is about the data of an event, unless it stands in a tree.
-     * (sql/queries/event_usage.sql:27) */
-    workflows(on: On, args: { projectId: string; name: string; fields: string[] }): Promise<{ id: string; name: string }[]>;
     /** How many there are, by the counters.
-     * (sql/queries/event_usage.sql:56) */
+     * (sql/queries/event_usage.sql:27) */
     total(on: On, args: { projectId: string; name: string }): Promise<{ total: number }>;
     /** How many contacts the newest `limit` of them are about, from the index alone.
-     * (sql/queries/event_usage.sql:62) */
+     * (sql/queries/event_usage.sql:33) */
     contacts(on: On, args: { projectId: string; name: string; limit: number }): Promise<{ contacts: number }>;
   };
   events: {
@@ -1830,14 +1826,26 @@ export interface Queries {
      * (sql/queries/workflow_fields.sql:17) */
     ofEvent(on: On, args: { projectId: string; name: string; events: number; limit: number }): Promise<{ field: string; type: string }[]>;
   };
+  workflowReferences: {
+    /** From now on a step refers to these, and to nothing else; without `step_id` it is the trigger.
+     * (sql/queries/workflow_references.sql:3) */
+    replace(on: On, args: { projectId: string; workflowId: string; stepId: string | null; rows: { kind: string; name: string }[] }): Promise<number>;
+    /** The enabled workflows that start for a segment or when somebody enters or leaves it, wait for that, or name it in a
+     * condition; `events` are the names of those two events.
+     * (sql/queries/workflow_references.sql:30) */
+    ofSegment(on: On, args: { projectId: string; segmentId: string; events: string[] }): Promise<{ id: string; name: string }[]>;
+    /** The workflows, enabled or not, that start at an event, wait for it, or ask whether it happened.
+     * (sql/queries/workflow_references.sql:41) */
+    ofEvent(on: On, args: { projectId: string; name: string }): Promise<{ id: string; name: string }[]>;
+  };
   workflowSteps: {
     /** (sql/queries/workflow_steps.sql:1) */
-    byId(on: On, args: { projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null } | null>;
+    byId(on: On, args: { projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: string; name: string; position: Json; config: Json; templateId: string | null } | null>;
     /** The order of steps is that of the clock: while the workflow is held, which `now()` may be older than.
      * (sql/queries/workflow_steps.sql:6) */
-    insert(on: On, args: { projectId: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: JsonArg; config: JsonArg; templateId: string | null }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
+    insert(on: On, args: { projectId: string; workflowId: string; type: string; name: string; position: JsonArg; config: JsonArg; templateId: string | null }): Promise<{ id: string; workflowId: string; type: string; name: string; position: Json; config: Json; templateId: string | null }>;
     /** (sql/queries/workflow_steps.sql:15) */
-    update(on: On, args: { name: string; position: JsonArg; config: JsonArg; templateId: string | null; projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: "TRIGGER" | "SEND_EMAIL" | "DELAY" | "WAIT_FOR_EVENT" | "CONDITION" | "WEBHOOK" | "UPDATE_CONTACT" | "EXIT"; name: string; position: Json; config: Json; templateId: string | null }>;
+    update(on: On, args: { name: string; position: JsonArg; config: JsonArg; templateId: string | null; projectId: string; stepId: string }): Promise<{ id: string; workflowId: string; type: string; name: string; position: Json; config: Json; templateId: string | null }>;
     /** Its transitions go with it.
      * (sql/queries/workflow_steps.sql:22) */
     remove(on: On, args: { projectId: string; stepId: string }): Promise<number>;
@@ -1853,14 +1861,10 @@ export interface Queries {
     /** The steps that send a template.
      * (sql/queries/workflow_usage.sql:1) */
     ofTemplate(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; workflowId: string; workflowName: string }[]>;
-    /** The enabled workflows that start for a segment or when somebody enters or leaves it, wait for that, or name it in a
-     * condition. `fields` are the names of the segment and of its two events in conditions, in lower case.
-     * (sql/queries/workflow_usage.sql:9) */
-    ofSegment(on: On, args: { projectId: string; segmentId: string; events: string[]; fields: string[] }): Promise<{ id: string; name: string }[]>;
     /** The workflows, enabled or not, that name a field of contacts, or a path below it: in a condition, as the time of a
      * delay, among the updates, or in an expression of a text, which is what `pattern` finds; the templates of their mails
      * are such texts, too. `word` is a part of the key: texts without it, nearly all, are not looked through.
-     * (sql/queries/workflow_usage.sql:36) */
+     * (sql/queries/workflow_usage.sql:9) */
     ofContactField(on: On, args: { projectId: string; key: string; field: string; word: string; pattern: string }): Promise<{ id: string; name: string }[]>;
   };
   workflowVersions: {

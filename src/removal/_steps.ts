@@ -34,6 +34,7 @@ export const FOLLOWING = [
   "step_executions",
   "waits",
   "workflow_contents",
+  "workflow_references",
   "workflow_steps",
   "workflow_transitions",
   "workflow_versions",

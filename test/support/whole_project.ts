@@ -173,12 +173,18 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
     values (${projectId}, 'W', true, '{"eventName": "nobody"}')`;
   await sql`
     insert into workflow_steps (project_id, workflow_id, type, name, template_id)
-    select project_id, id, t.type, t.type::text, case when t.type = 'SEND_EMAIL' then (
+    select project_id, id, t.type, t.type, case when t.type = 'SEND_EMAIL' then (
       select id from templates where project_id = ${projectId} limit 1
     ) end
-    from workflows, unnest(array['TRIGGER', 'SEND_EMAIL']::step_type[]) as t (type)
+    from workflows, unnest(array['TRIGGER', 'SEND_EMAIL']) as t (type)
     where project_id = ${projectId} and name = 'W'
       and not exists (select from workflow_steps s where s.workflow_id = workflows.id)`;
+  await sql`
+    insert into workflow_references (project_id, kind, name, step_id, workflow_id)
+    select project_id, 'EVENT', 'nobody', id, workflow_id
+    from workflow_steps
+    where project_id = ${projectId} and type = 'TRIGGER'
+    on conflict do nothing`;
   await sql`
     insert into workflow_transitions (project_id, workflow_id, from_step_id, to_step_id)
     select f.project_id, f.workflow_id, f.id, t.id

@@ -108,8 +108,7 @@ export async function deleteSegment(ctx: Context, projectId: string, segmentId: 
     const segments = await q.segments.referringTo(tx, args);
     const campaigns = await q.segments.usedByCampaigns(tx, args);
     const events = [`segment.${segment.slug}.entry`, `segment.${segment.slug}.exit`];
-    const fields = [args.field, ...events, ...events.map((event) => `event.${event}`)];
-    const workflows = await q.workflowUsage.ofSegment(tx, { projectId, segmentId, events, fields });
+    const workflows = await q.workflowReferences.ofSegment(tx, { projectId, segmentId, events });
     if ([...segments, ...campaigns, ...workflows].length > 0) {
       throw problems.segmentInUse({ segments, campaigns, workflows });
     }

@@ -4,13 +4,16 @@ import {
   conditionErrors,
   type Filter,
   filterErrors,
+  filtersOf,
   referenceErrors,
   type SegmentDefinition,
   segmentReferences,
 } from "../../audience/conditions/tree.ts";
+import { fieldOf } from "../../audience/conditions/fields.ts";
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
 import type { FieldError } from "../../problem.ts";
 import { textFaults } from "../text_faults.ts";
+import type { Reference } from "./step_type.ts";
 
 /** One question, a whole tree, or one field with several answers. */
 export type ConditionConfig =
@@ -104,6 +107,20 @@ export function completeCondition(config: Record<string, unknown>): ConditionCon
   }
   if (config.condition !== undefined) return { condition: plainTree(config.condition) as Condition };
   return { field: config.field, ...filterOf(config) } as Filter;
+}
+
+/** The segments and events that are named, here or deeper in a tree. Data of an event names none. */
+export function namedIn(config: ConditionConfig): Reference[] {
+  const { over, branches } = questionsOf(config);
+  if (over !== "contact") return [];
+  const fields = branches.flatMap(({ condition }) =>
+    [...filtersOf(condition)].map(({ filter }) => filter.field),
+  );
+  return fields.flatMap((name): Reference[] => {
+    const field = fieldOf(name);
+    if (field?.kind === "event") return [{ kind: "EVENT", name: field.name }];
+    return field?.kind === "segment" ? [{ kind: "SEGMENT", name: field.id }] : [];
+  });
 }
 
 /** True when a segment is named, here or deeper in a tree. */

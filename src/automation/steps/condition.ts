@@ -11,6 +11,7 @@ import {
   completeCondition,
   type ConditionConfig,
   conditionFaults,
+  namedIn,
   namesSegments,
   type Questions,
   questionsOf,
@@ -36,6 +37,7 @@ export const conditionStep = defineStep<ConditionConfig>({
     const { branches, otherwise } = questionsOf(config);
     return [...branches.map(({ branch }) => branch), otherwise];
   },
+  refersTo: namedIn,
   segmentFaults: async (config, load) => (namesSegments(config) ? segmentFaults(config, await load()) : []),
   async perform(tx, step, visits) {
     const { projectId } = visits[0]!.run;

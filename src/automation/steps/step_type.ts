@@ -19,6 +19,12 @@ export interface Visit {
 /** Not in this transaction, which has lasted for long enough: the run stays where it is, and gets a job of its own. */
 export type Later = "later";
 
+/** A segment, by its id, or an event, by its name, that a step names. */
+export interface Reference {
+  kind: "SEGMENT" | "EVENT";
+  name: string;
+}
+
 /** What can be done and found with steps of a type. */
 export interface StepType<Config = unknown> {
   /** What its config is, in the words of the API's reference; empty where it has none. */
@@ -47,6 +53,8 @@ export interface StepType<Config = unknown> {
   sendsTemplate?: true;
   /** Texts of its config are templates, which are compiled when it is saved and when it is done. */
   hasTexts?: true;
+  /** The segments and events that it names: while a workflow does, they are in use. Templates are found by `sendsTemplate`. */
+  refersTo?(config: Config): Reference[];
   /** It may name segments. Nobody deletes one that a step begins to name. */
   mayNameSegments?: true;
   /** What is wrong with the segments that it names; `load` reads those of the project. */

@@ -24,6 +24,7 @@ export const waitForEventStep = defineStep<Config>({
     eventName: (eventName as string).trim(),
     timeout: (timeout as number | undefined) ?? null,
   }),
+  refersTo: ({ eventName }) => [{ kind: "EVENT", name: eventName }],
   branches: () => ["event", "timeout"],
   branchesTaken: ({ timeout }) => (timeout === null ? ["event"] : ["event", "timeout"]),
   pauses: () => true,

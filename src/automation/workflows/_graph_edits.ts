@@ -14,6 +14,7 @@ import {
   storedConfig,
   templateOf,
 } from "../steps/mod.ts";
+import { saveReferences } from "./references.ts";
 import { loadGraph } from "./versions.ts";
 import { type Position, type Step, toStep, toTransition, type Transition } from "./records.ts";
 
@@ -112,6 +113,11 @@ export async function insertStep(
     config,
     templateId: templateOf(input.type, input),
   });
+  await saveReferences(
+    tx,
+    { projectId, workflowId, stepId: row.id },
+    { type: input.type, config: completeConfig(input.type, config) },
+  );
   return toStep(row);
 }
 

@@ -22,6 +22,7 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { type Position, type Step, toStep } from "./records.ts";
+import { saveReferences } from "./references.ts";
 
 export type { NewStep } from "./_graph_edits.ts";
 
@@ -73,7 +74,10 @@ export async function patchStep(
     const config = storedConfig(type, input.config);
     const others = graph.steps.filter((step) => step.id !== id);
     if (patch.config) assertSize(others, config);
-    assertFits(graph, { ...row, config: completeConfig(type, config) });
+    const complete = completeConfig(type, config);
+    assertFits(graph, { ...row, config: complete });
+    if (patch.config)
+      await saveReferences(tx, { projectId, workflowId, stepId: id }, { type, config: complete });
     const changed = await q.workflowSteps.update(tx, {
       projectId,
       stepId: id,

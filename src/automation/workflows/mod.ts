@@ -1,6 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
+import { saveTriggerReferences } from "./references.ts";
 import {
   type ConnectedStep,
   graphRowsOf,
@@ -90,14 +91,18 @@ export async function createWorkflow(
   projectId: string,
   { name, description, eventName, allowReentry }: WorkflowInput,
 ): Promise<Workflow> {
-  const row = await q.workflows.insert(ctx, {
-    projectId,
-    name: name.trim(),
-    description: description ?? null,
-    triggerConfig: { eventName: eventName.trim() },
-    allowReentry: allowReentry ?? false,
+  const triggerConfig = { eventName: eventName.trim() };
+  return await inTransaction(ctx, async (tx) => {
+    const row = await q.workflows.insert(tx, {
+      projectId,
+      name: name.trim(),
+      description: description ?? null,
+      triggerConfig,
+      allowReentry: allowReentry ?? false,
+    });
+    await saveTriggerReferences(tx, projectId, row.id, triggerConfig);
+    return toWorkflow(row);
   });
-  return toWorkflow(row);
 }
 
 /** Deletes a workflow with its executions; their mails stay in the ledger. Throws CONFLICT while one is under way. */

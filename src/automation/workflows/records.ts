@@ -48,7 +48,7 @@ export function toWorkflow(row: WorkflowRow): Workflow {
   return { ...row, triggerConfig: row.triggerConfig as unknown as TriggerConfig };
 }
 
-type StepRow = Omit<Step, "position" | "config"> & { position: Json; config: Json };
+type StepRow = Omit<Step, "type" | "position" | "config"> & { type: string; position: Json; config: Json };
 type TransitionRow = Omit<Transition, "condition"> & { branch: string | null };
 
 /** What a graph is made of, as one statement reads it. */
@@ -64,7 +64,8 @@ export function graphRowsOf({ steps, transitions }: GraphRow): GraphRows {
 
 /** A step of the database as the API shows it. */
 export function toStep(row: StepRow): Step {
-  const { id, workflowId, type, name, templateId } = row;
+  const { id, workflowId, name, templateId } = row;
+  const type = row.type as StepTypeName;
   const position = row.position as unknown as Position;
   return { id, workflowId, type, name, position, config: row.config as Record<string, Json>, templateId };
 }

@@ -5,6 +5,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 import { toWorkflow, type Workflow } from "./records.ts";
+import { saveTriggerReferences } from "./references.ts";
 import {
   missingTrigger,
   nextRunAt,
@@ -63,6 +64,7 @@ export async function patchWorkflow(
       allowReentry: patch.allowReentry ?? current.allowReentry,
       nextRunAt: nextRun(tx, current, { ...trigger, enabled }),
     });
+    await saveTriggerReferences(tx, projectId, workflowId, trigger.triggerConfig);
     return toWorkflow(row);
   });
 }

@@ -1,6 +1,7 @@
 // When a workflow starts: at an event, at times of a schedule, or when somebody asks for it.
 import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
 import type { FieldError } from "../../problem.ts";
+import type { Reference } from "../steps/step_type.ts";
 import { eventNameFaults } from "../text_faults.ts";
 
 /** The ways in which a workflow can start. */
@@ -57,6 +58,13 @@ export function readTrigger(type: TriggerType, config: unknown): TriggerConfig {
 /** When a schedule next comes round after an instant; null when it never does. Clocks that are put on or back count. */
 export function nextRunAt({ schedule, timezone }: ScheduleTrigger, after: Date): Date | null {
   return Bun.cron.parse(schedule, after, { tz: timezone ?? "UTC" });
+}
+
+/** The event or the segment that a trigger names. */
+export function triggerReferences(config: TriggerConfig): Reference[] {
+  if (config === null) return [];
+  if ("eventName" in config) return [{ kind: "EVENT", name: config.eventName }];
+  return config.segmentId === undefined ? [] : [{ kind: "SEGMENT", name: config.segmentId.toLowerCase() }];
 }
 
 function scheduleFaults(schedule: unknown, now: Date): FieldError[] {

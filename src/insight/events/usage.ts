@@ -56,7 +56,7 @@ export async function usesOfEvent(
   const [segments, campaigns, workflows] = await Promise.all([
     q.eventUsage.segments(ctx, args),
     q.eventUsage.campaigns(ctx, args),
-    q.eventUsage.workflows(ctx, { ...args, name }),
+    q.workflowReferences.ofEvent(ctx, { projectId, name }),
   ]);
   return { segments, campaigns, workflows };
 }
