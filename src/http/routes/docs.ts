@@ -1,6 +1,8 @@
-// The OpenAPI document and a page to read it. Everything the page needs comes from here: it works without the internet.
+// The OpenAPI document with a page to read it, and the guides. All that the pages need comes from here: they work without
+// the internet.
 import { dirname } from "node:path";
 import { Elysia } from "elysia";
+import { guideIndex, guidePage, GUIDES } from "../pages/guide_pages.ts";
 import { OWN_PAGE_HEADERS, page } from "../pages/html.ts";
 
 const ASSETS = {
@@ -13,10 +15,11 @@ const INIT = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deep
 // The package ships no types, and its folder is all that is needed of it.
 const FOLDER = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
 
-/** `GET /openapi.json`, `GET /docs` and what that page loads. */
+/** `GET /openapi.json`, `GET /docs` and what that page loads, and the guides below `/docs/guides`. */
 export function docsRoutes(document: () => object) {
   let made: object | undefined;
   const app = new Elysia({ detail: { hide: true } })
+    .use(guideRoutes())
     .get("/openapi.json", () => (made ??= document()))
     .get("/docs", () => new Response(referencePage(), { headers: OWN_PAGE_HEADERS }))
     .get(
@@ -32,11 +35,26 @@ export function docsRoutes(document: () => object) {
   return app;
 }
 
+/** A route for each guide: what is none is not found, as anywhere. */
+function guideRoutes() {
+  const answer = ({ body, headers }: ReturnType<typeof guideIndex>, known: string | null) =>
+    known === headers.etag
+      ? new Response(null, { status: 304, headers })
+      : new Response(body, { headers });
+  const app = new Elysia({ prefix: "/docs/guides", detail: { hide: true } });
+  app.get("/", ({ request }) => answer(guideIndex(), request.headers.get("if-none-match")));
+  for (const { name } of GUIDES) {
+    app.get(`/${name}`, ({ request }) => answer(guidePage(name), request.headers.get("if-none-match")));
+  }
+  return app;
+}
+
 function referencePage(): string {
   return page({
     title: "Postrider API",
     head: '<link rel="stylesheet" href="/docs/swagger-ui.css">',
-    body: `<main id="reference"></main>
+    body: `<nav style="padding: 12px 20px; font: 16px system-ui, sans-serif"><a href="/docs/guides">Guides</a></nav>
+<main id="reference"></main>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/init.js"></script>`,
   });
