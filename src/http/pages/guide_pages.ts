@@ -83,7 +83,9 @@ function toHtml(source: string): { title: string; html: string } {
       },
     })
     .on("pre", { element: (pre) => void pre.setAttribute("tabindex", "0") })
-    .on("a", { element: (link) => void link.setAttribute("href", addressOf(link.getAttribute("href") ?? "")) })
+    .on("a", {
+      element: (link) => void link.setAttribute("href", addressOf(link.getAttribute("href") ?? "")),
+    })
     .on("h1", { element: (heading) => void heading.after(contents, { html: true }) })
     .transform(rendered);
   return { title, html };

@@ -38,9 +38,7 @@ export function docsRoutes(document: () => object) {
 /** A route for each guide: what is none is not found, as anywhere. */
 function guideRoutes() {
   const answer = ({ body, headers }: ReturnType<typeof guideIndex>, known: string | null) =>
-    known === headers.etag
-      ? new Response(null, { status: 304, headers })
-      : new Response(body, { headers });
+    known === headers.etag ? new Response(null, { status: 304, headers }) : new Response(body, { headers });
   const app = new Elysia({ prefix: "/docs/guides", detail: { hide: true } });
   app.get("/", ({ request }) => answer(guideIndex(), request.headers.get("if-none-match")));
   for (const { name } of GUIDES) {
