@@ -1,10 +1,11 @@
 // The examples of the README, run as they are printed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addVerifiedDomain } from "../src/accounts/projects/domains.ts";
 import type { NewProject } from "../src/accounts/projects/mod.ts";
+import { markedBlock, runScript } from "./support/guides.ts";
 import { startProcess, until } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 import { workflowsOf } from "./support/workflows.ts";
@@ -28,30 +29,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The block of the README that stands below `<!-- run: name -->`. */
-async function block(name: string): Promise<string> {
-  const readme = await Bun.file(new URL("../README.md", import.meta.url)).text();
-  const found = new RegExp(`<!-- run: ${name} -->\\n\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
-  if (found === undefined) throw new Error(`Cannot find the block ${name} in the README`);
-  return found;
-}
-
-/** Runs it in a shell that ends at the first command that fails; answers what it printed. */
-async function run(script: string, variables: Record<string, string>): Promise<string> {
-  const shell = Bun.spawn(["bash", "-euo", "pipefail", "-c", script], {
-    cwd: folder,
-    env: { ...process.env, ...variables },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [output, complaints, code] = await Promise.all([
-    new Response(shell.stdout).text(),
-    new Response(shell.stderr).text(),
-    shell.exited,
-  ]);
-  expect([code, complaints]).toEqual([0, ""]);
-  return output;
-}
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const block = (name: string) => markedBlock(readme, `run: ${name}`);
+const run = (script: string, variables: Record<string, string>) =>
+  runScript(script, { cwd: folder, variables });
 
 const mailsTo = (name: string) =>
   service.smtp.received
@@ -65,7 +46,7 @@ describe("the README", () => {
       const SECRET_KEY = "a secret that only the tests know, 32+";
       const newcomer = await startProcess({ DATABASE_URL: service.databaseUrl, SECRET_KEY });
       try {
-        const script = `${await block("sign-up")}\n${await block("first campaign")}\necho "$CAMPAIGN $SK"`;
+        const script = `${block("sign-up")}\n${block("first campaign")}\necho "$CAMPAIGN $SK"`;
         const lines = (await run(script, { POSTRIDER: newcomer.url })).trimEnd().split("\n");
         const [campaign, secret] = lines.at(-1)!.split(" ").slice(-2);
         const headers = { authorization: `Bearer ${secret}` };
@@ -94,15 +75,15 @@ describe("the README", () => {
     `builds the welcome series that it says: each goes the way of the wait and of the branch${withCurl}`,
     async () => {
       const names = /^export (.*)$/m
-        .exec(await block("keys"))![1]!
+        .exec(block("keys"))![1]!
         .split(" ")
         .map((pair) => pair.split("=")[0]);
       const url = `http://127.0.0.1:${server.port}`;
       expect(names).toEqual(["POSTRIDER", "SK", "PK"]);
       const variables = { POSTRIDER: url, SK: project.secret, PK: project.public };
-      await run(await block("welcome series"), variables);
+      await run(block("welcome series"), variables);
       await service.runJobs();
-      await run(await block("first order"), variables);
+      await run(block("first order"), variables);
       await service.runJobs();
       const atOnce = ["ada", "bob", "eve"].map(mailsTo);
       service.setNow(new Date(Date.now() + 3 * 86_400_000));

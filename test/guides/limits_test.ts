@@ -1,0 +1,137 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { loadConfig } from "../../src/config.ts";
+import { readGuide, tablesOf } from "../support/guides.ts";
+
+/** Where each limit stands in the code: the file below `src/`, and the line with what the guide says as a number. */
+const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
+  "requests to public pages and links, from one network": [
+    "http/entry/public_limits.ts",
+    "PUBLIC_REQUESTS_PER_MINUTE = 600",
+  ],
+  "JSON body": ["http/entry/body.ts", " BODY_LIMIT = 5 * 1_048_576"],
+  "body of `/v1/send`": ["http/entry/body.ts", "SEND_BODY_LIMIT = 50 * 1_048_576"],
+  "a page of a list": ["http/routes/_lists.ts", /DEFAULT_LIMIT = 20;\nconst MAX_LIMIT = 100;/],
+  "recipients of one `/v1/send`": ["http/routes/v1.ts", "maxItems: 1000"],
+  subject: ["http/routes/v1.ts", "maxLength: 998"],
+  body: ["http/routes/v1.ts", "MAX_BODY_CHARS = 1_048_576"],
+  "attachments of a mail": ["http/routes/v1.ts", "t.Array(Attachment, { maxItems: 10 })"],
+  "a whole message, as it is sent": ["sending/send/input.ts", "MAX_MESSAGE_BYTES = 40 * 1_048_576"],
+  "value of a header of your own": ["sending/send/input.ts", "value.length > 998"],
+  "followed links of a template": ["content/links.ts", "MAX_LINKS = 2_000"],
+  "a temporary failure is tried again for": [
+    "sending/delivery/outcomes.ts",
+    "GIVE_UP_AFTER_MS = 24 * 3_600_000",
+  ],
+  "addresses in one `POST /suppressions`": ["http/routes/suppressions.ts", "maxItems: 1000"],
+  "data of a contact": ["audience/contacts/data.ts", "MAX_BYTES = 65_536"],
+  "name of a key": ["audience/contacts/data.ts", "MAX_KEY_LENGTH = 128"],
+  "depth of a value": ["audience/contacts/data.ts", "MAX_DEPTH = 64"],
+  "CSV file": ["audience/contacts/imports.ts", "MAX_FILE_BYTES = 5 * 1_048_576"],
+  "columns of a CSV file": ["audience/contacts/_csv.ts", "MAX_COLUMNS = 1_000"],
+  "addresses in one `POST /contacts/lookup`": ["http/routes/contacts.ts", "MAX_LOOKUP = 500"],
+  "ids in one bulk operation": ["http/routes/contact_jobs.ts", "MAX_IDS = 1_000"],
+  "excluded ids in one bulk operation": ["http/routes/contact_jobs.ts", "MAX_EXCLUDED = 10_000"],
+  "members in one call": ["http/routes/segments.ts", "{ minItems: 1, maxItems: 500 }"],
+  "name of a segment": ["http/routes/segments.ts", "maxLength: 100"],
+  "description of a segment": ["http/routes/segments.ts", "t.String({ maxLength: 500 })"],
+  "levels of a condition": ["audience/conditions/tree.ts", "MAX_DEPTH = 10"],
+  "groups of a node": ["audience/conditions/tree.ts", "MAX_GROUPS = 200"],
+  "filters of a condition": ["audience/conditions/tree.ts", "MAX_FILTERS = 200"],
+  "filters with those of all segments it names": [
+    "audience/conditions/tree.ts",
+    "MAX_FILTERS_IN_STATEMENT = 1_000",
+  ],
+  "segments within each other": ["audience/conditions/tree.ts", "MAX_SEGMENTS_DEEP = 10"],
+  "a template": ["content/handlebars/syntax.ts", "MAX_SOURCE_CHARS = 1_000_000"],
+  "all expressions of a template": ["content/handlebars/syntax.ts", "MAX_EXPRESSION_CHARS = 10_000"],
+  "blocks within each other": ["content/handlebars/syntax.ts", "MAX_NESTED_BLOCKS = 50"],
+  "rounds of all loops of a mail": ["content/handlebars/_run.ts", "MAX_ROUNDS = 10_000"],
+  "output of one rendering": ["content/handlebars/_run.ts", "MAX_OUTPUT_CHARS = 5_000_000"],
+  "elements of an MJML body": ["content/mjml/_source.ts", "MAX_ELEMENTS = 3_000"],
+  "HTML that MJML is compiled to": ["content/mjml/mod.ts", "MAX_HTML_CHARS = 1_000_000"],
+  "uploaded image": ["content/images/mod.ts", "MAX_IMAGE_BYTES = 10 * 1_048_576"],
+  "side of an image": ["content/images/_faults.ts", "MAX_SIDE = 10_000"],
+  "name of an event": ["http/routes/v1.ts", "event: t.String({ minLength: 1, maxLength: 255"],
+  "steps of a workflow": ["automation/workflows/_graph_edits.ts", "MAX_STEPS = 500"],
+  "transitions of a workflow": ["automation/workflows/rules.ts", "MAX_TRANSITIONS = 2_000"],
+  "configs of a workflow together": ["automation/workflows/_graph_edits.ts", "MAX_CONFIGS_BYTES = 1_000_000"],
+  "branches of a `CONDITION`": ["automation/workflows/conditions.ts", "MAX_BRANCHES = 20"],
+  "`DELAY` and `WAIT_FOR_EVENT`": ["automation/workflows/steps_input.ts", "MAX_WAIT_SECONDS = 31_536_000"],
+  "headers of a webhook": ["automation/workflows/_webhook_input.ts", "MAX_HEADERS = 50"],
+  "answer of a webhook that is kept": ["net/guarded_request.ts", "MAX_ANSWER_BYTES = 65_536"],
+  "time for a webhook to answer": ["net/guarded_request.ts", "TIMEOUT_MS = 10_000"],
+  "redirects of a webhook": ["net/guarded_request.ts", "MAX_REDIRECTS = 3"],
+  "workflows that start each other": ["automation/runs/start.ts", "MAX_DEPTH = 20"],
+  "projects that one person owns": ["accounts/projects/own.ts", "MAX_PROJECTS = 100"],
+  "members and invitations of a project": ["accounts/projects/members.ts", "MAX_MEMBERS = 100"],
+  "domains of a project": ["sending/domains/mod.ts", "MAX_DOMAINS = 1_000"],
+  "name of a project": ["accounts/projects/mod.ts", "MAX_NAME = 100"],
+  "an invitation is good for": ["accounts/projects/invitations.ts", "INVITATION_DAYS = 14"],
+};
+
+/** Those of a setting, with its default. */
+const SET: Record<string, string> = {
+  "requests for one project": "RATE_LIMIT_PER_MINUTE",
+  "`Idempotency-Key`": "IDEMPOTENCY_KEY_TTL_HOURS",
+  "failed log-ins for one address": "LOGIN_LIMIT_PER_EMAIL",
+  "failed log-ins from one network": "LOGIN_LIMIT_PER_NETWORK",
+  "new accounts from one network": "SIGNUP_LIMIT_PER_NETWORK",
+  "all attachments of a mail": "MAX_ATTACHMENT_SIZE_MB",
+  "mails a second": "SEND_RATE_PER_SECOND",
+};
+
+const UNITS: Record<string, number> = { MB: 1_048_576, KB: 1024, hours: 3_600_000, seconds: 1000 };
+
+const rows = tablesOf(readGuide("limits")).flatMap((table) => table.rows);
+
+/** The numbers that a text says, also in other units and written as in code. */
+function numbersIn(text: string): number[] {
+  return [...text.matchAll(/(\d[\d,]*)(?: (MB|KB|hours|seconds)\b)?/g)].flatMap(([, digits, unit]) => {
+    const number = Number(digits!.replaceAll(",", ""));
+    return unit === undefined ? [number] : [number, number * UNITS[unit]!];
+  });
+}
+
+/** The number that a line of code ends with, where it is a product. */
+function valueOf(code: string): number {
+  const [, product = ""] = /([\d_]+(?: \* [\d_]+)*)[^\d]*$/.exec(code)!;
+  return product
+    .split(" * ")
+    .map((factor) => Number(factor.replaceAll("_", "")))
+    .reduce((a, b) => a * b, 1);
+}
+
+describe("the guide on limits", () => {
+  test("has every limit that is known here, and no other", () => {
+    const told = rows.map(([what]) => what!);
+
+    expect(told.toSorted()).toEqual([...Object.keys(KNOWN), ...Object.keys(SET)].toSorted());
+  });
+
+  test.each(rows.filter(([what]) => what! in KNOWN))("%s: %s", (what, says) => {
+    const [file, holds] = KNOWN[what!]!;
+    const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8");
+
+    if (typeof holds === "string") {
+      expect(source).toContain(holds);
+      expect(numbersIn(says!)).toContain(valueOf(holds));
+    } else {
+      expect(source).toMatch(holds);
+    }
+  });
+
+  test.each(rows.filter(([what]) => what! in SET))("%s: %s, by a setting", (what, says, setting) => {
+    const value = loadConfig({})[SET[what!] as "RATE_LIMIT_PER_MINUTE"];
+
+    expect(setting).toBe(`\`${SET[what!]}\``);
+    if (value === 0) expect(says).toStartWith("as many as");
+    else expect(numbersIn(says!)).toContain(value);
+  });
+
+  test("names settings that there are", () => {
+    const names = rows.flatMap(([, , setting = ""]) => setting.match(/[A-Z]{2,}_[A-Z_]+/g) ?? []);
+
+    for (const name of names) expect(Object.keys(loadConfig({}))).toContain(name);
+  });
+});

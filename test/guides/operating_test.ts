@@ -1,0 +1,209 @@
+// What the guides on operating and on settings say, as far as it can be tried without a container.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Settings } from "../../src/config.ts";
+import { codesIn, markedBlock, readGuide, runScript, tablesOf } from "../support/guides.ts";
+import { HAS_POSTGRES_15, POSTGRES_15_BIN, startPostgres15 } from "../support/postgres15.ts";
+import { startProcess, until } from "../support/process.ts";
+import { useService } from "../support/service.ts";
+import { settingsTable } from "../support/settings_table.ts";
+
+const service = useService();
+const guide = readGuide("operating");
+const ROOT = new URL("../../", import.meta.url).pathname;
+const SECRET_KEY = "a secret that only the tests know, 32+";
+const SETTINGS = new Set(Object.keys(Settings.properties));
+/** Of Postgres, Compose and the examples. */
+const NOT_OURS = /^(POSTGRES_(USER|PASSWORD|DB)|NEW_DATABASE_URL|ALTER_ROLE)$/;
+
+interface Compose {
+  services: Record<
+    string,
+    {
+      environment: Record<string, string>;
+      healthcheck: { test: string[] };
+      stop_grace_period?: string;
+      depends_on?: Record<string, { condition: string }>;
+      volumes?: string[];
+    }
+  >;
+  volumes: Record<string, unknown>;
+}
+
+describe("the settings", () => {
+  test("stand in their guide as the schema has them", () => {
+    expect(readGuide("settings")).toContain(settingsTable());
+  });
+
+  test.each(["operating", "domains", "limits", "errors", "sending", "reliability", "settings"])(
+    "that the guide %s names are settings",
+    (name) => {
+      const named = codesIn(readGuide(name)).flatMap(
+        (code) => code.match(/^[A-Z][A-Z0-9]+(_[A-Z0-9]+)+/g) ?? [],
+      );
+      const codes = new Set(tablesOf(readGuide("errors")).map(({ heading }) => heading));
+      const words = /^(SENDER_DOMAIN_NOT_VERIFIED|MARKETING_ONLY|IN_DOUBT|RETURN_PATH|WAIT_FOR_EVENT)$/;
+      const unknown = named.filter(
+        (word) => !SETTINGS.has(word) && !NOT_OURS.test(word) && !codes.has(word) && !words.test(word),
+      );
+
+      expect(unknown).toEqual([]);
+    },
+  );
+});
+
+describe("the compose file", () => {
+  const compose = Bun.YAML.parse(markedBlock(guide, "compose")) as Compose;
+  const { postgres, postrider } = compose.services;
+
+  test("gives settings that there are, and all that production needs", () => {
+    expect(Object.keys(postrider!.environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
+    expect(Object.keys(postrider!.environment)).toEqual(
+      expect.arrayContaining(["DATABASE_URL", "SECRET_KEY", "BASE_URL", "SMTP_URL"]),
+    );
+  });
+
+  test("waits for Postgres, keeps its data, and gives the service its 25 seconds", () => {
+    expect(postrider!.depends_on).toEqual({ postgres: { condition: "service_healthy" } });
+    expect(postgres!.volumes).toEqual([expect.stringMatching(/^postgres:/)]);
+    expect(compose.volumes).toHaveProperty("postgres");
+    expect(Number.parseInt(postrider!.stop_grace_period!, 10)).toBeGreaterThanOrEqual(30);
+    expect(guide).toContain("--stop-timeout 30");
+  });
+
+  test("names in the text every variable that it takes from outside", () => {
+    const taken = markedBlock(guide, "compose").matchAll(/\$\{(\w+):\?\}/g);
+    const [, told] = /^With Postgres beside it\. Put (.*?) into a file/ms.exec(guide)!;
+
+    expect(codesIn(told!).toSorted()).toEqual([...new Set([...taken].map((match) => match[1]!))].toSorted());
+  });
+
+  test("asks /ready, and hears whether it can do its work", async () => {
+    const [kind, program, ...args] = postrider!.healthcheck.test;
+    const running = await startProcess({ DATABASE_URL: service.databaseUrl, SECRET_KEY });
+    const ask = async (url: string) =>
+      await Bun.spawn([process.execPath, ...args.map((arg) => arg.replace("http://127.0.0.1:3000", url))])
+        .exited;
+    try {
+      expect([kind, program]).toEqual(["CMD", "bun"]);
+      expect(await ask(running.url)).toBe(0);
+      expect(await ask("http://127.0.0.1:9")).toBe(1);
+    } finally {
+      await running.end("SIGTERM");
+    }
+  });
+});
+
+describe("the commands", () => {
+  const folder = mkdtempSync(join(tmpdir(), "postrider-operating-"));
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("make a project and say how the installation is", async () => {
+    const variables = { DATABASE_URL: service.databaseUrl, SECRET_KEY, NODE_ENV: "production" };
+    const printed = await runScript(markedBlock(guide, "run: admin"), { cwd: ROOT, variables });
+
+    expect(printed).toContain("sk_");
+    expect(printed).toContain("shop.example");
+  });
+
+  test("start a process for requests and one for jobs", async () => {
+    const variables = { DATABASE_URL: service.databaseUrl, SECRET_KEY };
+    const http = freePort();
+    const worker = freePort();
+    const script = markedBlock(guide, "run: modes")
+      .replace("3100", String(http))
+      .replace("3101", String(worker));
+    const shell = Bun.spawn(["bash", "-c", `${script}\ntrap 'kill $HTTP $WORKER' TERM; wait; wait`], {
+      cwd: ROOT,
+      env: { ...process.env, ...variables, PATH: `${join(process.execPath, "..")}:${process.env.PATH}` },
+      stdout: "ignore",
+      stderr: "ignore",
+    });
+    const status = async (port: number, path: string) =>
+      (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null))?.status;
+    try {
+      await until(
+        "both",
+        async () => (await status(http, "/ready")) === 200 && (await status(worker, "/ready")) === 200,
+      );
+
+      expect(await status(http, "/docs/guides")).toBe(200);
+      expect(await status(worker, "/docs/guides")).toBe(404);
+    } finally {
+      shell.kill("SIGTERM");
+      await shell.exited;
+    }
+  });
+});
+
+describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: no Postgres 15)"}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), "postrider-backup-"));
+  let server: Awaited<ReturnType<typeof startPostgres15>>;
+
+  beforeAll(async () => {
+    chmodSync(folder, 0o777);
+    server = await startPostgres15();
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("is taken while the service runs, and restored: keys work, mails and waiting jobs are there", async () => {
+    const restoredUrl = server.url.replace(/postgres$/, "restored");
+    const variables = {
+      DATABASE_URL: server.url,
+      NEW_DATABASE_URL: restoredUrl,
+      PATH: `${POSTGRES_15_BIN}:${process.env.PATH}`,
+    };
+    const before = await startProcess({ DATABASE_URL: server.url, SECRET_KEY });
+    const [key = ""] = /sk_[0-9a-f]+/.exec(before.output()) ?? [];
+    const ask = async (url: string, path: string, body?: unknown) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const answer = await fetch(`${url}${path}`, {
+        headers,
+        ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+      });
+      // oxlint-disable-next-line typescript/no-explicit-any
+      return (await answer.json()) as any;
+    };
+    const mail = { to: "ada@example.com", from: "a@sandbox.example", subject: "Kept", body: "<p>Kept</p>" };
+    const { data } = await ask(before.url, "/v1/send", mail);
+    const path = `/emails/${data.emails[0].email}`;
+    await until("the mail", async () => (await ask(before.url, path)).status === "CAPTURED");
+    await runScript(markedBlock(guide, "run: backup"), { cwd: folder, variables });
+    await before.end("SIGTERM");
+
+    const script = `createdb --maintenance-db="$DATABASE_URL" restored\n${markedBlock(guide, "run: restore")}`;
+    await runScript(script.replace("createdb", `createdb ${connectionOf(server.url)}`), {
+      cwd: folder,
+      variables,
+    });
+    const after = await startProcess({ DATABASE_URL: restoredUrl, SECRET_KEY });
+    try {
+      const again = await ask(after.url, "/v1/send", mail);
+
+      expect((await ask(after.url, path)).status).toBe("CAPTURED");
+      await until("a new mail", async () => {
+        return (await ask(after.url, `/emails/${again.data.emails[0].email}`)).status === "CAPTURED";
+      });
+    } finally {
+      await after.end("SIGTERM");
+    }
+  });
+});
+
+function connectionOf(url: string): string {
+  const { hostname, port, username } = new URL(url);
+  return `-h ${hostname} -p ${port} -U ${username}`;
+}
+
+function freePort(): number {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  void server.stop(true);
+  return server.port!;
+}

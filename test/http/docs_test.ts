@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { GUIDES } from "../../src/http/pages/guide_pages.ts";
+import { GUIDE_NAMES, readGuide } from "../support/guides.ts";
+import { useService } from "../support/service.ts";
+
+const service = useService();
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  existsSync,
+);
+const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
+const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
+const PATHS = ["/docs/guides", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
+
+const get = async (path: string, headers: Record<string, string> = {}) =>
+  await service.request("GET", path, { headers });
+
+const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!));
+
+describe("GET /docs/guides", () => {
+  test("lists every guide once, and every guide lists all", async () => {
+    expect(GUIDES.map(({ name }) => name).toSorted()).toEqual(GUIDE_NAMES.toSorted());
+    for (const { name, title } of GUIDES) expect(readGuide(name)).toStartWith(`# ${title}\n`);
+  });
+
+  test.each(PATHS)("%s is a page of ours, from which the reference is reached", async (path) => {
+    const { status, headers, body } = await get(path);
+
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
+    expect(body).toContain('<a href="/docs">API reference</a>');
+    expect(body).toMatch(/<h1 id="[^"]+">/);
+    expect(body).not.toContain("&lt;!--");
+    expect(body.match(/<(script|img|iframe)\b/)).toBeNull();
+  });
+
+  test.each(PATHS)("every link of %s leads somewhere", async (path) => {
+    const { body } = await get(path);
+    const links = [...(body as string).matchAll(/<a [^>]*href="([^"]+)"/g)].map((match) => match[1]!);
+    const inside = links.filter((link) => /^[#/]/.test(link));
+
+    for (const link of new Set(inside)) {
+      const [page = "", anchor] = link.split("#");
+      const target = page === "" || page === path ? body : (await get(page)).body;
+      expect([link, typeof target]).toEqual([link, "string"]);
+      if (anchor) expect([link, idsOf(target).has(anchor)]).toEqual([link, true]);
+    }
+    const outside = links.filter((link) => !/^[#/]/.test(link));
+    expect(outside.filter((link) => !/^https:\/\/|^http:\/\/localhost/.test(link))).toEqual([]);
+  });
+
+  test("a page that is known is not sent again", async () => {
+    const first = await get("/docs/guides/sending");
+    const etag = first.headers.get("etag")!;
+    const again = await get("/docs/guides/sending", { "if-none-match": etag });
+    const other = await get("/docs/guides/errors", { "if-none-match": etag });
+
+    expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+    expect([again.status, again.headers.get("etag"), other.status]).toEqual([304, etag, 200]);
+  });
+
+  test("what is no guide is not found", async () => {
+    const { status, body } = await get("/docs/guides/nothing");
+
+    expect([status, body.error.code]).toEqual([404, "RESOURCE_NOT_FOUND"]);
+    expect((await service.request("POST", "/docs/guides/sending", { body: {} })).status).toBe(405);
+  });
+
+  test("the reference leads to the guides", async () => {
+    expect((await get("/docs")).body).toContain('<a href="/docs/guides">');
+  });
+});
+
+describe.skipIf(!CHROMIUM)(`the guides in a browser${noChromium}`, () => {
+  let browser: Browser;
+  let server: Bun.Server<undefined>;
+
+  beforeAll(async () => {
+    mkdirSync(ARTEFACTS, { recursive: true });
+    server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.handle(request) });
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await server.stop(true);
+  });
+
+  const LOOKS = [
+    ["light", { width: 1280, height: 900 }],
+    ["dark", { width: 1280, height: 900 }],
+    ["light", { width: 375, height: 740 }],
+    ["dark", { width: 375, height: 740 }],
+  ] as const;
+
+  test.each(LOOKS)("nothing is wider than the window: %s, %j", async (colorScheme, viewport) => {
+    const page = await browser.newPage({ viewport, colorScheme });
+    const errors: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+    for (const path of PATHS) {
+      await page.goto(new URL(path, server.url).href);
+      const widths = await page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+      );
+      const [scrolled, seen] = widths as [number, number];
+      expect([path, scrolled]).toEqual([path, seen]);
+      const name = path.split("/").at(-1)!;
+      await page.screenshot({ path: `${ARTEFACTS}guide_${name}_${colorScheme}_${viewport.width}.png` });
+    }
+    await page.close();
+
+    expect(errors).toEqual([]);
+  });
+
+  test("the keyboard reaches the text at once, and scrolls a table", async () => {
+    const page = await browser.newPage({ viewport: { width: 375, height: 740 } });
+    await page.goto(new URL("/docs/guides/errors", server.url).href);
+    await page.keyboard.press("Tab");
+    const first = await page.evaluate("document.activeElement.textContent");
+    await page.keyboard.press("Enter");
+    const place = new URL(page.url()).hash;
+    const scrolls = await page.evaluate(
+      "[...document.querySelectorAll('.table, pre')].every((box) => box.tabIndex === 0)",
+    );
+    await page.close();
+
+    expect([first, place, scrolls]).toEqual(["Skip to the text", "#guide", true]);
+  });
+});
