@@ -14,7 +14,7 @@ export interface FieldError {
   received?: unknown;
 }
 
-/** What can be wrong with a field (wire.md section 1). */
+/** What can be wrong with a field (guides/errors.md). */
 export type FieldErrorCode =
   | "required"
   | "invalid_type"

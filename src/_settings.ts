@@ -1,4 +1,4 @@
-// The schema of the settings. The README's table is generated from it.
+// The schema of the settings. The table of guides/settings.md is generated from it.
 import { Type as t } from "@sinclair/typebox";
 
 const HOST_PATTERN =

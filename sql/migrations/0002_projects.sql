@@ -7,7 +7,7 @@ create table projects (
   public_key      text not null unique check (public_key ~ '^pk_[0-9a-f]{48}$'),
   secret_hash     bytea not null unique check (length(secret_hash) = 32),
   secret_hint     text not null check (length(secret_hint) = 4),
-  -- Whether a mail in doubt is sent again, by kind of mail (wire.md section 6).
+  -- Whether a mail in doubt is sent again, by kind of mail (guides/reliability.md).
   resend_in_doubt text[] not null default '{TRANSACTIONAL}'
                   check (resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'),
   -- Whether opens and clicks are followed; MARKETING_ONLY: not in TRANSACTIONAL mail.

@@ -29,7 +29,7 @@ create table contact_count_deltas (
 -- Serves `contact_counts.by_project`.
 create index contact_count_deltas_by_project on contact_count_deltas (project_id);
 
--- The type under which a value counts: what is neither number, boolean nor date is a string (wire.md section 2).
+-- The type under which a value counts: what is neither number, boolean nor date is a string.
 create function contact_field_type(value jsonb) returns text
 language sql stable parallel safe
 return case jsonb_typeof(value)

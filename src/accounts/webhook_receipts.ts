@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 
-/** How long a receipt is remembered (wire.md section 12). */
+/** How long a receipt is remembered (guides/webhooks.md). */
 export const REMEMBER_RECEIPTS_MS = 7 * 24 * 3_600_000;
 
 const PURGE_LIMIT = 10_000;

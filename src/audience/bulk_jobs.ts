@@ -34,7 +34,7 @@ export interface BulkError {
   error: string;
 }
 
-/** How a bulk job stands (wire.md section 2). */
+/** How a bulk job stands (guides/contacts.md). */
 export interface BulkReport {
   id: string;
   state: ContactJobState;

@@ -21,7 +21,7 @@ const RESERVED = /^(email\..*|contact\.(un)?subscribed|segment\..*\.(entry|exit)
 /** The same as a regular expression of Postgres, where a dot is any character anyway. */
 export const RESERVED_EVENTS = RESERVED.source;
 
-/** True for the names that only the service itself may emit (service-api.md, POST /v1/track, rule 1). */
+/** True for the names that only the service itself may emit (guides/events.md). */
 export function isReservedEvent(name: string): boolean {
   return RESERVED.test(name);
 }

@@ -77,7 +77,7 @@ function toSource(mail: Mail | ReadyMail | StreamedMail): Message {
   return () => message.createReadStream();
 }
 
-/** Tells what a failed handover means for the mail (wire.md section 6; RFC 5321 section 4.2, RFC 3463). */
+/** Tells what a failed handover means for the mail (guides/sending.md; RFC 5321 section 4.2, RFC 3463). */
 function classify(failure: Failure): Handover {
   const response = wordsOf(failure);
   if (failure.isAboutUs) return { state: failure.isAboutUs, response };

@@ -1,4 +1,4 @@
-// Whom nothing is sent to any more after a bounce or a complaint (wire.md section 8).
+// Whom nothing is sent to any more after a bounce or a complaint (guides/domains.md).
 import { optOutContacts } from "../audience/contacts/mod.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";

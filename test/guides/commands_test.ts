@@ -109,7 +109,7 @@ describe.skipIf(!hasCurl)(`the commands${withCurl}`, () => {
       return campaign?.status === "SENT";
     });
     expect(await caught()).toContain("ada@example.com: News for Ada");
-    expect(await caught()).toContain("you@example.com: [TEST] News for you");
+    expect(await caught()).toContain("you@example.com: [TEST] News for firstName");
   });
 
   test("of workflows: who signs up is welcomed", async () => {

@@ -51,7 +51,7 @@ describe("the examples", () => {
   test.each(requests)("of %s: %s is accepted as it is printed", async (_name, mark, code) => {
     const { status, body } = await post(mark.slice("POST ".length), fill(code));
 
-    expect([status, body.error]).toEqual([expect.toBeOneOf([200, 201, 202]), undefined]);
+    expect([status < 300, body.error]).toEqual([true, undefined]);
   });
 
   test("of every guide are JSON where they say so", () => {
@@ -64,9 +64,12 @@ describe("the examples", () => {
 
 describe("the guide on workflows", () => {
   const guide = readGuide("workflows");
-  const steps = markedBlocks(guide, "step").map(({ code }) => [code] as const);
+  const steps = markedBlocks(guide, "step").map(({ code }) => {
+    const { type, name } = JSON.parse(code) as { type: string; name: string };
+    return { type, name, code };
+  });
 
-  test.each(steps)("has a step that is accepted: %s", async (code) => {
+  test.each(steps)("has a step that is accepted: $type, $name", async ({ code }) => {
     const workflow = await post("/workflows", { name: "Example", eventName: "signed up" });
     const { status, body } = await post(`/workflows/${workflow.body.id}/steps`, fill(code));
 
@@ -74,7 +77,7 @@ describe("the guide on workflows", () => {
   });
 
   test("has every type of step, each with an example", () => {
-    const shown = new Set(steps.map(([code]) => (JSON.parse(code) as { type: string }).type));
+    const shown = new Set(steps.map(({ type }) => type));
 
     expect(firstCodes("workflows", "Steps")).toEqual([...STEP_TYPES]);
     expect([...shown, "TRIGGER"].toSorted()).toEqual([...STEP_TYPES].toSorted());

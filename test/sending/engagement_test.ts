@@ -19,7 +19,7 @@ const LINK = "https://x.example/a?b=1";
 const open = (mail: FollowedMail, who = PERSON) => recordOpen(service, mail, who);
 const click = (mail: FollowedMail, link = LINK, who = PERSON) => recordClick(service, mail, who, link);
 
-/** What stands in every event of a mail (wire.md section 8). */
+/** What stands in every event of a mail (guides/events.md). */
 const common = ({ emailId }: FollowedMail) => ({
   subject: "Hi {{name}}",
   from: "hello@shop.example",

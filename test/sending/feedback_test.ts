@@ -67,7 +67,7 @@ const UNTOUCHED = { subscribed: true, optedOut: false, events: [], suppressed: n
 
 const names = async (mail: FollowedMail) => (await mails.events(mail)).map((event) => event.name);
 
-/** What stands in every event of a mail (wire.md section 8). */
+/** What stands in every event of a mail (guides/events.md). */
 const common = ({ emailId }: FollowedMail) => ({
   subject: "Hi {{name}}",
   from: "hello@shop.example",

@@ -1,4 +1,4 @@
-// What wire.md section 3 says about a condition tree, written down once more as plainly as possible: one contact, one
+// What guides/segments.md says about a condition tree, written down once more as plainly as possible: one contact, one
 // answer. It shares nothing with the compiler, so that each can be tried against the other.
 import type { Condition, Filter } from "../../src/audience/conditions/tree.ts";
 

@@ -156,7 +156,7 @@ export const FOR_MEMBERS = [
   "POST /uploads/image",
 ];
 
-/** For more than a member, as wire.md section 13 has it. */
+/** For more than a member, as guides/api.md has it. */
 export const FOR_ADMINS = [
   "POST /domains",
   "DELETE /domains/:id",

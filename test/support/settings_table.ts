@@ -1,4 +1,4 @@
-// The README's table of settings, made from the schema. Run this file to print it.
+// The table of guides/settings.md, made from the schema. Run this file to print it.
 import { Settings } from "../../src/config.ts";
 
 /** The table as Markdown. */

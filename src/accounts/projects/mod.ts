@@ -63,13 +63,13 @@ export async function listProjects(ctx: Context) {
   return await q.projects.list(ctx);
 }
 
-/** The languages of hosted pages and footers (wire.md section 8). */
+/** The languages of hosted pages and footers (guides/contacts.md). */
 export const LANGUAGES = ["en", "nl", "de", "fr", "es", "pt", "it"] as const;
 
 /** When opens and clicks are followed. */
 export const TRACKING = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 
-/** The kinds of mail of which those in doubt may be sent again (wire.md section 6). */
+/** The kinds of mail of which those in doubt may be sent again (guides/reliability.md). */
 export const RESENDABLE = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
 
 /** What may be changed of a project. What is left out stays. */

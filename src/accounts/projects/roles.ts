@@ -1,4 +1,4 @@
-// What each role may do, in one place (wire.md section 13).
+// What each role may do, in one place (guides/api.md).
 import { problems } from "../../problem.ts";
 
 /** What somebody is to a project. */

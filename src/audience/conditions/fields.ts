@@ -1,4 +1,4 @@
-// Which fields a condition may name, and which operators each of them takes (the table of wire.md section 3).
+// Which fields a condition may name, and which operators each of them takes (the tables of guides/segments.md).
 import { type Unit, UNITS } from "./_instants.ts";
 
 /** What a filter is about. */

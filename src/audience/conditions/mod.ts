@@ -1,4 +1,4 @@
-// Condition trees as SQL (wire.md section 3): one small function per node, each returns a fragment. Every fragment is
+// Condition trees as SQL (guides/segments.md): one small function per node, each returns a fragment. Every fragment is
 // a boolean that is never null, so `not` in front of one is exactly its opposite. What users write, values and paths
 // alike, is a parameter and never text.
 //
@@ -288,7 +288,7 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
 }
 
 function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): Fragment {
-  // A machine's open or click is recorded, but it is not the person's (wire.md section 8).
+  // A machine's open or click is recorded, but it is not the person's (guides/segments.md).
   const byPeople = MACHINES_DO.has(name) ? sql`and not e.machine` : sql``;
   return sql`exists (
     select

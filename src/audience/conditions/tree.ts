@@ -1,4 +1,4 @@
-// What a condition tree is (wire.md section 3), and what can be wrong with one that comes in a request.
+// What a condition tree is (guides/segments.md), and what can be wrong with one that comes in a request.
 import type { Json } from "../../db/types.ts";
 import type { FieldError } from "../../problem.ts";
 import { fieldOf } from "./fields.ts";

@@ -1,4 +1,4 @@
-// What a request says about a contact's data, sorted by the rules of service-api.md ("Rules for data values").
+// What a request says about a contact's data, sorted by the rules of guides/contacts.md.
 import { violatedConstraint } from "../../database_errors.ts";
 import { type FieldError, type Problem, problems } from "../../problem.ts";
 import { hasOverflow, isDeeper } from "../json_values.ts";

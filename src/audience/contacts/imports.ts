@@ -22,7 +22,7 @@ import {
 } from "./jobs.ts";
 import { type ContactWrite, upsertContacts } from "./mod.ts";
 
-/** How an import stands (wire.md section 2). */
+/** How an import stands (guides/contacts.md). */
 export interface ImportReport {
   id: string;
   state: ContactJobState;

@@ -143,7 +143,7 @@ async function assertCondition(
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 
-/** Letters and digits of any script, in lower case and without marks, joined by hyphens (wire.md section 4). */
+/** Letters and digits of any script, in lower case and without marks, joined by hyphens (guides/segments.md). */
 export function slugOf(name: string): string {
   const plain = name
     .normalize("NFKD")

@@ -7,7 +7,7 @@ import type { ExecutionKey, ExecutionStatus } from "../runs/run.ts";
 import { triggerOf, wayOut } from "../graph.ts";
 import { currentVersion, type WorkflowVersion } from "../workflows/versions.ts";
 
-/** A chain of workflows that start each other by their events is stopped here (wire.md section 10). */
+/** A chain of workflows that start each other by their events is stopped here (guides/workflows.md). */
 export const MAX_DEPTH = 20;
 
 /** Why a chain goes on no further. */

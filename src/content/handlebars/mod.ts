@@ -1,4 +1,4 @@
-// The language of templates, section 5 of the wire contract. Handlebars reads them; what they may do is decided here:
+// The language of templates (guides/templates.md). Handlebars reads them; what they may do is decided here:
 //
 //   {{name}} {{data.plan}} {{first name}} {{[odd = key]}}    a value; nothing when there is none
 //   {{plan ?? Free trial}} {{plan ?? "Free"}}                a literal for what is missing, null, false or ""

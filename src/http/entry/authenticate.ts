@@ -1,4 +1,4 @@
-// Who is asking. Everything here is decided before the body is read, in the order of wire.md section 1.
+// Who is asking. Everything here is decided before the body is read, in the order of guides/errors.md.
 import { Elysia } from "elysia";
 import { type Actor, actorOf } from "../../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";

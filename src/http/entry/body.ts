@@ -5,7 +5,7 @@ import type { Bounds } from "./body_bounds.ts";
 import { take } from "./field_errors.ts";
 import { assertWithin } from "./json_scan.ts";
 
-/** The most that any JSON body may have, in bytes, where nothing else is said (wire.md section 1): its schema says less. */
+/** The most that any JSON body may have, in bytes, where nothing else is said (guides/limits.md): its schema says less. */
 export const BODY_LIMIT = 5 * 1_048_576;
 /** Limit of the body of `/v1/send`, which carries attachments. */
 export const SEND_BODY_LIMIT = 50 * 1_048_576;

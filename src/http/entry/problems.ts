@@ -25,7 +25,7 @@ export function problemResponses(allowedMethods: (path: string) => string[]) {
   );
 }
 
-/** The error envelope of service-api.md. */
+/** The error envelope (guides/errors.md). */
 export function toEnvelope(problem: Problem, requestId: string) {
   const { errors, details, suggestion } = problem.extras;
   return {

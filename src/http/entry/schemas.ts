@@ -23,7 +23,7 @@ export const Int = Type.Integer();
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
 
-/** The id in a path: what is no UUID is not refused but simply not found (wire.md section 1). */
+/** The id in a path: what is no UUID is not refused but simply not found (guides/errors.md). */
 export const PathId = t.Unsafe<string>({ [Kind]: "PathId", type: "string", format: "uuid" });
 TypeRegistry.Set("PathId", (_schema, value) => typeof value === "string");
 
@@ -83,7 +83,7 @@ TypeRegistry.Set("TextMap", (_schema, value) => {
   return Object.values(value).every((text) => typeof text === "string");
 });
 
-/** The envelope of a refusal (service-api.md, Errors). */
+/** The envelope of a refusal (guides/errors.md). */
 export const ProblemEnvelope = t.Object(
   {
     success: t.Literal(false),
@@ -121,7 +121,7 @@ export const Contact = t.Object({
   updatedAt: Timestamp,
 });
 
-/** The bare refusal of a few dashboard endpoints (service-api.md, Errors). */
+/** The bare refusal of a few dashboard endpoints (guides/errors.md). */
 export const BareError = t.Object({ error: t.String() }, { title: "BareError" });
 
 /** What every endpoint behind a key may refuse with, besides its own. */
@@ -139,5 +139,5 @@ export function answers<T extends TSchema, Status extends number = 200>(
   } as Record<Status, T>;
 }
 
-// A path id that is none is simply not found (wire.md section 1).
+// A path id that is none is simply not found (guides/errors.md).
 export { isUuid } from "../../audience/faults.ts";

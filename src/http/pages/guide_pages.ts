@@ -55,7 +55,7 @@ function makePage(name: string): GuidePage {
     title: `${title} · Postrider`,
     head: HEAD,
     body: `<a class="skip" href="#guide">Skip to the text</a>
-<header><a class="home" href="${PATH}">Postrider guides</a> <a href="#guides">All guides</a> <a href="/docs">API reference</a></header>
+<header><a class="home" href="${PATH}">Postrider</a> <a href="#guides">All guides</a> <a href="/docs">API reference</a></header>
 <main id="guide">
 ${html}${nextLink(name)}
 </main>

@@ -1,4 +1,4 @@
-// Cursor lists: opaque, stable, clamped (wire.md section 1).
+// Cursor lists: opaque, stable, clamped (guides/api.md).
 import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";

@@ -6,7 +6,7 @@ import type { Json } from "../../db/types.ts";
 import { timeOf } from "../ids.ts";
 import { type ActivityType, typeOfEvent } from "./types.ts";
 
-/** What is told about one item depends on its type (wire.md section 9). */
+/** What is told about one item depends on its type (guides/events.md). */
 export interface Activity {
   /** Of an event its own; else the type and the id of what it is about. */
   id: string;

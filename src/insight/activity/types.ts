@@ -1,4 +1,4 @@
-// What the feed tells about (wire.md section 9).
+// What the feed tells about (guides/events.md).
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 

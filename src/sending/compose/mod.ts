@@ -116,7 +116,7 @@ export async function prepareContent(
   };
 }
 
-/** The author offers a way out: mail programs may show it as well (wire.md section 7). */
+/** The author offers a way out: mail programs may show it as well (guides/sending.md). */
 function namesSubscriptionLink(variables: readonly string[]): boolean {
   return variables.some((path) => /(^|[./])(unsubscribeUrl|manageUrl)$/.test(path));
 }

@@ -4,7 +4,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import type { Fragment } from "../../db/types.ts";
 import { problems } from "../../problem.ts";
 
-/** One row of the ledger: what became of one mail (wire.md section 6). */
+/** One row of the ledger: what became of one mail (guides/sending.md). */
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
 
 /** A row that this process has claimed, with all that sending it needs. */

@@ -154,7 +154,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
   };
 }
 
-/** The event that others hear of (wire.md section 8, system events). */
+/** The event that others hear of (guides/events.md). */
 function eventOf(
   ctx: Context,
   email: ClaimedEmail,

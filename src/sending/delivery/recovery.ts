@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addSendJobs } from "./enqueue.ts";
 
-/** How long a mail stays in doubt before the project's rule settles it (wire.md section 6). */
+/** How long a mail stays in doubt before the project's rule settles it (guides/reliability.md). */
 const DOUBT_MS = 15 * 60_000;
 /** A mail that is so long overdue has lost its job. */
 const OVERDUE_MS = 2 * 60_000;

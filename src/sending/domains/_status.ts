@@ -17,7 +17,7 @@ export interface Standing {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A verified domain is given up after so many failed checks in a row, over at least so long (wire.md section 11). */
+/** A verified domain is given up after so many failed checks in a row, over at least so long (guides/domains.md). */
 const LOST_AFTER_CHECKS = 3;
 const LOST_AFTER_MS = HOUR_MS;
 /** A new domain is given up after that; it is looked at further on, less and less often. */

@@ -113,7 +113,7 @@ function messageId(mail: HeldMail): string | null {
   return mail.messageId ?? (mail.fromEmail === null ? null : messageIdOf(mail.id, mail.fromEmail));
 }
 
-/** The events that follow (wire.md section 8), in the order in which such things happen. Of soft bounces the new ones. */
+/** The events that follow (guides/events.md), in the order in which such things happen. Of soft bounces the new ones. */
 export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): NewEvent[] {
   const { mail, news } = report;
   const { sentAt, deliveredAt, bouncedAt, complainedAt } = news;

@@ -100,7 +100,7 @@ function senderOf(projectId: string, email: string): ContactWrite {
   };
 }
 
-/** The data of the event (wire.md section 8): there is no mail of ours that it could name. */
+/** The data of the event (guides/events.md): there is no mail of ours that it could name. */
 function particularsOf({ sender, recipients, subject, messageId, at, verdicts }: ReceivedMail) {
   return {
     subject,
