@@ -7,6 +7,8 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { isReservedEvent } from "../../src/audience/events.ts";
 import { STEP_TYPES } from "../../src/automation/workflows/graph.ts";
+import { ROLES } from "../../src/accounts/projects/roles.ts";
+import { ACTIVITY_TYPES } from "../../src/insight/activity/types.ts";
 import { signatureHeaders } from "../../src/automation/webhooks/_request.ts";
 import { TRIGGER_TYPES } from "../../src/automation/workflows/trigger.ts";
 import { codesIn, GUIDE_NAMES, markedBlock, markedBlocks, readGuide, tableBelow } from "../support/guides.ts";
@@ -114,6 +116,14 @@ describe("the words of the guides", () => {
 
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) expect([name, isReservedEvent(name)]).toEqual([name, true]);
+  });
+
+  test("on the feed are its types", () => {
+    expect(firstCodes("events", "The feed")).toEqual([...ACTIVITY_TYPES]);
+  });
+
+  test("on the API are the roles", () => {
+    expect(firstCodes("api", "Roles")).toEqual([...ROLES]);
   });
 
   test("on contacts are the keys that are dropped", async () => {

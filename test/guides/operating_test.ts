@@ -14,6 +14,7 @@ const service = useService();
 const guide = readGuide("operating");
 const ROOT = new URL("../../", import.meta.url).pathname;
 const SECRET_KEY = "a secret that only the tests know, 32+";
+const DOMAIN = "shop.example";
 const SETTINGS = new Set(Object.keys(Settings.properties));
 /** Of Postgres, Compose and the examples. */
 const NOT_OURS = /^(POSTGRES_(USER|PASSWORD|DB)|NEW_DATABASE_URL|ALTER_ROLE)$/;
@@ -111,6 +112,15 @@ describe("the commands", () => {
     expect(printed).toContain("shop.example");
   });
 
+  test("tell the secret of webhooks, and make another one", async () => {
+    const { id } = await service.createProject();
+    const variables = { DATABASE_URL: service.databaseUrl, SECRET_KEY, PROJECT_ID: id };
+    const script = `bun() { command bun "$@" 2>&1; }\n${markedBlock(readGuide("webhooks"), "run: secret")}`;
+    const printed = await runScript(script, { cwd: ROOT, variables });
+
+    expect(new Set(printed.match(/whsec_[A-Za-z0-9+/=]+/g)).size).toBe(2);
+  });
+
   test("start a process for requests and one for jobs", async () => {
     const variables = { DATABASE_URL: service.databaseUrl, SECRET_KEY };
     const http = freePort();
@@ -162,9 +172,15 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
       NEW_DATABASE_URL: restoredUrl,
       PATH: `${POSTGRES_15_BIN}:${process.env.PATH}`,
     };
-    const before = await startProcess({ DATABASE_URL: server.url, SECRET_KEY });
+    // Nobody listens there: what is sent waits.
+    const SMTP_URL = "smtp://127.0.0.1:9";
+    const before = await startProcess({ DATABASE_URL: server.url, SECRET_KEY, SMTP_URL });
     const made = Bun.spawn(
-      [process.execPath, "src/admin.ts", "project", "create", "--name", "Shop", "--domain", "sandbox.example", "--verified"],
+      [
+        process.execPath,
+        "src/admin.ts",
+        ...`project create --name Shop --domain ${DOMAIN} --verified`.split(" "),
+      ],
       { cwd: ROOT, env: { ...process.env, DATABASE_URL: server.url, SECRET_KEY } },
     );
     const [key] = /sk_[0-9a-f]+/.exec(await new Response(made.stdout).text())!;
@@ -177,23 +193,19 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
       // oxlint-disable-next-line typescript/no-explicit-any
       return (await answer.json()) as any;
     };
-    const mail = { to: "ada@example.com", from: "a@sandbox.example", subject: "Kept", body: "<p>Kept</p>" };
+    const mail = { to: "ada@example.com", from: `a@${DOMAIN}`, subject: "Kept", body: "<p>Kept</p>" };
     const { data } = await ask(before.url, "/v1/send", mail);
     const path = `/emails/${data.emails[0].email}`;
-    await until("the mail", async () => (await ask(before.url, path)).status === "CAPTURED");
     await runScript(markedBlock(guide, "run: backup"), { cwd: folder, variables });
+    const { status } = await ask(before.url, path);
     await before.end("SIGTERM");
 
     const script = `createdb ${connectionOf(server.url)} restored\n${markedBlock(guide, "run: restore")}`;
     await runScript(script, { cwd: folder, variables });
     const after = await startProcess({ DATABASE_URL: restoredUrl, SECRET_KEY });
     try {
-      const again = await ask(after.url, "/v1/send", mail);
-
-      expect((await ask(after.url, path)).status).toBe("CAPTURED");
-      await until("a new mail", async () => {
-        return (await ask(after.url, `/emails/${again.data.emails[0].email}`)).status === "CAPTURED";
-      });
+      expect(["PENDING", "SENDING"]).toContain(status);
+      await until("the mail", async () => (await ask(after.url, path)).status === "CAPTURED");
     } finally {
       await after.end("SIGTERM");
     }
