@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { loadConfig } from "../../src/config.ts";
-import { readGuide, tablesOf } from "../support/guides.ts";
+import { LEVELS } from "../../src/sending/feedback/_reputation_levels.ts";
+import { readGuide, tableBelow, tablesOf } from "../support/guides.ts";
 
 /** Where each limit stands in the code: the file below `src/`, and the line with what the guide says as a number. */
 const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
@@ -133,5 +134,28 @@ describe("the guide on limits", () => {
     const names = rows.flatMap(([, , setting = ""]) => setting.match(/[A-Z]{2,}_[A-Z_]+/g) ?? []);
 
     for (const name of names) expect(Object.keys(loadConfig({}))).toContain(name);
+  });
+});
+
+describe("figures of other guides", () => {
+  test("the levels of bounces and complaints", () => {
+    const guide = readGuide("domains");
+    const { bounceRate, complaintRate, minimumMails } = LEVELS;
+    const told = tableBelow(guide, "Reputation").rows.map((row) => row.slice(0, 3));
+
+    expect(guide).toContain(`from ${minimumMails} mails on`);
+    expect(told).toEqual([
+      ["warning", `over ${bounceRate.warning} %`, `over ${complaintRate.warning} %`],
+      ["critical", `over ${bounceRate.critical} %`, `over ${complaintRate.critical} %`],
+    ]);
+  });
+
+  test("the pauses between the calls of a webhook", () => {
+    const source = readFileSync(new URL("../../src/automation/webhooks/mod.ts", import.meta.url), "utf8");
+
+    expect(source).toContain("PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000]");
+    expect(readGuide("webhooks").replace(/\s+/g, " ")).toContain(
+      "after 5 seconds, 30 seconds, 2 minutes, 10 minutes and 1 hour",
+    );
   });
 });
