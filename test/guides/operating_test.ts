@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Settings } from "../../src/config.ts";
 import { codesIn, markedBlock, readGuide, runScript, tablesOf } from "../support/guides.ts";
 import { HAS_POSTGRES_15, POSTGRES_15_BIN, startPostgres15 } from "../support/postgres15.ts";
-import { startProcess, until } from "../support/process.ts";
+import { type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { settingsTable } from "../support/settings_table.ts";
 
@@ -153,6 +153,7 @@ describe("the commands", () => {
 
 describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: no Postgres 15)"}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "postrider-backup-"));
+  const started: ServiceProcess[] = [];
   let server: Awaited<ReturnType<typeof startPostgres15>>;
 
   beforeAll(async () => {
@@ -161,9 +162,24 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
   });
 
   afterAll(async () => {
+    for (const running of started) await running.end("SIGKILL");
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   });
+
+  const start = async (settings: Record<string, string>) => {
+    const running = await startProcess({ SECRET_KEY, ...settings });
+    started.push(running);
+    return running;
+  };
+
+  /** The secret key of a new project. */
+  const makeProject = async () => {
+    const words = `project create --name Shop --domain ${DOMAIN} --verified`.split(" ");
+    const env = { ...process.env, DATABASE_URL: server.url, SECRET_KEY };
+    const made = Bun.spawn([process.execPath, "src/admin.ts", ...words], { cwd: ROOT, env });
+    return /sk_[0-9a-f]+/.exec(await new Response(made.stdout).text())![0];
+  };
 
   test("is taken while the service runs, and restored: keys work, and what waited goes again", async () => {
     const restoredUrl = server.url.replace(/postgres$/, "restored");
@@ -173,23 +189,12 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
       PATH: `${POSTGRES_15_BIN}:${process.env.PATH}`,
     };
     // Nobody listens there: what is sent waits.
-    const SMTP_URL = "smtp://127.0.0.1:9";
-    const before = await startProcess({ DATABASE_URL: server.url, SECRET_KEY, SMTP_URL });
-    const made = Bun.spawn(
-      [
-        process.execPath,
-        "src/admin.ts",
-        ...`project create --name Shop --domain ${DOMAIN} --verified`.split(" "),
-      ],
-      { cwd: ROOT, env: { ...process.env, DATABASE_URL: server.url, SECRET_KEY } },
-    );
-    const [key] = /sk_[0-9a-f]+/.exec(await new Response(made.stdout).text())!;
-    const ask = async (url: string, path: string, body?: unknown) => {
+    const before = await start({ DATABASE_URL: server.url, SMTP_URL: "smtp://127.0.0.1:9" });
+    const key = await makeProject();
+    const ask = async (url: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const answer = await fetch(`${url}${path}`, {
-        headers,
-        ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-      });
+      const post = body && { method: "POST", body: JSON.stringify(body) };
+      const answer = await fetch(`${url}${path}`, { headers, ...post });
       // oxlint-disable-next-line typescript/no-explicit-any
       return (await answer.json()) as any;
     };
@@ -202,13 +207,10 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
 
     const script = `createdb ${connectionOf(server.url)} restored\n${markedBlock(guide, "run: restore")}`;
     await runScript(script, { cwd: folder, variables });
-    const after = await startProcess({ DATABASE_URL: restoredUrl, SECRET_KEY });
-    try {
-      expect(["PENDING", "SENDING"]).toContain(status);
-      await until("the mail", async () => (await ask(after.url, path)).status === "CAPTURED");
-    } finally {
-      await after.end("SIGTERM");
-    }
+    const after = await start({ DATABASE_URL: restoredUrl });
+
+    expect(["PENDING", "SENDING"]).toContain(status);
+    await until("the mail", async () => (await ask(after.url, path)).status === "CAPTURED");
   });
 });
 
