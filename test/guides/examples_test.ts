@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { isReservedEvent } from "../../src/audience/events.ts";
-import { STEP_TYPES } from "../../src/automation/workflows/graph.ts";
+import { STEP_TYPES } from "../../src/automation/steps/mod.ts";
 import { ROLES } from "../../src/accounts/projects/roles.ts";
 import { ACTIVITY_TYPES } from "../../src/insight/activity/types.ts";
 import { signatureHeaders } from "../../src/automation/webhooks/_request.ts";

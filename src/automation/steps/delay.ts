@@ -5,7 +5,7 @@ import type { GraphStep } from "../graph.ts";
 import type { Run } from "../runs/run.ts";
 import { lengthFaults } from "../text_faults.ts";
 import { dataAt } from "./_data_at.ts";
-import { defineStep, type Given } from "./step_type.ts";
+import { defineStep, type Given, MAX_WAIT_SECONDS } from "./step_type.ts";
 
 /** A time that passes, or a moment: a date in ISO 8601, or the field of the contact that holds one (`data.<key>`). */
 type Config = { amount: number; unit: Unit } | { until: string };
@@ -14,7 +14,6 @@ type Unit = keyof typeof UNIT_SECONDS;
 
 const UNIT_SECONDS = { minutes: 60, hours: 3_600, days: 86_400, weeks: 604_800 };
 const UNITS = Object.keys(UNIT_SECONDS);
-const MAX_SECONDS = 31_536_000;
 const MAX_PATH_LENGTH = 1_024;
 /** By its offset a date may be later still: so far no calendar of the service goes. */
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
@@ -70,7 +69,7 @@ function amountFaults({ amount, unit }: Given): FieldError[] {
   if (isUnit && seconds < 1) {
     return [fault("config.amount", "too_small", "A delay is at least one second", amount)];
   }
-  if (isUnit && seconds > MAX_SECONDS) {
+  if (isUnit && seconds > MAX_WAIT_SECONDS) {
     return [fault("config.amount", "too_big", "A delay is at most 365 days", amount)];
   }
   return errors;

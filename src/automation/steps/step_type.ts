@@ -6,6 +6,9 @@ import type { FieldError } from "../../problem.ts";
 import type { GraphStep } from "../graph.ts";
 import type { Outcome, Run } from "../runs/run.ts";
 
+/** So long a step may wait, for a time or for an event: a year. */
+export const MAX_WAIT_SECONDS = 31_536_000;
+
 /** A config as it comes in a request, or as it is stored: the fields of its type, and no others. */
 export type Given = Record<string, unknown>;
 

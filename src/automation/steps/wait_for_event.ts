@@ -1,15 +1,13 @@
 import { fault, missingOr } from "../../audience/faults.ts";
 import type { FieldError } from "../../problem.ts";
 import { eventNameFaults } from "../text_faults.ts";
-import { all, defineStep } from "./step_type.ts";
+import { all, defineStep, MAX_WAIT_SECONDS } from "./step_type.ts";
 
 interface Config {
   eventName: string;
   /** In seconds; null waits for ever. */
   timeout: number | null;
 }
-
-const MAX_WAIT_SECONDS = 31_536_000;
 
 /** WAIT_FOR_EVENT: waits for an event of the contact, with a timeout for so long at most. */
 export const waitForEventStep = defineStep<Config>({
