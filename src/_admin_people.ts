@@ -25,7 +25,7 @@ const { min: MIN_PASSWORD, max: MAX_PASSWORD } = PASSWORD_LENGTH;
 
 /** Makes an account. Its address counts as verified: the operator vouches for it. */
 export async function createAccount(ctx: Context, options: PeopleOptions) {
-  const email = addressOf(options);
+  const email = addressOf(options, "make an account");
   const isGiven = options["password-from-stdin"] === true;
   const password = isGiven ? await passwordFromStdin() : null;
   if (password !== null) await assertGoodPassword(password, email, "password");
@@ -72,9 +72,10 @@ async function memberWith(ctx: Context, projectId: string, email: string): Promi
   return member;
 }
 
-function addressOf({ email }: PeopleOptions): string {
-  const address = email === undefined ? null : parseAddress(email);
-  if (!address) throw new Error("Cannot find somebody without their address: say --email");
+function addressOf({ email }: PeopleOptions, what = "find somebody"): string {
+  if (email === undefined) throw new Error(`Cannot ${what} without an address: say --email`);
+  const address = parseAddress(email);
+  if (!address) throw new Error(`Cannot ${what}: "${email}" is no email address`);
   return address.email;
 }
 

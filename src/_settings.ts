@@ -306,8 +306,9 @@ export const Settings = t.Object({
     default: "https://api.stripe.com",
     description: "Where Stripe's API is; another one for tests.",
   }),
-  NODE_ENV: t.String({
+  NODE_ENV: t.Union([t.Literal("development"), t.Literal("production"), t.Literal("test")], {
     default: "development",
-    description: "`production` asks for `SECRET_KEY` and protects `/inbox` with it.",
+    description:
+      "`development`, `test` or `production`, which asks for `SECRET_KEY` and protects `/inbox` with it.",
   }),
 });

@@ -42,6 +42,11 @@ function wrongInOption(name: string, value: string): string[] {
   if (FLAGS.includes(name) && !/^(true|false)$/.test(value)) return [`${name} must be true or false`];
   if (KNOWN.includes(name) || /^tls\.[A-Za-z]+$/.test(name)) return [];
   return [
-    `there is an option behind the ? that nobody knows; there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,
+    `nobody knows ${named(name)} behind the ?; there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,
   ];
+}
+
+/** What is no word may be the rest of a password. */
+function named(option: string): string {
+  return /^[A-Za-z.]{1,40}$/.test(option) ? `the option ${option}` : "an option";
 }

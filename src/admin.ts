@@ -266,6 +266,8 @@ async function main(): Promise<number> {
   );
   if (values.help || words === undefined) {
     (values.help ? console.log : console.error)(HELP);
+    const given = positionals.join(" ");
+    if (!values.help && given !== "") console.error(`There is no command "${given}".`);
     return values.help ? 0 : MISUSED;
   }
   const service = await openService(loadConfig(), { guest: true });

@@ -25,10 +25,13 @@ order by d.domain ~ :reserved, d.domain, d.project_id
 limit :limit::int;
 
 -- name: dkim_keys :many
--- The sealed keys of all projects behind one domain, in the order of their ids.
+-- The sealed keys that sign mails, of all projects, behind one domain in the order of their ids.
 select project_id, id, domain, dkim_private_key as "dkim_private_key!"
 from domains
-where dkim_private_key is not null and (project_id, id) > (:after_project_id::uuid, :after_id::uuid)
+where status = 'VERIFIED'
+  and verified_at is not null
+  and dkim_private_key is not null
+  and (project_id, id) > (:after_project_id::uuid, :after_id::uuid)
 order by project_id, id
 limit :limit::int;
 

@@ -445,20 +445,20 @@ export interface Queries {
     /** The domains of all projects, by name; those that nobody can look up come last.
      * (sql/queries/doctor.sql:18) */
     domains(on: On, args: { reserved: string; limit: number }): Promise<{ domain: string; projectName: string; status: "PENDING" | "VERIFIED" | "FAILED"; verifiedAt: Date | null; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null }[]>;
-    /** The sealed keys of all projects behind one domain, in the order of their ids.
+    /** The sealed keys that sign mails, of all projects, behind one domain in the order of their ids.
      * (sql/queries/doctor.sql:27) */
     dkimKeys(on: On, args: { afterProjectId: string; afterId: string; limit: number }): Promise<{ projectId: string; id: string; domain: string; dkimPrivateKey: Uint8Array }[]>;
     /** Whether one came by SNS within the days that they are remembered.
-     * (sql/queries/doctor.sql:35) */
+     * (sql/queries/doctor.sql:38) */
     takesNotifications(on: On): Promise<{ hasCome: boolean }>;
     /** The campaigns of disabled projects that go on as soon as their project is enabled.
-     * (sql/queries/doctor.sql:39) */
+     * (sql/queries/doctor.sql:42) */
     heldCampaigns(on: On, args: { limit: number }): Promise<{ projectId: string; projectName: string; total: number }[]>;
     /** Whether statements of this connection end by themselves, and whose connection it is.
-     * (sql/queries/doctor.sql:49) */
+     * (sql/queries/doctor.sql:52) */
     bounds(on: On): Promise<{ role: string; isBounded: boolean }>;
     /** How many mails wait to be released, up to a bound.
-     * (sql/queries/doctor.sql:53) */
+     * (sql/queries/doctor.sql:56) */
     captured(on: On, args: { limit: number }): Promise<{ total: number }>;
   };
   domains: {

@@ -16,7 +16,7 @@ export interface Readiness {
   workers: boolean;
   /** The lanes of jobs that stand still, although something is due: those of this process, or of all. */
   standing: string[];
-  /** What the operator should know, although it keeps nothing from working. */
+  /** What the operator should know: why nothing works, or what keeps nothing from working. */
   note?: string;
 }
 
@@ -30,7 +30,11 @@ export async function readiness(ctx: Context): Promise<Readiness> {
   const { opensKeys, ...state } = await sharedLook(ctx)(ctx.workerId);
   const { database, migrations, workers, standing } = state;
   const ready = database && migrations && workers && standing.length === 0;
-  const notes = [...notesOn(ctx.config), ...(opensKeys ? [] : [LOST_KEYS])];
+  const notes = [
+    ...(database ? [] : ["The database does not answer"]),
+    ...notesOn(ctx.config),
+    ...(opensKeys ? [] : [LOST_KEYS]),
+  ];
   return { ready, ...state, ...(notes.length > 0 && { note: notes.join(". ") }) };
 }
 

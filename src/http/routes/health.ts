@@ -8,23 +8,23 @@ import { problemResponses } from "../entry/problems.ts";
 import { transportHeaders } from "../entry/transport.ts";
 
 /** What a process answers that takes jobs and serves nothing else. */
-export function createHealthApp(ctx: Context) {
+export function createHealthApp(ctx: Context, { isStarting = false } = {}) {
   return new Elysia()
     .headers(transportHeaders(ctx.config))
     .use(problemResponses(() => []))
-    .use(healthRoutes(ctx))
+    .use(healthRoutes(ctx, { isStarting }))
     .use(metricsRoutes(ctx));
 }
 
 /** What a process answers that still waits for its database. */
 export function createWaitingApp(ctx: Context) {
-  return createHealthApp(ctx).all("/*", () => {
+  return createHealthApp(ctx, { isStarting: true }).all("/*", () => {
     throw problems.unavailable();
   });
 }
 
-/** `GET /health`: the process is alive. `GET /ready`: it can do its work. */
-export function healthRoutes(ctx: Context) {
+/** `GET /health`: the process is alive. `GET /ready`: it can do its work, which one that `isStarting` cannot yet. */
+export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
   return new Elysia()
     .get("/health", () => ({ status: "ok" as const }), {
       response: { 200: t.Object({ status: t.Literal("ok") }) },
@@ -34,8 +34,9 @@ export function healthRoutes(ctx: Context) {
       "/ready",
       async ({ set }) => {
         const state = await readiness(ctx);
-        if (!state.ready) set.status = 503;
-        return state;
+        const ready = state.ready && !isStarting;
+        if (!ready) set.status = 503;
+        return { ...state, ready };
       },
       {
         response: {
@@ -47,7 +48,8 @@ export function healthRoutes(ctx: Context) {
             note: t.Optional(
               t.String({
                 description:
-                  "What the operator should know although all works, such as that mails are captured.",
+                  "What the operator should know: that the database does not answer, or although all works, such as that " +
+                  "mails are captured.",
               }),
             ),
             standing: t.Array(t.String(), {
