@@ -1,4 +1,4 @@
-# One container, one Postgres. See "In production" in the README.
+# One container, one Postgres. See the guide on operating (src/http/pages/guides/operating.md).
 FROM oven/bun:1.4.4-slim
 WORKDIR /app
 COPY package.json bun.lock ./

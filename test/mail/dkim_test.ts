@@ -165,7 +165,7 @@ describe("a signature", () => {
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
-    await Promise.all(Array.from({ length: 20 }, () => sign([...HEAD, "", "Hello", ""].join("\r\n"))));
+    await Promise.all(Array.from({ length: 400 }, () => sign([...HEAD, "", "Hello", ""].join("\r\n"))));
     isDone = true;
 
     expect(turns).toBeGreaterThan(10);
