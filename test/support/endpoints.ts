@@ -1,4 +1,5 @@
 // Who may call which endpoint, by name and a second time on purpose: a new endpoint has to be put into one of these lists.
+import { GUIDES } from "../../src/http/pages/guide_pages.ts";
 
 /** Open to everybody. */
 export const OPEN = [
@@ -46,6 +47,8 @@ export const OPEN = [
   "GET /docs/init.js",
   "GET /docs/swagger-ui.css",
   "GET /docs/swagger-ui-bundle.js",
+  "GET /docs/guides",
+  ...GUIDES.map(({ name }) => `GET /docs/guides/${name}`),
 ];
 
 /** For whoever has a session; of no project. */
