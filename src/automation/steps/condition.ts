@@ -39,6 +39,7 @@ export const conditionStep = defineStep<ConditionConfig>({
   },
   refersTo: namedIn,
   segmentFaults: async (config, load) => (namesSegments(config) ? segmentFaults(config, await load()) : []),
+  rehearse: "as performed",
   async perform(tx, step, visits) {
     const { projectId } = visits[0]!.run;
     const questions = questionsOf(step.config);

@@ -34,6 +34,7 @@ export const delayStep = defineStep<Config>({
   },
   // The moment of the other form may have passed.
   pauses: (config) => "amount" in config,
+  rehearse: "as performed",
   async perform(tx, step, visits) {
     // The same moment for all: they share a timer.
     const now = tx.now();

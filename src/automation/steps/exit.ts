@@ -14,5 +14,6 @@ export const exitStep = defineStep<Config>({
   place: "end",
   faults: ({ reason }) => optionalTextFaults("config.reason", reason, MAX_REASON_LENGTH),
   complete: ({ reason }) => ({ reason: (reason as string | undefined)?.trim() || null }),
+  rehearse: "as performed",
   perform: async (_tx, { config: { reason } }, visits) => all(visits, { kind: "exit", reason }),
 });

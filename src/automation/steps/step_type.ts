@@ -40,8 +40,10 @@ export interface StepType<Config = unknown> {
   complete(stored: Given): Config;
   /** Does the step for all executions that stand at it: set by set, and nothing but statements. */
   perform(tx: Context, step: GraphStep<Config>, visits: Visit[]): Promise<(Outcome | Later)[]>;
-  /** What `perform` would come to for one execution, in a trial; left out: `perform` itself only decides. */
-  rehearse?(ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget): Promise<Outcome>;
+  /** What `perform` would come to for one execution, in a trial. `as performed`: it only decides, and leaves nothing behind. */
+  rehearse:
+    | "as performed"
+    | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<Outcome>);
   /** The branches by which it is left; left out: it has one way out. */
   branches?(config: Config): string[];
   /** Those of the branches that are ever taken; left out: all. */

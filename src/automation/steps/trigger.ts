@@ -7,5 +7,6 @@ export const triggerStep = defineStep<Record<string, never>>({
   place: "start",
   faults: () => [],
   complete: () => ({}),
+  rehearse: "as performed",
   perform: async (_tx, _step, visits) => all(visits, { kind: "on" }),
 });

@@ -26,6 +26,7 @@ export const waitForEventStep = defineStep<Config>({
   branches: () => ["event", "timeout"],
   branchesTaken: ({ timeout }) => (timeout === null ? ["event"] : ["event", "timeout"]),
   pauses: () => true,
+  rehearse: "as performed",
   async perform(tx, { config: { eventName, timeout } }, visits) {
     const until = timeout === null ? null : new Date(tx.now().getTime() + timeout * 1000);
     const output = { eventName, until: until && until.toISOString() };
