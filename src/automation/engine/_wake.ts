@@ -3,15 +3,14 @@ import type { Context } from "../../context.ts";
 import { endRun, endWait, type Run, stepOf } from "../runs/run.ts";
 import { MAX_DEPTH, TOO_DEEP } from "./start.ts";
 import { type Call, callsFor } from "../runs/waits.ts";
-import { enqueueWebhook } from "../webhooks/mod.ts";
+import { stepTypeOf } from "../steps/mod.ts";
 
 /** When the timers go off that these executions were named by. */
 export type Timers = ReadonlyMap<string, Date>;
 
 // A timer goes by the clock of the queue.
 const EARLY_MS = 5_000;
-/** A webhook that should have been tried so long ago has lost its job. */
-const LOST_WEBHOOK_MS = 5 * 60_000;
+const SIMPLY_ON = { branch: null, output: null };
 
 /** Ends the waits that these events are for; the first one counts. */
 export function wakeByEvents(runs: Run[], calls: Call[], now: Date): void {
@@ -27,17 +26,16 @@ export function wakeByEvents(runs: Run[], calls: Call[], now: Date): void {
 export async function wakeByLook(tx: Context, runs: Run[], timers: Timers): Promise<void> {
   const now = tx.now();
   const waiting = runs.filter(({ status }) => status === "WAITING");
-  const awaiting = waiting.filter((run) => stepOf(run).type === "WAIT_FOR_EVENT");
+  const awaiting = waiting.filter((run) => stepTypeOf(stepOf(run)).awaitsEvent);
   const calls = await callsFor(
     tx,
     awaiting.map(({ projectId, id, wakeAt }) => ({ projectId, id, until: wakeAt })),
   );
   wakeByEvents(awaiting, calls, now);
   for (const run of waiting.filter((each) => isDue(each, timers, now))) {
-    const { type } = stepOf(run);
-    if (type === "WAIT_FOR_EVENT") endWait(run, "timeout", { branch: "timeout" }, now);
-    else if (type !== "WEBHOOK") endWait(run, null, null, now);
-    else if (run.wakeAt!.getTime() < now.getTime() - LOST_WEBHOOK_MS) await askAgain(tx, run);
+    const { whenDue } = stepTypeOf(stepOf(run));
+    const end = whenDue ? await whenDue(tx, run) : SIMPLY_ON;
+    if (end) endWait(run, end.branch, end.output, now);
   }
 }
 
@@ -57,9 +55,4 @@ function take(run: Run, { stepExecutionId, eventId, eventName, data, depth }: Ca
   run.depth = Math.max(run.depth, depth);
   endWait(run, "event", { branch: "event", event: { id: eventId, name: eventName } }, now);
   if (run.depth >= MAX_DEPTH) endRun(run, "FAILED", TOO_DEEP, now);
-}
-
-async function askAgain(tx: Context, run: Run): Promise<void> {
-  const { projectId, id: executionId, openPageId } = run;
-  await enqueueWebhook(tx, { projectId, executionId, stepExecutionId: openPageId! });
 }

@@ -2,6 +2,7 @@
 import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
 import type { Context } from "../../context.ts";
+import type { Json } from "../../db/types.ts";
 import type { FieldError } from "../../problem.ts";
 import type { GraphStep } from "../graph.ts";
 import type { Outcome, Run } from "../runs/run.ts";
@@ -28,6 +29,12 @@ export interface Reference {
   name: string;
 }
 
+/** How a run goes on that has waited. */
+export interface WaitEnd {
+  branch: string | null;
+  output: Json;
+}
+
 /** What can be done and found with steps of a type. */
 export interface StepType<Config = unknown> {
   /** What its config is, in the words of the API's reference; empty where it has none. */
@@ -42,8 +49,11 @@ export interface StepType<Config = unknown> {
   perform(tx: Context, step: GraphStep<Config>, visits: Visit[]): Promise<(Outcome | Later)[]>;
   /** What `perform` would come to for one execution, in a trial. `as performed`: it only decides, and leaves nothing behind. */
   rehearse:
-    | "as performed"
-    | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<Outcome>);
+    "as performed" | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<Outcome>);
+  /** It may wait for an event. */
+  awaitsEvent?: true;
+  /** What becomes of a run whose time to wait is over: how it goes on, or null where it waits on. Left out: it goes on. */
+  whenDue?(tx: Context, run: Run): Promise<WaitEnd | null>;
   /** The branches by which it is left; left out: it has one way out. */
   branches?(config: Config): string[];
   /** Those of the branches that are ever taken; left out: all. */

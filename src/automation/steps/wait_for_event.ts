@@ -23,6 +23,8 @@ export const waitForEventStep = defineStep<Config>({
     timeout: (timeout as number | undefined) ?? null,
   }),
   refersTo: ({ eventName }) => [{ kind: "EVENT", name: eventName }],
+  awaitsEvent: true,
+  whenDue: async () => ({ branch: "timeout", output: { branch: "timeout" } }),
   branches: () => ["event", "timeout"],
   branchesTaken: ({ timeout }) => (timeout === null ? ["event"] : ["event", "timeout"]),
   pauses: () => true,

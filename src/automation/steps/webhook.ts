@@ -1,10 +1,13 @@
 import { notOneOf } from "../../audience/faults.ts";
 import { enqueue } from "../runs/jobs.ts";
-import { keyOf } from "../webhooks/mod.ts";
+import { enqueueWebhook, keyOf } from "../webhooks/mod.ts";
 import { METHODS, type WebhookConfig } from "../webhooks/config.ts";
 import { all, defineStep } from "./step_type.ts";
 import { headerFaults, urlFaults } from "./_webhook_faults.ts";
 import { textsFaults } from "./_texts.ts";
+
+/** One that should have been called so long ago has lost its job. */
+const LOST_MS = 5 * 60_000;
 
 /** WEBHOOK: has an address called, in a job of its own; `finishStep` lets the execution go on. */
 export const webhookStep = defineStep<WebhookConfig>({
@@ -40,6 +43,11 @@ export const webhookStep = defineStep<WebhookConfig>({
       calls.map((payload) => ({ task: "call_webhook", payload, key: keyOf(payload) })),
     );
     return all(visits, { kind: "ask" });
+  },
+  async whenDue(tx, { projectId, id: executionId, openPageId, wakeAt }) {
+    const isLost = wakeAt!.getTime() < tx.now().getTime() - LOST_MS;
+    if (isLost) await enqueueWebhook(tx, { projectId, executionId, stepExecutionId: openPageId! });
+    return null;
   },
   rehearse: async (_ctx, { config: { method, url } }) => ({ kind: "on", output: { method, url } }),
 });
