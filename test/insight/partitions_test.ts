@@ -205,7 +205,8 @@ async function killedWhile(work: (sql: postgres.ReservedSql) => Promise<unknown>
   await sql`begin`;
   const answer = await work(sql);
   const [{ pid } = {}] = await sql`select pg_backend_pid() as pid`;
-  await service.pool`select pg_terminate_backend(${pid as number})`;
+  // Waits for its end: until then it holds its locks.
+  await service.pool`select pg_terminate_backend(${pid as number}, 10000)`;
   await pool.end({ timeout: 0 });
   return answer;
 }
