@@ -52,7 +52,9 @@ beforeAll(async () => {
     insert into event_totals select ${other}, 'name ' || n, 100 from generate_series(1, 5000) as n`;
   await fill(projects.young, `interval '${MONTHS / 10} months'`);
   await fill(projects.old, `interval '${MONTHS} months'`);
-  await service.pool`analyze mail_counts, event_counts, event_totals, mail_count_deltas, event_count_deltas`;
+  // Vacuumed by us: else the server does it at some moment, and pages that an index scan looks at are spared from then on.
+  await service.pool`
+    vacuum (analyze) mail_counts, event_counts, event_totals, mail_count_deltas, event_count_deltas`;
 }, 60_000);
 
 /** Counts of every quarter and day up to the end, and deltas of others and of the last hours that are not folded yet. */
