@@ -237,7 +237,7 @@ describe("the database", () => {
 
   test("that lacks migrations, or has some of a later version, is told apart", async () => {
     const { pool } = service;
-    const rows = await pool`delete from migrations where name like '0018%' returning name, applied_at`;
+    const rows = await pool`delete from migrations where name like '0008%' returning name, applied_at`;
     const behind = await see();
     await pool`insert into migrations ${pool(rows.map(({ name }) => ({ name: name as string })))}`;
     await pool`insert into migrations (name) values ('9999_later.sql')`;
@@ -247,7 +247,7 @@ describe("the database", () => {
     expect(about(behind, "migrations")[0]).toMatchObject({
       status: "error",
       message: expect.stringMatching(
-        new RegExp(`^${rows.length} of \\d+ migrations are not applied, from 0018_`),
+        new RegExp(`^${rows.length} of \\d+ migrations are not applied, from 0008_`),
       ),
     });
     expect(about(ahead, "migrations")[0]).toMatchObject({

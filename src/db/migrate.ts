@@ -10,8 +10,10 @@ const MIGRATIONS_DIR = new URL("../../sql/migrations/", import.meta.url);
 const LOCK = 7_672_451;
 
 /**
- * Brings the database to the newest schema and answers the names of the migrations that were applied.
+ * Brings the database to the newest schema and returns the names of the migrations that were applied.
  * Several processes may call it at once: one works, the others wait and find nothing left to do.
+ *
+ * @throws Error where Postgres is older than 15, or the schema is that of a version before the first release.
  */
 export async function migrate(sql: postgres.Sql, workerPool: pg.Pool): Promise<string[]> {
   const [server] = await sql<
@@ -25,24 +27,39 @@ export async function migrate(sql: postgres.Sql, workerPool: pg.Pool): Promise<s
   return await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${LOCK})`;
+    const applied = await appliedNames(tx);
+    if (isForeign(applied)) throw new Error(FOREIGN);
     await runMigrations({ pgPool: workerPool });
-    return await applyPending(tx);
+    return await applyPending(tx, applied);
   });
 }
 
-async function applyPending(tx: postgres.TransactionSql): Promise<string[]> {
+async function appliedNames(tx: postgres.TransactionSql): Promise<Set<string>> {
   await tx`
     create table if not exists migrations (
       name       text primary key,
       applied_at timestamptz not null default now()
     )`;
-  const applied = new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+  return new Set((await tx<{ name: string }[]>`select name from migrations`).map((row) => row.name));
+}
+
+async function applyPending(tx: postgres.TransactionSql, applied: ReadonlySet<string>): Promise<string[]> {
   const pending = migrationNames().filter((name) => !applied.has(name));
   for (const name of pending) {
     await tx.unsafe(readFileSync(new URL(name, MIGRATIONS_DIR), "utf8"));
     await tx`insert into migrations (name) values (${name})`;
   }
   return pending;
+}
+
+/** What is said of a database that no migration leads on from. */
+export const FOREIGN =
+  "Cannot bring the database up to date: its schema is that of a version before the first release. " +
+  "Give DATABASE_URL an empty database, or run the version that made this one";
+
+/** Whether migrations were applied that do not begin where ours do: nothing leads on from there. */
+export function isForeign(applied: ReadonlySet<string>): boolean {
+  return applied.size > 0 && !applied.has(migrationNames()[0]!);
 }
 
 /** Names of all migrations, in order. */

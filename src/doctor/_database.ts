@@ -1,5 +1,5 @@
 import { isProduction } from "../config.ts";
-import { migrationNames } from "../db/migrate.ts";
+import { FOREIGN, isForeign, migrationNames } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
@@ -56,6 +56,10 @@ export const migrations: Check = {
     if (!sql) return skipped("migrations", UNREACHABLE);
     const known = migrationNames();
     const applied = await appliedMigrations({ sql });
+    if (isForeign(new Set(applied))) {
+      const [message, advice] = FOREIGN.split(". ");
+      return failure("migrations", message!, `${advice}.`);
+    }
     const pending = known.filter((name) => !applied.includes(name));
     if (pending.length > 0) {
       const message =

@@ -79,29 +79,6 @@ describe("what a workflow names", () => {
     await deleteWorkflow(service, project.id, workflowId);
     expect([await references(), await references(copy.id)]).toEqual([[], ["EVENT b", `SEGMENT ${vip}`]]);
   });
-
-  test("is found in workflows from before by the same rule", async () => {
-    await add("WAIT_FOR_EVENT", { eventName: " ordered " });
-    await add("CONDITION", tree(triggered("event.viewed"), triggered("bare"), triggered("email.opened")));
-    await add("CONDITION", tree({ field: "email", operator: "equals", value: "a@b.io" }));
-    await add("CONDITION", tree({ field: "contact.email", operator: "equals", value: "a@b.io" }));
-    await add("CONDITION", { field: "event.paid", operator: "triggered" });
-    await add("CONDITION", { field: "event.plan", operator: "equals", value: "pro" });
-    await add("CONDITION", { field: "context.plan", operator: "equals", value: "pro" });
-    await add("CONDITION", {
-      field: `segment.${vip.toUpperCase()}`,
-      operator: "memberOfSegment",
-      value: true,
-    });
-    const written = await references();
-    const migration = new URL("../../sql/migrations/0040_workflow_references.sql", import.meta.url);
-    const [, fill] = (await Bun.file(migration).text()).split(/(?=\ninsert into)/);
-    await service.pool`delete from workflow_references`;
-    await service.pool.unsafe(fill!);
-
-    expect(written).toContain("EVENT paid");
-    expect(await references()).toEqual(written);
-  });
 });
 
 test("a look-up reads an index, among the references of very many workflows", async () => {

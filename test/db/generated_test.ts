@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parseStatements } from "../../src/db/_parse.ts";
 import { generateTypes } from "../../src/db/generate.ts";
+import { q } from "../../src/db/queries.ts";
 import { drawSchema } from "../../src/db/schema_picture.ts";
 import { dropDatabase, newDatabase, openPlainPool } from "../support/postgres.ts";
 import type postgres from "postgres";
@@ -27,6 +28,43 @@ describe("what is generated", () => {
 
   test("schema.sql is the picture of the migrations today", async () => {
     expect(await drawSchema(sql)).toBe(await fileText("sql/schema.sql"));
+  });
+});
+
+describe("the schema", () => {
+  test("says of each table, function, trigger and index what it is for", async () => {
+    const silent = await sql`
+      select relkind::text || ' ' || relname as what
+      from pg_class c
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'i', 'I') and not relispartition
+        and not exists (select from pg_constraint k where k.conindid = c.oid or k.conindid = any(
+          select i.inhparent from pg_inherits i where i.inhrelid = c.oid
+        ))
+        and obj_description(oid, 'pg_class') is null
+      union all
+      select 'function ' || proname
+      from pg_proc p
+      where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') is null
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+      union all
+      select 'trigger ' || tgname
+      from pg_trigger
+      where not tgisinternal and tgparentid = 0 and obj_description(oid, 'pg_trigger') is null`;
+
+    expect(silent.map((row) => row.what as string)).toEqual([]);
+  });
+
+  test("names statements that there are, where it says what an index serves", async () => {
+    const comments = await sql`
+      select obj_description(oid, 'pg_class') as text from pg_class where relkind in ('i', 'I')`;
+    const named = comments.flatMap(({ text }) => [...String(text).matchAll(/`([a-z_]+)[.]([a-z_]+)`/g)]);
+    const queries = q as unknown as Record<string, Record<string, unknown> | undefined>;
+    const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+    expect(named.length).toBeGreaterThan(40);
+    expect(
+      named.filter(([, file, name]) => !queries[camel(file!)]?.[camel(name!)]).map(([whole]) => whole),
+    ).toEqual([]);
   });
 });
 

@@ -1,14 +1,11 @@
-// An installation that exists gets its new migrations in one transaction. There a new label of an enum cannot be used
-// before the commit, which a database that is made from nothing would not notice: its types are as new as their labels.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// A database that exists: of a version before this one, which gets what is new, and of one that nothing leads on from.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type postgres from "postgres";
-import { migrate, migrationNames } from "../../src/db/migrate.ts";
+import { drawSchema } from "../../src/db/schema_picture.ts";
+import { FOREIGN, migrate, migrationNames } from "../../src/db/migrate.ts";
 import { openWorkerPool } from "../../src/db/worker_pool.ts";
 import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
-
-/** The first one that adds a label to a type of an earlier one. */
-const FIRST_LABEL = "0032_captured_mails.sql";
 
 let database: string;
 let sql: postgres.Sql;
@@ -16,7 +13,14 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   database = await newDatabase();
   sql = openTestPool(database);
-  await sql.unsafe("drop schema public, graphile_worker cascade; create schema public");
+});
+
+beforeEach(async () => {
+  await sql.unsafe(`
+    drop schema if exists graphile_worker cascade;
+    drop schema public cascade;
+    create schema public;
+    create table migrations (name text primary key, applied_at timestamptz not null default now())`);
 });
 
 afterAll(async () => {
@@ -24,21 +28,42 @@ afterAll(async () => {
   await dropDatabase(database);
 });
 
-test("a database of before gets what is new in one transaction", async () => {
+const migrateIt = async () => {
   const workerPool = openWorkerPool(databaseUrl(database), 2);
-  const before = migrationNames().filter((name) => name < FIRST_LABEL);
-  const after = migrationNames().filter((name) => name >= FIRST_LABEL);
+  return await migrate(sql, workerPool).finally(() => workerPool.end());
+};
+
+/** Applies migrations as an older version did, which had no others. */
+const applyOnly = async (names: string[]) =>
   await sql.begin(async (tx) => {
-    await tx`create table migrations (name text primary key, applied_at timestamptz not null default now())`;
-    for (const name of before) {
-      const text = readFileSync(new URL(`../../sql/migrations/${name}`, import.meta.url), "utf8");
-      await tx.unsafe(text);
+    for (const name of names) {
+      await tx.unsafe(readFileSync(new URL(`../../sql/migrations/${name}`, import.meta.url), "utf8"));
       await tx`insert into migrations (name) values (${name})`;
     }
   });
-  const applied = await migrate(sql, workerPool).finally(() => workerPool.end());
-  const [status] = await sql`select 'CAPTURED'::email_status as status`;
 
-  expect(applied).toEqual(after);
-  expect(status).toEqual({ status: "CAPTURED" });
+describe("a database of before", () => {
+  test.each([1, 8, migrationNames().length - 1])(
+    "with the first %d migrations gets the others",
+    async (n) => {
+      await applyOnly(migrationNames().slice(0, n));
+
+      expect(await migrateIt()).toEqual(migrationNames().slice(n));
+      expect(await drawSchema(sql)).toBe(
+        await Bun.file(new URL("../../sql/schema.sql", import.meta.url)).text(),
+      );
+      expect(await migrateIt()).toEqual([]);
+    },
+  );
+
+  test("the first release is refused with what to do, and stays as it is", async () => {
+    await sql`insert into migrations (name) values ('0001_functions.sql'), ('0002_projects.sql')`;
+    const error = await migrateIt().catch((thrown: Error) => thrown.message);
+    const [left] = await sql`
+      select to_regclass('contacts') as contacts, to_regnamespace('graphile_worker') as queue, count(*)::int as n
+      from migrations`;
+
+    expect(error).toBe(FOREIGN);
+    expect(left).toEqual({ contacts: null, queue: null, n: 2 });
+  });
 });

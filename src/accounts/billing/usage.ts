@@ -1,6 +1,5 @@
 // What projects use in a calendar month (UTC), and how much of it they allow themselves. Mails are counted in the very
-// statements that accept them (`take_usage` in sql/migrations/0024_usage.sql): one for each recipient, whatever becomes
-// of the mail.
+// statements that accept them (`take_usage`): one for each recipient, whatever becomes of the mail.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { foldAll } from "../../folding.ts";

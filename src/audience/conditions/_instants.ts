@@ -23,8 +23,8 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?$/;
 const OFFSET = /^([+-])(0\d|1[0-4]):?([0-5]\d)?$/;
 
 /**
- * The instant that a text says in ISO 8601, in milliseconds precision, or null. Accepts what `instant_of` in
- * sql/migrations/0009_conditions.sql accepts, and nothing else.
+ * The instant that a text says in ISO 8601, in milliseconds precision, or null. Accepts what the function
+ * `instant_of` in SQL accepts, and nothing else.
  */
 export function toInstant(text: string): Date | null {
   const date = text.slice(0, 10);

@@ -1,7 +1,7 @@
-// What waits for events. A trigger gives a job to each event that somebody waits for (sql/migrations/0020_workflows.sql).
-// It cannot see a wait whose transaction is still open, and that one cannot see an event whose transaction is. So who
-// begins a wait looks for its event too, and a job looks again until every transaction of that time has ended: of two
-// that cannot see each other, both are over then.
+// Waits for events. The trigger `start_workflows_by_events` enqueues a job for each event that is waited for. It cannot see
+// a wait whose transaction is still open, and that transaction cannot see an event whose transaction is. So whatever
+// begins a wait looks for its event, too, and a job looks again until every transaction of that time has ended: whichever
+// of the two could not see the other, both are committed by then.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
