@@ -307,7 +307,8 @@ end $function$;
 
 -- Projects that are being reset. Each column holds the highest id of its table when the reset was asked for, null where
 -- the table had no rows. Rows up to that id are removed, and nothing that they lead to is sent any more. Ids are ordered
--- by time, so rows made later stay.
+-- by time, so rows made later stay. What goes with a reset is said by the functions `is_reset`. There is a row only while a
+-- reset is under way: asking costs a look at an empty table.
 create table resets (
   project_id uuid not null,
   asked_at timestamp with time zone not null,
@@ -326,6 +327,41 @@ create table resets (
   constraint resets_pkey PRIMARY KEY (project_id),
   constraint resets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+-- Whether a contact goes with a reset.
+CREATE OR REPLACE FUNCTION public.is_reset(r resets, c contacts)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((c).id <= (r).contacts);
+
+-- Whether a mail goes with a reset, by itself or by what it is sent for. Postgres inlines it.
+CREATE OR REPLACE FUNCTION public.is_reset(r resets, e emails)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((e).id <= (r).emails) OR ((e).campaign_id <= (r).campaigns) OR ((e).workflow_execution_id <= (r).executions) OR ((e).contact_id <= (r).contacts));
+
+-- Whether an execution goes with a reset, by itself, with its workflow or with its contact. Postgres inlines it.
+CREATE OR REPLACE FUNCTION public.is_reset(r resets, e executions)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((e).id <= (r).executions) OR ((e).workflow_id <= (r).workflows) OR ((e).contact_id <= (r).contacts));
+
+-- Whether an address is taken off the list by a reset.
+CREATE OR REPLACE FUNCTION public.is_reset(r resets, s suppressions)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((s).id <= (r).suppressions);
+
+-- The contacts of a project up to this id go with a reset; the nil UUID where none is under way.
+CREATE OR REPLACE FUNCTION public.contacts_reset_up_to(project uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN COALESCE((SELECT r.contacts FROM resets r WHERE (r.project_id = contacts_reset_up_to.project)), '00000000-0000-0000-0000-000000000000'::uuid);
 
 -- Key of the advisory lock between a reset and the code that starts workflows: nothing may start that the reset has not
 -- seen.
@@ -2553,6 +2589,39 @@ create table workers (
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
 );
+
+-- The jobs of the queue. The view of graphile-worker has neither payloads, by which we know whose job it is, nor
+-- `is_available`, the condition of the index by which due jobs are found. So two functions read its private tables, and no
+-- statement does. Postgres inlines this one. Its body is a text and not parsed ahead: else the tables could not be altered
+-- by a later version of the library.
+CREATE OR REPLACE FUNCTION public.queued_jobs()
+ RETURNS TABLE(id bigint, task text, payload json, key text, run_at timestamp with time zone, attempts smallint, max_attempts smallint, is_available boolean, locked_by text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select j.id, t.identifier, j.payload, j.key, j.run_at, j.attempts, j.max_attempts, j.is_available, j.locked_by
+  from graphile_worker._private_jobs j
+  join graphile_worker._private_tasks t on t.id = j.task_id
+$function$;
+
+-- Gives back jobs that these pools of workers hold and do not run, with the named queue in which one of them stands. The
+-- attempt came to nothing, so it does not count. `force_unlock_workers` gives back all jobs of a pool, and counts the attempt.
+CREATE OR REPLACE FUNCTION public.give_back_jobs(ids bigint[], pools text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  with given as (
+    update graphile_worker._private_jobs j
+    set locked_at = null, locked_by = null, attempts = greatest(0, j.attempts - 1)
+    where j.id = any(ids) and j.locked_by = any(pools)
+    returning j.job_queue_id
+  )
+  update graphile_worker._private_job_queues line
+  set locked_at = null, locked_by = null
+  from given
+  where line.id = given.job_queue_id and line.locked_by = any(pools);
+end $function$;
 
 -- Until when rows may have been removed because of their age. What was counted of them stays counted.
 create table expired (

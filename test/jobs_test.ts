@@ -25,13 +25,21 @@ function added(text: string): { name: string; priority: number | undefined }[] {
 
 /** Names of jobs that a statement looks for. */
 function soughtAfter(text: string): string[] {
-  const lists = [...text.matchAll(/\bidentifier (?:=|in|not in) (\([^)]*\)|'\w+')/g)].map(
+  const lists = [...text.matchAll(/\b(?:task|task_identifier) (?:=|in|not in) (\([^)]*\)|'\w+')/g)].map(
     ([, list]) => list!,
   );
   return lists.flatMap((list) => [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name!));
 }
 
 describe("what SQL says of jobs", () => {
+  test("reads the library's private tables in one place", () => {
+    const places = [...sql]
+      .filter(([, text]) => text.includes("graphile_worker._private"))
+      .map(([file]) => file);
+
+    expect(places).toEqual(["sql/migrations/0016_queue.sql"]);
+  });
+
   test("every job that a statement adds or looks for is one of ours", () => {
     const names = [...sql.values()].flatMap((text) => [
       ...added(text).map(({ name }) => name),
@@ -58,7 +66,7 @@ describe("what SQL says of jobs", () => {
       "select graphile_worker.add_job(\n  'send_bacth',\n  payload => '{}',\n  priority => 11\n);";
 
     expect(added(wrong)).toEqual([{ name: "send_bacth", priority: 11 }]);
-    expect(soughtAfter("where t.identifier in ('send_emails', 'gone')")).toEqual(["send_emails", "gone"]);
+    expect(soughtAfter("where j.task in ('send_emails', 'gone')")).toEqual(["send_emails", "gone"]);
   });
 });
 

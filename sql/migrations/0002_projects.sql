@@ -152,7 +152,16 @@ create table resets (
 comment on table resets is
 'Projects that are being reset. Each column holds the highest id of its table when the reset was asked for, null where
 the table had no rows. Rows up to that id are removed, and nothing that they lead to is sent any more. Ids are ordered
-by time, so rows made later stay.';
+by time, so rows made later stay. What goes with a reset is said by the functions `is_reset`. There is a row only while a
+reset is under way: asking costs a look at an empty table.';
+
+create function contacts_reset_up_to(project uuid) returns uuid
+language sql stable parallel safe
+return coalesce(
+  (select r.contacts from resets r where r.project_id = project), '00000000-0000-0000-0000-000000000000'
+);
+comment on function contacts_reset_up_to is
+'The contacts of a project up to this id go with a reset; the nil UUID where none is under way.';
 
 create function starts_of_workflows(project uuid) returns bigint
 language sql immutable parallel safe

@@ -44,6 +44,11 @@ comment on function merge_contact_data is
 'How a request changes the data of a contact, everywhere: values over the old ones, then the deletions. `deletes` is a
 JSON array of keys, or null.';
 
+create function is_reset(r resets, c contacts) returns boolean
+language sql immutable parallel safe
+return c.id <= r.contacts;
+comment on function is_reset(resets, contacts) is 'Whether a contact goes with a reset.';
+
 create table contact_counts (
   project_id uuid not null references projects on delete cascade,
   field      text not null,

@@ -94,6 +94,15 @@ comment on column emails.unsubscribed_at is 'When the recipient unsubscribed thr
 comment on column emails.machine_opened_at is
 'When a bot first opened it, as filters and mail programs do: it says nothing about the recipient.';
 
+create function is_reset(r resets, e emails) returns boolean
+language sql immutable parallel safe
+return e.id <= r.emails
+  or e.campaign_id <= r.campaigns
+  or e.workflow_execution_id <= r.executions
+  or e.contact_id <= r.contacts;
+comment on function is_reset(resets, emails) is
+'Whether a mail goes with a reset, by itself or by what it is sent for. Postgres inlines it.';
+
 create index emails_pending on emails (campaign_id, due_at) where status = 'PENDING';
 comment on index emails_pending is
 'Of the rows that change often, only the open ones are indexed by state, so that these indexes stay small. Serves
@@ -351,6 +360,11 @@ create table suppressions (
 );
 
 comment on table suppressions is 'Addresses that a project sends nothing to, whatever kind of mail it is.';
+
+create function is_reset(r resets, s suppressions) returns boolean
+language sql immutable parallel safe
+return s.id <= r.suppressions;
+comment on function is_reset(resets, suppressions) is 'Whether an address is taken off the list by a reset.';
 
 create table webhook_receipts (
   source      text not null,

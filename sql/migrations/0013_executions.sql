@@ -40,6 +40,12 @@ comment on column executions.context is
 comment on column executions.wake_at is
 'RUNNING: since when a job knows of it. WAITING: when it goes on by itself; null where only an event can wake it.';
 
+create function is_reset(r resets, e executions) returns boolean
+language sql immutable parallel safe
+return e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts;
+comment on function is_reset(resets, executions) is
+'Whether an execution goes with a reset, by itself, with its workflow or with its contact. Postgres inlines it.';
+
 create unique index executions_only on executions (project_id, workflow_id, contact_id) where is_only;
 comment on index executions_only is 'Without re-entry: one execution per contact, ever.';
 

@@ -24,7 +24,7 @@ with chosen as materialized (
   where c.project_id = :project_id
     and (:after_id::uuid is null or c.id > :after_id)
     and c.created_at <= :sent_at
-    and c.id > coalesce((select r.contacts from resets r where r.project_id = :project_id), '00000000-0000-0000-0000-000000000000')
+    and c.id > (select contacts_reset_up_to(:project_id))
     and :audience
   order by c.id
   limit :limit::int
@@ -206,7 +206,7 @@ with open as materialized (
       where c.project_id = e.project_id and c.id = e.campaign_id and c.status <> 'CANCELLED'
     )
     and not exists (
-      select from resets r where r.project_id = e.project_id and e.campaign_id <= r.campaigns
+      select from resets r where r.project_id = e.project_id and is_reset(r, e)
     )
     and not exists (
       select from projects p where p.id = e.project_id and p.deleted_at is not null
@@ -227,7 +227,7 @@ select
   c.project_id, c.id, c.status, c.frozen_at is not null as "is_frozen!",
   exists (
     select
-    from graphile_worker._private_jobs j
+    from queued_jobs() as j
     where j.payload ->> 'campaignId' = c.id::text and j.attempts < j.max_attempts
   ) as "has_jobs!"
 from campaigns c

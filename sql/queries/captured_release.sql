@@ -34,17 +34,7 @@ for no key update skip locked;
 select
   e.project_id, e.id, e.contact_id, e.address, e.source_type, e.campaign_id,
   p.disabled_at is not null as "is_disabled!",
-  exists (
-    select
-    from resets r
-    where r.project_id = e.project_id
-      and (
-        e.id <= r.emails
-        or e.campaign_id <= r.campaigns
-        or e.workflow_execution_id <= r.executions
-        or e.contact_id <= r.contacts
-      )
-  ) as "is_being_reset!",
+  exists (select from resets r where r.project_id = e.project_id and is_reset(r, e)) as "is_being_reset!",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   s.reason as "suppressed?",

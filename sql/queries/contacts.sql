@@ -32,7 +32,7 @@ set
 returning
   c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
   c.was_subscribed is not null and exists (
-    select from resets r where r.project_id = c.project_id and c.id <= r.contacts
+    select from resets r where r.project_id = c.project_id and is_reset(r, c)
   ) as "is_outgoing!";
 
 -- name: opted_out :many

@@ -139,17 +139,7 @@ claimed as (
     where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
       and w.status = 'PENDING'
       and (w.campaign_id is null or (w.project_id, w.campaign_id) in (select project_id, id from on_their_way))
-      and not exists (
-        select
-        from resets r
-        where r.project_id = w.project_id
-          and (
-            w.id <= r.emails
-            or w.campaign_id <= r.campaigns
-            or w.workflow_execution_id <= r.executions
-            or w.contact_id <= r.contacts
-          )
-      )
+      and not exists (select from resets r where r.project_id = w.project_id and is_reset(r, w))
     for update of w skip locked
   ) as free
   where e.project_id = free.project_id and e.id = free.id
@@ -379,8 +369,8 @@ returning e.project_id, e.id, e.campaign_id, e.status;
 -- name: oldest_jobs :many
 -- Since when the oldest single mails of each project have waited whose job is in the queue.
 select (j.payload ->> 'projectId')::uuid as "project_id!", min(j.run_at) as "run_at!"
-from graphile_worker._private_jobs j
-where j.task_id = (select t.id from graphile_worker._private_tasks t where t.identifier = 'send_emails')
+from queued_jobs() as j
+where j.task = 'send_emails'
   and j.is_available
   and j.run_at <= :now
 group by 1;

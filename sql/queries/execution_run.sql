@@ -88,12 +88,7 @@ join projects p on p.id = e.project_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and e.status in ('RUNNING', 'WAITING')
-  and not exists (
-    select
-    from resets r
-    where r.project_id = e.project_id
-      and (e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts)
-  )
+  and not exists (select from resets r where r.project_id = e.project_id and is_reset(r, e))
 order by e.project_id, e.id
 for update of e
 for key share of c;
@@ -267,11 +262,10 @@ where e.status in ('RUNNING', 'WAITING')
   and e.wake_at < :before
   and not exists (
     select
-    from graphile_worker._private_jobs j
-    join graphile_worker._private_tasks t on t.id = j.task_id
+    from queued_jobs() as j
     where j.is_available
       and j.run_at < :before
-      and t.identifier in ('start_workflows', 'run_executions', 'wake_executions')
+      and j.task in ('start_workflows', 'run_executions', 'wake_executions')
   )
 order by e.project_id, e.status, e.id
 limit :limit::int;

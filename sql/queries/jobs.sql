@@ -27,10 +27,10 @@ select graphile_worker.force_unlock_workers(:pools::text[]);
 -- Whether one of these jobs has been due for so long, and nobody has it.
 select exists (
   select
-  from graphile_worker._private_jobs j
+  from queued_jobs() as j
   where j.is_available
     and j.run_at < now() - :stale_ms::int * interval '1 millisecond'
-    and j.task_id in (select t.id from graphile_worker._private_tasks t where t.identifier = any(:tasks::text[]))
+    and j.task = any(:tasks::text[])
 ) as "overdue!";
 
 -- name: at_work :one
@@ -40,19 +40,9 @@ select exists (select from pg_stat_activity where pid = any(:pids::int[]) and st
 -- name: locked_by :many
 -- The jobs that these pools of workers hold.
 select id::text as "id!"
-from graphile_worker._private_jobs
+from graphile_worker.jobs
 where locked_by = any(:pools::text[]);
 
 -- name: give_back :exec
--- Gives back jobs that these pools hold and nobody is at, and the line in which one waits for another. The attempt came to
--- nothing, so it does not count.
-with given as (
-  update graphile_worker._private_jobs
-  set locked_at = null, locked_by = null, attempts = greatest(0, attempts - 1)
-  where id = any(:ids::bigint[]) and locked_by = any(:pools::text[])
-  returning job_queue_id
-)
-update graphile_worker._private_job_queues line
-set locked_at = null, locked_by = null
-from given
-where line.id = given.job_queue_id and line.locked_by = any(:pools::text[]);
+-- Gives back jobs that these pools hold and do not run.
+select give_back_jobs(:ids::bigint[], :pools::text[]);

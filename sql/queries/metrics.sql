@@ -2,19 +2,18 @@
 -- Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
 -- time of its next attempt.
 select
-  t.identifier as task,
+  j.task_identifier as "task!",
   count(*) filter (where j.locked_at is null)::int as "waiting!",
   count(*) filter (where j.locked_at is not null)::int as "running!",
   coalesce(extract(epoch from :now - min(j.run_at) filter (where j.locked_at is null)), 0)::float8 as "age!"
-from graphile_worker._private_jobs j
-join graphile_worker._private_tasks t on t.id = j.task_id
+from graphile_worker.jobs j
 where j.run_at <= :now and j.attempts < j.max_attempts
-group by t.identifier;
+group by j.task_identifier;
 
 -- name: given_up :one
 -- Jobs that failed for the last time and are still there to be looked at.
 select count(*)::int as "jobs!"
-from graphile_worker._private_jobs
+from graphile_worker.jobs
 where attempts >= max_attempts and locked_at is null;
 
 -- name: open_mails :many

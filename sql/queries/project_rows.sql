@@ -6,9 +6,8 @@
 -- Jobs of a project that wait in the queue, besides those of its removal. What is locked ends by itself, for want of
 -- anything to do. `last_id` is how far it has looked.
 with page as materialized (
-  select j.id, j.payload ->> 'projectId' as project_id, t.identifier
-  from graphile_worker._private_jobs j
-  join graphile_worker._private_tasks t on t.id = j.task_id
+  select j.id, j.payload ->> 'projectId' as project_id, j.task
+  from queued_jobs() as j
   where j.id > :after::text::bigint
   order by j.id
   limit :limit::int
@@ -16,7 +15,7 @@ with page as materialized (
 gone as (
   select graphile_worker.complete_jobs(array_agg(id))
   from page
-  where project_id = (:project_id::uuid)::text and identifier not in ('delete_project', 'reset_project')
+  where project_id = (:project_id::uuid)::text and task not in ('delete_project', 'reset_project')
   having count(*) > 0
 )
 select

@@ -125,7 +125,7 @@ from (
 ) as w
 where not exists (
   select
-  from graphile_worker._private_jobs j
+  from graphile_worker.jobs j
   where j.key = w.task || ':' || w.project_id and j.attempts < j.max_attempts
 );
 

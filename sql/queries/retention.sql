@@ -5,9 +5,8 @@
 -- name: awaited_since :one
 -- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
 select min(j.created_at) as "since?"
-from graphile_worker._private_jobs j
-join graphile_worker._private_tasks t on t.id = j.task_id
-where t.identifier in ('start_workflows', 'recheck_waits')
+from graphile_worker.jobs j
+where j.task_identifier in ('start_workflows', 'recheck_waits')
   and (j.attempts < j.max_attempts or j.locked_at is not null);
 
 -- name: drop_events :exec
@@ -269,7 +268,7 @@ where (project_id, id) in (
 -- Strikes jobs off the queue that were given up before that time, after all of their attempts.
 with old as materialized (
   select j.id
-  from graphile_worker._private_jobs j
+  from graphile_worker.jobs j
   where j.attempts >= j.max_attempts and j.locked_at is null and j.updated_at < :before
   limit :limit::int
 ),

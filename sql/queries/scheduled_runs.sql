@@ -54,7 +54,7 @@ from contacts c
 where c.project_id = :project_id
   and (:after_id::uuid is null or c.id > :after_id)
   and c.created_at <= :until
-  and c.id > coalesce((select r.contacts from resets r where r.project_id = :project_id), '00000000-0000-0000-0000-000000000000')
+  and c.id > (select contacts_reset_up_to(:project_id))
   and :audience
 order by c.id
 limit :limit::int;

@@ -26,12 +26,7 @@ where s.project_id = :project_id
   and s.id = :step_execution_id
   and s.status = 'RUNNING'
   and e.status in ('RUNNING', 'WAITING')
-  and not exists (
-    select
-    from resets r
-    where r.project_id = e.project_id
-      and (e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts)
-  );
+  and not exists (select from resets r where r.project_id = e.project_id and is_reset(r, e));
 
 -- name: note_attempt :exec
 -- An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the

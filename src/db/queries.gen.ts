@@ -291,13 +291,13 @@ export interface Queries {
      * (sql/queries/captured_release.sql:32) */
     look(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; isDisabled: boolean; isBeingReset: boolean; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null; isSenderVerified: boolean; isCancelled: boolean }[]>;
     /** These are to be sent, as if they had never been tried. The caller holds them.
-     * (sql/queries/captured_release.sql:70) */
+     * (sql/queries/captured_release.sql:60) */
     release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
-     * (sql/queries/captured_release.sql:76) */
+     * (sql/queries/captured_release.sql:66) */
     close(on: On, args: { closed: { project_id: string; id: string; reason: string }[] }): Promise<number>;
     /** Campaigns that had come to their end have mails to send again, and come to it once more. The caller holds them.
-     * (sql/queries/captured_release.sql:83) */
+     * (sql/queries/captured_release.sql:73) */
     reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
   };
   contactCounts: {
@@ -546,65 +546,65 @@ export interface Queries {
      * (sql/queries/emails.sql:38) */
     settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
     /** Where these mails go, of those that are still to be sent.
-     * (sql/queries/emails.sql:206) */
+     * (sql/queries/emails.sql:196) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
     /** Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
      * mail, one of `failing`, that is the beginning of the day for which it is tried.
-     * (sql/queries/emails.sql:213) */
+     * (sql/queries/emails.sql:203) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
      * (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
      * the other end, so that it is not the same ones that try it each time.
-     * (sql/queries/emails.sql:225) */
+     * (sql/queries/emails.sql:215) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:262) */
+     * (sql/queries/emails.sql:252) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends what has waited apart since `before` for a domain that took no mail.
-     * (sql/queries/emails.sql:285) */
+     * (sql/queries/emails.sql:275) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:302) */
+     * (sql/queries/emails.sql:292) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Who has held a mail since `before` and is not in the table of workers.
-     * (sql/queries/emails.sql:311) */
+     * (sql/queries/emails.sql:301) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
      * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
      * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
-     * (sql/queries/emails.sql:319) */
+     * (sql/queries/emails.sql:309) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
      * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
      * again.
-     * (sql/queries/emails.sql:345) */
+     * (sql/queries/emails.sql:335) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:379) */
+     * (sql/queries/emails.sql:369) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
      * a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
      * being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
      * none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
      * Campaigns look after theirs.
-     * (sql/queries/emails.sql:388) */
+     * (sql/queries/emails.sql:378) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
-    /** (sql/queries/emails.sql:418) */
+    /** (sql/queries/emails.sql:408) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:425) */
+     * (sql/queries/emails.sql:415) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:440) */
+     * (sql/queries/emails.sql:430) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:451) */
+     * (sql/queries/emails.sql:441) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:457) */
+     * (sql/queries/emails.sql:447) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:464) */
+     * (sql/queries/emails.sql:454) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -748,48 +748,48 @@ export interface Queries {
      * (sql/queries/execution_run.sql:78) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:101) */
+     * (sql/queries/execution_run.sql:96) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:107) */
+     * (sql/queries/execution_run.sql:102) */
     move(on: On, args: { rows: { project_id: string; id: string; moves: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:132) */
+     * (sql/queries/execution_run.sql:127) */
     addSteps(on: On, args: { rows: { project_id: string; id: string; execution_id: string; step_id: string; seq: number; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; started_at: Date | string; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:146) */
+     * (sql/queries/execution_run.sql:141) */
     endSteps(on: On, args: { rows: { project_id: string; id: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; completed_at: Date | string }[] }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:160) */
+     * (sql/queries/execution_run.sql:155) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:166) */
+     * (sql/queries/execution_run.sql:161) */
     addJobs(on: On, args: { rows: { task: string; payload: JsonArg; run_at: Date | string | null | undefined; key: string | null | undefined; priority: number | null | undefined }[] }): Promise<number>;
     /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
      * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:174) */
+     * (sql/queries/execution_run.sql:169) */
     satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: { n: number; id: string; email: string; subscribed: boolean; created_at: Date | string; updated_at: Date | string; data: JsonArg }[] }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:184) */
+     * (sql/queries/execution_run.sql:179) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
      * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:190) */
+     * (sql/queries/execution_run.sql:185) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:206) */
+     * (sql/queries/execution_run.sql:201) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
      * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
      * the contacts.
-     * (sql/queries/execution_run.sql:216) */
+     * (sql/queries/execution_run.sql:211) */
     addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:260) */
+     * (sql/queries/execution_run.sql:255) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
@@ -968,8 +968,7 @@ export interface Queries {
     /** The jobs that these pools of workers hold.
      * (sql/queries/jobs.sql:40) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
-    /** Gives back jobs that these pools hold and nobody is at, and the line in which one waits for another. The attempt came to
-     * nothing, so it does not count.
+    /** Gives back jobs that these pools hold and do not run.
      * (sql/queries/jobs.sql:46) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
@@ -1071,21 +1070,21 @@ export interface Queries {
      * (sql/queries/metrics.sql:1) */
     queue(on: On, args: { now: Date }): Promise<{ task: string; waiting: number; running: number; age: number }[]>;
     /** Jobs that failed for the last time and are still there to be looked at.
-     * (sql/queries/metrics.sql:14) */
+     * (sql/queries/metrics.sql:13) */
     givenUp(on: On): Promise<{ jobs: number }>;
     /** Mails that have not come to an end, by state, each counted to `up_to`. A state has an index of its own, which only a
      * condition that names it can use; in the order of that index nothing else is read, whatever the planner believes about
      * how many there are.
-     * (sql/queries/metrics.sql:20) */
+     * (sql/queries/metrics.sql:19) */
     openMails(on: On, args: { upTo: number }): Promise<{ status: string; mails: number }[]>;
     /** The processes that take jobs, and how long ago each was last heard of.
-     * (sql/queries/metrics.sql:41) */
+     * (sql/queries/metrics.sql:40) */
     workers(on: On): Promise<{ id: string; host: string; silence: number }[]>;
     /** Connections of the service to this database, of all its processes, by what they are for and what they do.
-     * (sql/queries/metrics.sql:47) */
+     * (sql/queries/metrics.sql:46) */
     connections(on: On): Promise<{ pool: string; state: string; connections: number }[]>;
     /** What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
-     * (sql/queries/metrics.sql:54) */
+     * (sql/queries/metrics.sql:53) */
     unfolded(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
   };
   oauthCallbacks: {
@@ -1150,57 +1149,57 @@ export interface Queries {
      * (sql/queries/project_rows.sql:5) */
     jobs(on: On, args: { after: string; limit: number; projectId: string }): Promise<{ removed: number; lastId: string | null }>;
     /** What they wait for and what they have done goes with them, by the trigger.
-     * (sql/queries/project_rows.sql:26) */
+     * (sql/queries/project_rows.sql:25) */
     executions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Steps, transitions, versions, and what was started by hand since go with them.
-     * (sql/queries/project_rows.sql:39) */
+     * (sql/queries/project_rows.sql:38) */
     workflows(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** One that a step of a later workflow sends stays.
-     * (sql/queries/project_rows.sql:52) */
+     * (sql/queries/project_rows.sql:51) */
     templates(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:70) */
+    /** (sql/queries/project_rows.sql:69) */
     emails(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Of the mails that came later, those that a campaign or an execution has sent which went. `last_id` is how far it has
      * looked.
-     * (sql/queries/project_rows.sql:82) */
+     * (sql/queries/project_rows.sql:81) */
     lateEmails(on: On, args: { projectId: string; after: string; limit: number; campaigns: string | null; executions: string | null }): Promise<{ removed: number; lastId: string | null }>;
     /** Attachments go with them.
-     * (sql/queries/project_rows.sql:107) */
+     * (sql/queries/project_rows.sql:106) */
     contents(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:120) */
+    /** (sql/queries/project_rows.sql:119) */
     campaigns(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** What was counted of campaigns that went. `last_id` says only that there may be more.
-     * (sql/queries/project_rows.sql:132) */
+     * (sql/queries/project_rows.sql:131) */
     campaignCountDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
     /** Their files go with them.
-     * (sql/queries/project_rows.sql:143) */
+     * (sql/queries/project_rows.sql:142) */
     contactImports(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:156) */
+    /** (sql/queries/project_rows.sql:155) */
     bulkJobs(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:168) */
+    /** (sql/queries/project_rows.sql:167) */
     events(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Of the events that came later, those of mails that went. `last_id` is how far it has looked.
-     * (sql/queries/project_rows.sql:180) */
+     * (sql/queries/project_rows.sql:179) */
     lateEvents(on: On, args: { projectId: string; after: string; limit: number; emails: string }): Promise<{ removed: number; lastId: string | null }>;
     /** The next contacts that go.
-     * (sql/queries/project_rows.sql:198) */
+     * (sql/queries/project_rows.sql:197) */
     contacts(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Contacts that go and were still to be looked at.
-     * (sql/queries/project_rows.sql:206) */
+     * (sql/queries/project_rows.sql:205) */
     segmentCandidates(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ contactId: string }[]>;
     /** Takes contacts that go out of segments that go: who counts the members of the others anew has less to do.
-     * (sql/queries/project_rows.sql:217) */
+     * (sql/queries/project_rows.sql:216) */
     segmentMembers(on: On, args: { projectId: string; contactIds: string[]; segments: string }): Promise<number>;
     /** One that a later segment, campaign or workflow refers to stays, without the members that went.
-     * (sql/queries/project_rows.sql:222) */
+     * (sql/queries/project_rows.sql:221) */
     segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:253) */
+    /** (sql/queries/project_rows.sql:252) */
     suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Those that were claimed until the reset was asked for, in the order of the keys.
-     * (sql/queries/project_rows.sql:265) */
+     * (sql/queries/project_rows.sql:264) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:278) */
+     * (sql/queries/project_rows.sql:277) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1362,51 +1361,51 @@ export interface Queries {
     awaitedSince(on: On): Promise<{ since: Date | null }>;
     /** Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
      * it did happen.
-     * (sql/queries/retention.sql:13) */
+     * (sql/queries/retention.sql:12) */
     dropEvents(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Projects that have mails of before that time.
-     * (sql/queries/retention.sql:24) */
+     * (sql/queries/retention.sql:23) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
      * stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
      * `last_id` is how far it has looked.
-     * (sql/queries/retention.sql:37) */
+     * (sql/queries/retention.sql:36) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
      * mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
      * step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
      * one commit with what they say.
-     * (sql/queries/retention.sql:72) */
+     * (sql/queries/retention.sql:71) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:137) */
+     * (sql/queries/retention.sql:136) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
      * was emptied: they will not be sent any more. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:150) */
+     * (sql/queries/retention.sql:149) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:173) */
+     * (sql/queries/retention.sql:172) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail was made with them since, so all of theirs are gone.
-     * (sql/queries/retention.sql:186) */
+     * (sql/queries/retention.sql:185) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:206) */
+     * (sql/queries/retention.sql:205) */
     projectsWithStories(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
      * who has been through a workflow must not begin anew.
-     * (sql/queries/retention.sql:219) */
+     * (sql/queries/retention.sql:218) */
     dropStories(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:247) */
+     * (sql/queries/retention.sql:246) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:258) */
+    /** (sql/queries/retention.sql:257) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:268) */
+     * (sql/queries/retention.sql:267) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   scheduledRuns: {
@@ -1780,13 +1779,13 @@ export interface Queries {
     errand(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
     /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
      * same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
-     * (sql/queries/webhooks_out.sql:36) */
+     * (sql/queries/webhooks_out.sql:31) */
     noteAttempt(on: On, args: { projectId: string; executionId: string; output: JsonArg; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
     /** Enqueues a call, unless one waits already: that one keeps its time.
-     * (sql/queries/webhooks_out.sql:61) */
+     * (sql/queries/webhooks_out.sql:56) */
     enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
     /** Takes a call out of the queue that waits there with this key.
-     * (sql/queries/webhooks_out.sql:70) */
+     * (sql/queries/webhooks_out.sql:65) */
     dequeue(on: On, args: { key: string }): Promise<number>;
   };
   workers: {

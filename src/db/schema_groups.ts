@@ -8,7 +8,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "rate_limits",
     "idempotency_keys",
     "audit",
-    ["resets", "starts_of_workflows"],
+    ["resets", "is_reset", "contacts_reset_up_to", "starts_of_workflows"],
   ],
   Accounts: [
     "users",
@@ -86,5 +86,10 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "billing_accounts",
     "usage_reports",
   ],
-  Operation: ["workers", ["expired", "folding_of_counts", "recounting"], "unnamed_proxies", "migrations"],
+  Operation: [
+    ["workers", "queued_jobs", "give_back_jobs"],
+    ["expired", "folding_of_counts", "recounting"],
+    "unnamed_proxies",
+    "migrations",
+  ],
 };

@@ -136,13 +136,15 @@ async function loadFunctions(sql: postgres.Sql): Promise<Map<string, Routine>> {
     where pronamespace = 'public'::regnamespace and prokind = 'f'
       -- Belongs to an extension.
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
-    order by proname`;
-  return new Map(
-    rows.map(({ name, definition, comment }) => [
-      name,
-      { name, text: `${above(comment)}${definition.trim()};` },
-    ]),
-  );
+    order by proname, pg_get_function_identity_arguments(p.oid)`;
+  const functions = new Map<string, Routine>();
+  for (const { name, definition, comment } of rows) {
+    const text = `${above(comment)}${definition.trim()};`;
+    // One name may stand for several, by what they are given.
+    const before = functions.get(name);
+    functions.set(name, { name, text: before ? `${before.text}\n\n${text}` : text });
+  }
+  return functions;
 }
 
 async function loadTables(sql: postgres.Sql): Promise<Map<string, Parts>> {

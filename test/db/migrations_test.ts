@@ -17,7 +17,6 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await sql.unsafe(`
-    drop schema if exists graphile_worker cascade;
     drop schema public cascade;
     create schema public;
     create table migrations (name text primary key, applied_at timestamptz not null default now())`);
@@ -57,6 +56,7 @@ describe("a database of before", () => {
   );
 
   test("the first release is refused with what to do, and stays as it is", async () => {
+    await sql.unsafe("drop schema graphile_worker cascade");
     await sql`insert into migrations (name) values ('0001_functions.sql'), ('0002_projects.sql')`;
     const error = await migrateIt().catch((thrown: Error) => thrown.message);
     const [left] = await sql`
