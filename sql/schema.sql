@@ -812,7 +812,7 @@ create table events (
   name text not null,
   data jsonb not null default '{}'::jsonb,
   -- An open or a click that was not made by a person.
-  machine boolean not null generated always as (data ? 'machine'::text),
+  bot boolean not null generated always as (data ? 'machine'::text),
   created_at timestamp with time zone not null default now(),
   -- Of `workflow_depth`, for code that finds an event without the job that carries its depth.
   depth integer not null default workflow_depth(),
@@ -826,7 +826,7 @@ CREATE INDEX events_by_contact ON ONLY public.events USING btree (project_id, co
 -- Serves conditions on events over a whole audience: from the index alone where no time is given, and in the order of
 -- time, which is that of ids. Of 5,000,000 events a count takes a quarter to half of the time it takes without. Serves
 -- `activity.page`, too.
-CREATE INDEX events_by_name ON ONLY public.events USING btree (project_id, name, id) INCLUDE (contact_id, machine);
+CREATE INDEX events_by_name ON ONLY public.events USING btree (project_id, name, id) INCLUDE (contact_id, bot);
 -- Serves `activity.page`: events that are neither of mails nor of subscriptions, so those that a client tracks and those
 -- of segments. Where a project sends a thousand mails for each of them, they are found without walking past those.
 -- The feed is in the order of event ids; everything else in it is placed by the first id possible at its time. (The id
@@ -945,7 +945,7 @@ begin
             )
           )
         offset 0
-      ) as heard
+      ) as matched
     ) as numbered
     group by project_id, depth, part
   ) as jobs
@@ -1468,7 +1468,7 @@ create table emails (
   -- When the recipient unsubscribed through a link in this very mail.
   unsubscribed_at timestamp with time zone,
   -- When a bot first opened it, as filters and mail programs do: it says nothing about the recipient.
-  machine_opened_at timestamp with time zone,
+  bot_opened_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
   constraint emails_pkey PRIMARY KEY (project_id, id)
@@ -1520,22 +1520,22 @@ begin
       array[
         quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
         quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
-        quarter_of(r.machine_opened_at)
+        quarter_of(r.bot_opened_at)
       ] as before,
       array[
         quarter_of(a.sent_at), quarter_of(a.delivered_at), quarter_of(a.opened_at), quarter_of(a.clicked_at),
         quarter_of(a.bounced_at), quarter_of(a.complained_at), quarter_of(a.unsubscribed_at),
-        quarter_of(a.machine_opened_at)
+        quarter_of(a.bot_opened_at)
       ] as after,
       count(*) as mails
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
       a.status = 'FAILED', a.captured_at is not null, a.sent_at, a.delivered_at, a.opened_at, a.clicked_at,
-      a.bounced_at, a.complained_at, a.unsubscribed_at, a.machine_opened_at
+      a.bounced_at, a.complained_at, a.unsubscribed_at, a.bot_opened_at
     ) is distinct from (
       r.status = 'FAILED', r.captured_at is not null, r.sent_at, r.delivered_at, r.opened_at, r.clicked_at,
-      r.bounced_at, r.complained_at, r.unsubscribed_at, r.machine_opened_at
+      r.bounced_at, r.complained_at, r.unsubscribed_at, r.bot_opened_at
     )
     group by a.project_id, a.source_type, a.campaign_id, failed, captured, before, after
   ),
@@ -1595,7 +1595,7 @@ begin
   )
   insert into mail_count_deltas (
     project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-    machine_opened
+    bot_opened
   )
   select
     project_id,
@@ -1749,17 +1749,17 @@ create table mail_counts (
   bounced integer not null,
   complained integer not null,
   unsubscribed integer not null,
-  machine_opened integer not null,
+  bot_opened integer not null,
   constraint mail_counts_pkey PRIMARY KEY (project_id, at, source_type, campaign_id),
   constraint mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 -- Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half of the time.
-CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (sent, delivered, opened, clicked, bounced, complained, machine_opened);
+CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (sent, delivered, opened, clicked, bounced, complained, bot_opened);
 
 -- What became of mails, from one moment to just before another, both at the start of a quarter of an hour. A quarter
 -- comes in several rows, to be summed up: so no reader can forget what is not rolled up yet.
 CREATE OR REPLACE FUNCTION public.mail_counts_of(project uuid, since timestamp with time zone, until timestamp with time zone)
- RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, sent integer, delivered integer, opened integer, clicked integer, bounced integer, complained integer, unsubscribed integer, machine_opened integer)
+ RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, sent integer, delivered integer, opened integer, clicked integer, bounced integer, complained integer, unsubscribed integer, bot_opened integer)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -1773,7 +1773,7 @@ BEGIN ATOMIC
      c.bounced,
      c.complained,
      c.unsubscribed,
-     c.machine_opened
+     c.bot_opened
     FROM mail_counts c
    WHERE ((c.project_id = mail_counts_of.project) AND (c.at >= mail_counts_of.since) AND (c.at < mail_counts_of.until))
  UNION ALL
@@ -1787,7 +1787,7 @@ BEGIN ATOMIC
      d.bounced,
      d.complained,
      d.unsubscribed,
-     d.machine_opened
+     d.bot_opened
     FROM mail_count_deltas d
    WHERE ((d.project_id = mail_counts_of.project) AND (d.at >= mail_counts_of.since) AND (d.at < mail_counts_of.until));
 END;
@@ -1803,8 +1803,8 @@ BEGIN ATOMIC
      c.campaign_id,
      m.measure,
      m.count
-    FROM (mail_counts_of(mail_counts_by_measure.project, '-infinity'::timestamp with time zone, 'infinity'::timestamp with time zone) c(at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, machine_opened)
-      CROSS JOIN LATERAL ( VALUES ('sent'::text,c.sent), ('delivered'::text,c.delivered), ('opened'::text,c.opened), ('clicked'::text,c.clicked), ('bounced'::text,c.bounced), ('complained'::text,c.complained), ('unsubscribed'::text,c.unsubscribed), ('machine_opened'::text,c.machine_opened)) m(measure, count))
+    FROM (mail_counts_of(mail_counts_by_measure.project, '-infinity'::timestamp with time zone, 'infinity'::timestamp with time zone) c(at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, bot_opened)
+      CROSS JOIN LATERAL ( VALUES ('sent'::text,c.sent), ('delivered'::text,c.delivered), ('opened'::text,c.opened), ('clicked'::text,c.clicked), ('bounced'::text,c.bounced), ('complained'::text,c.complained), ('unsubscribed'::text,c.unsubscribed), ('bot_opened'::text,c.bot_opened)) m(measure, count))
    WHERE (m.count <> 0);
 END;
 
@@ -1819,7 +1819,7 @@ BEGIN ATOMIC
      COALESCE(e.campaign_id, '00000000-0000-0000-0000-000000000000'::uuid) AS "coalesce",
      t.measure
     FROM (emails e
-      CROSS JOIN LATERAL ( VALUES ('sent'::text,e.sent_at), ('delivered'::text,e.delivered_at), ('opened'::text,e.opened_at), ('clicked'::text,e.clicked_at), ('bounced'::text,e.bounced_at), ('complained'::text,e.complained_at), ('unsubscribed'::text,e.unsubscribed_at), ('machine_opened'::text,e.machine_opened_at)) t(measure, at))
+      CROSS JOIN LATERAL ( VALUES ('sent'::text,e.sent_at), ('delivered'::text,e.delivered_at), ('opened'::text,e.opened_at), ('clicked'::text,e.clicked_at), ('bounced'::text,e.bounced_at), ('complained'::text,e.complained_at), ('unsubscribed'::text,e.unsubscribed_at), ('bot_opened'::text,e.bot_opened_at)) t(measure, at))
    WHERE ((e.project_id = mail_facts.project) AND (e.id > mail_facts.after) AND (e.id <= mail_facts.up_to) AND (t.at IS NOT NULL));
 END;
 
@@ -1876,7 +1876,7 @@ create table mail_count_deltas (
   bounced integer not null,
   complained integer not null,
   unsubscribed integer not null,
-  machine_opened integer not null
+  bot_opened integer not null
 );
 -- Serves the reading of counts.
 CREATE INDEX mail_count_deltas_by_project ON public.mail_count_deltas USING btree (project_id, at);
@@ -2010,11 +2010,11 @@ create table campaigns (
   content_id uuid,
   -- The audience as it was defined when sending started: `{condition, segments}`.
   audience jsonb,
-  -- The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `frozen_at`: it
+  -- The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `snapshot_at`: it
   -- is complete.
-  frozen_up_to uuid,
-  frozen_count integer not null default 0,
-  frozen_at timestamp with time zone,
+  snapshot_up_to uuid,
+  snapshot_count integer not null default 0,
+  snapshot_at timestamp with time zone,
   -- Of a draft: how many it would have reached when it was saved. Fixed when sending starts.
   total_recipients integer not null default 0,
   -- What became of its mails, except for what is still in `campaign_count_deltas`.
@@ -2244,7 +2244,7 @@ create table executions (
   -- WAITING: the entry of its history that is open.
   step_execution_id uuid,
   -- Counts its moves. Every move is guarded by it.
-  moves integer not null default 0,
+  revision integer not null default 0,
   -- When it began, the workflow allowed one execution per contact, ever.
   is_only boolean not null,
   -- How many workflows led to it, each by an event of the one before.
@@ -2632,11 +2632,11 @@ create table expired (
 );
 
 -- Key of the advisory lock of whoever rolls up deltas, whatever they count.
-CREATE OR REPLACE FUNCTION public.folding_of_counts()
+CREATE OR REPLACE FUNCTION public.counts_rollup_lock()
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended('folding of counts'::text, (0)::bigint);
+RETURN hashtextextended('roll-up of counts'::text, (0)::bigint);
 
 -- Key of the advisory lock of whoever recounts events, mails or executions of a project.
 CREATE OR REPLACE FUNCTION public.recounting(project uuid, kind text)

@@ -20,8 +20,8 @@ export interface HeartParts {
 
 /** What is done with every heartbeat. */
 export interface Care {
-  /** Buries processes that are gone. Not called before the silent have had time to say that they live. */
-  bury: (ctx: Context) => Promise<void>;
+  /** Reaps processes that are gone. Not called before the silent have had time to say that they live. */
+  reap: (ctx: Context) => Promise<void>;
   /** Whatever else must be noticed within seconds. */
   onBeat: (ctx: Context) => Promise<void>;
 }
@@ -59,7 +59,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
   const beatSafely = () => beat().catch(warn("no heartbeat"));
   const firstBeat = beat();
   const takeCare = async () => {
-    if (performance.now() >= quietUntil) await care.bury(ctx);
+    if (performance.now() >= quietUntil) await care.reap(ctx);
     await care.onBeat(ctx);
   };
   let recovering = false;

@@ -19,7 +19,7 @@ export interface LaneParts {
   tasks: Tasks;
   crontab: string;
   patience: Patience;
-  /** Called with the name under which a runner locks jobs: whoever buries this process must know it. */
+  /** Called with the name under which a runner locks jobs: whoever reaps this process must know it. */
   onPool: (id: string) => void;
 }
 

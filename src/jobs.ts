@@ -57,10 +57,10 @@ export const JOBS = {
   }>("bulk"),
   /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
   drop_expired: job("bulk"),
-  /** Folds the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every minute. */
-  fold_counts: job("bulk"),
+  /** Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every minute. */
+  roll_up_counts: job("bulk"),
   /** Turns the audience of a campaign into mails. */
-  freeze_audience: job<{ projectId: string; campaignId: string }>("bulk"),
+  snapshot_audience: job<{ projectId: string; campaignId: string }>("bulk"),
   /** Imports a file of contacts. */
   import_contacts: job<{ projectId: string; importId: string }>("bulk"),
   /** Does what follows from the bounces and complaints of a project. */

@@ -11,7 +11,7 @@ import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
-import { buryDeadWorkers } from "./sending/delivery/recovery.ts";
+import { reapDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
 import { createService } from "./service.ts";
 import { counted } from "./traffic.ts";
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
     worker = await startWorker(ctx, service, {
       tasks,
       crontab: CRONTAB,
-      bury,
+      reap,
       onBeat: recover,
       onStop: stopDelivery,
     });
@@ -150,9 +150,9 @@ async function end(error: Error): Promise<never> {
   process.exit(1);
 }
 
-async function bury(on: Context): Promise<void> {
-  const buried = await buryDeadWorkers(on);
-  if (buried.workers > 0) on.log.warn("recovered from dead workers", buried);
+async function reap(on: Context): Promise<void> {
+  const reaped = await reapDeadWorkers(on);
+  if (reaped.workers > 0) on.log.warn("recovered from dead workers", reaped);
 }
 
 async function recover(on: Context): Promise<void> {

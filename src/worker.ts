@@ -12,7 +12,7 @@ import { describeError } from "./log.ts";
 
 export { taskListOf } from "./_task_list.ts";
 
-/** What a worker needs of the rooms above it. */
+/** What a worker needs of the modules above it. */
 export interface WorkerParts extends Care {
   tasks: Tasks;
   crontab: string;

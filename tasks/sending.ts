@@ -1,5 +1,5 @@
 import {
-  freezeAudience,
+  snapshotAudience,
   sendBatch,
   suppressCampaign,
   sweepCampaigns,
@@ -20,8 +20,8 @@ export const sendingTasks = {
   /** Looks up the domains that are due. A second run finds none of them, because the first moved their time. */
   check_domains: checkDueDomains,
   /** Turns the audience of a campaign into mails. A second run goes on where the first one ended. */
-  async freeze_audience(ctx, { projectId, campaignId }) {
-    await freezeAudience(ctx, projectId, campaignId);
+  async snapshot_audience(ctx, { projectId, campaignId }) {
+    await snapshotAudience(ctx, projectId, campaignId);
   },
   /** Does what follows from the bounces and complaints of a project. A second run finds that it was done. */
   async judge_reputation(ctx, { projectId }) {

@@ -1,5 +1,5 @@
 // What keeps the tables of all modules in order.
-import { foldUsage } from "../src/accounts/billing/usage.ts";
+import { rollUpUsage } from "../src/accounts/billing/usage.ts";
 import { purgeDailyCounts } from "../src/accounts/daily_limits.ts";
 import { purgeIdempotencyKeys } from "../src/accounts/idempotency.ts";
 import { purgeUserRates } from "../src/accounts/limits.ts";
@@ -9,14 +9,14 @@ import { purgeSessions } from "../src/accounts/people/sessions.ts";
 import { purgeTokens } from "../src/accounts/people/tokens.ts";
 import { purgeInvitations } from "../src/accounts/projects/invitations.ts";
 import { purgeReceipts } from "../src/accounts/webhook_receipts.ts";
-import { foldContactCounts } from "../src/audience/contacts/counts.ts";
+import { rollUpContactCounts } from "../src/audience/contacts/counts.ts";
 import { purgeVersions } from "../src/automation/workflows/versions.ts";
-import { foldEventCounts } from "../src/insight/counts/events.ts";
-import { foldExecutionCounts } from "../src/insight/counts/executions.ts";
-import { foldMailCounts } from "../src/insight/counts/mails.ts";
+import { rollUpEventCounts } from "../src/insight/counts/events.ts";
+import { rollUpExecutionCounts } from "../src/insight/counts/executions.ts";
+import { rollUpMailCounts } from "../src/insight/counts/mails.ts";
 import { addJob, type Tasks } from "../src/jobs.ts";
-import { foldCampaignCounts } from "../src/sending/campaigns/mod.ts";
-import { foldReputation } from "../src/sending/feedback/reputation.ts";
+import { rollUpCampaignCounts } from "../src/sending/campaigns/mod.ts";
+import { rollUpReputation } from "../src/sending/feedback/reputation.ts";
 import { purgePlatformMails } from "../src/sending/platform/mod.ts";
 import { findReachedLimits } from "../src/sending/platform/usage_notices.ts";
 
@@ -25,23 +25,23 @@ const PAUSE_MS = 3_000;
 /** The jobs that concern several modules. */
 export const upkeepTasks = {
   /**
-   * Folds the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every
+   * Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every
    * minute. A second run finds none.
    */
-  async fold_counts(ctx) {
+  async roll_up_counts(ctx) {
     const found = [
-      await foldContactCounts(ctx),
-      await foldCampaignCounts(ctx),
-      await foldReputation(ctx),
-      await foldUsage(ctx),
-      await foldMailCounts(ctx),
-      await foldEventCounts(ctx),
-      await foldExecutionCounts(ctx),
+      await rollUpContactCounts(ctx),
+      await rollUpCampaignCounts(ctx),
+      await rollUpReputation(ctx),
+      await rollUpUsage(ctx),
+      await rollUpMailCounts(ctx),
+      await rollUpEventCounts(ctx),
+      await rollUpExecutionCounts(ctx),
     ];
     await findReachedLimits(ctx);
     if (!found.includes(true)) return;
     const runAt = new Date(ctx.now().getTime() + PAUSE_MS);
-    await addJob(ctx, "fold_counts", {}, { runAt, key: "fold_counts" });
+    await addJob(ctx, "roll_up_counts", {}, { runAt, key: "roll_up_counts" });
   },
   /** Deletes what has expired. A second run deletes nothing. */
   async purge_expired(ctx) {

@@ -63,7 +63,7 @@ const LAYERS: string[][] = [
   ["src/cache.ts"],
   [
     "src/batcher.ts",
-    "src/folding.ts",
+    "src/rollup.ts",
     "src/meters.ts",
     "src/pauses.ts",
     "src/percent.ts",
@@ -124,7 +124,7 @@ const rules: Record<string, (all: Sources) => string[]> = {
       })
       .map(text),
 
-  "routes and tasks reach the database through the wings": (all) =>
+  "routes and tasks reach the database through the modules": (all) =>
     edges(all)
       .filter(([from, to]) => /^(src\/http|tasks)\//.test(from) && to.startsWith("src/db/"))
       .map(text),
@@ -214,7 +214,7 @@ describe("a deliberate break is found", () => {
     ["imports only go down", "src/http/entry/bad.ts", 'import { x } from "../pages/html.ts";'],
     ["imports only go down", "src/http/routes/bad.ts", 'import { tasks } from "../../../tasks/mod.ts";'],
     [
-      "routes and tasks reach the database through the wings",
+      "routes and tasks reach the database through the modules",
       "tasks/bad.ts",
       'import { q } from "../src/db/queries.ts";',
     ],

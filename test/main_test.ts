@@ -337,7 +337,7 @@ describe("MODE=worker", () => {
       {
         tasks: {} as never,
         crontab: "",
-        bury: async () => {},
+        reap: async () => {},
         onBeat: () => new Promise(() => {}),
         onStop: async () => {},
       },

@@ -12,7 +12,7 @@ import { openWorkerPool } from "../src/db/worker_pool.ts";
 import { addJob } from "../src/jobs.ts";
 import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
-import { buryDeadWorkers } from "../src/sending/delivery/recovery.ts";
+import { reapDeadWorkers } from "../src/sending/delivery/recovery.ts";
 import { startWorker } from "../src/worker.ts";
 import { startProcess, until } from "./support/process.ts";
 import { startProxy } from "./support/proxy.ts";
@@ -54,7 +54,7 @@ async function startHanging(
       tasks: { send_owner_mail: record, wake_segments: async () => {} } as never,
       crontab: "",
       patience: QUICK,
-      bury: async () => {},
+      reap: async () => {},
       onBeat: async () => {},
       onStop: async () => {},
     },
@@ -95,7 +95,7 @@ test("a worker says whether it captures mail, and its own end is no news: nothin
       tasks: { wake_segments: async () => {} } as never,
       crontab: "",
       patience: { ...QUICK, gapMs: 0 },
-      bury: async () => {},
+      reap: async () => {},
       onBeat: async () => {
         begun.resolve();
         await ends.promise;
@@ -340,7 +340,7 @@ describe("the word that a job is over", () => {
   }, 60_000);
 });
 
-describe("a worker does not bury others that look dead", () => {
+describe("a worker does not reap others that look dead", () => {
   /** Two that have not beaten for long: the first one will in a moment, the other never will. */
   async function addSilent() {
     const [sibling, dead] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
@@ -349,7 +349,7 @@ describe("a worker does not bury others that look dead", () => {
       select id, 'elsewhere', 1, now() - interval '31 seconds' from unnest(${[sibling, dead]}::uuid[]) as id`;
     return { sibling, dead };
   }
-  async function startBurying(url: string) {
+  async function startReaping(url: string) {
     const workerPool = openWorkerPool(service.databaseUrl, 8);
     const heartPool = openPool(url, { max: 1, name: "postrider heartbeat" });
     const ctx = { ...service, workerId: Bun.randomUUIDv7() };
@@ -360,7 +360,7 @@ describe("a worker does not bury others that look dead", () => {
         tasks: { wake_segments: async () => {} } as never,
         crontab: "",
         patience: QUICK,
-        bury: async (on) => void (await buryDeadWorkers(on)),
+        reap: async (on) => void (await reapDeadWorkers(on)),
         onBeat: async () => {},
         onStop: async () => {},
       },
@@ -381,9 +381,9 @@ describe("a worker does not bury others that look dead", () => {
       },
     };
   }
-  async function expectOneBuried({ sibling, dead }: Awaited<ReturnType<typeof addSilent>>) {
+  async function expectOneReaped({ sibling, dead }: Awaited<ReturnType<typeof addSilent>>) {
     await service.pool`update workers set seen_at = now() where id = ${sibling}`;
-    await until("the dead one is buried", async () => {
+    await until("the dead one is reaped", async () => {
       return (await service.pool`select from workers where id = ${dead}`).length === 0;
     });
     expect(await service.pool`delete from workers where id = ${sibling} returning id`).toHaveLength(1);
@@ -391,7 +391,7 @@ describe("a worker does not bury others that look dead", () => {
 
   test("after a time in which nobody could beat", async () => {
     const proxy = await startProxy(service.databaseUrl);
-    const worker = await startBurying(proxy.url);
+    const worker = await startReaping(proxy.url);
     proxy.freeze();
     await Bun.sleep(QUICK.gapMs + 1_000);
     const silent = await addSilent();
@@ -399,7 +399,7 @@ describe("a worker does not bury others that look dead", () => {
     proxy.thaw();
     await worker.beatsTwice(thawedAt);
 
-    await expectOneBuried(silent);
+    await expectOneReaped(silent);
     await worker.stop();
     await proxy.stop();
   }, 90_000);
@@ -407,10 +407,10 @@ describe("a worker does not bury others that look dead", () => {
   test("at its start, when the database may just be back", async () => {
     const silent = await addSilent();
     const startedAt = new Date();
-    const worker = await startBurying(service.databaseUrl);
+    const worker = await startReaping(service.databaseUrl);
     await worker.beatsTwice(startedAt);
 
-    await expectOneBuried(silent);
+    await expectOneReaped(silent);
     await worker.stop();
   }, 90_000);
 });

@@ -5,7 +5,7 @@ create table events (
   email_id   uuid,
   name       text not null check (length(name) between 1 and 255),
   data       jsonb not null default '{}',
-  machine    boolean not null generated always as (data ? 'machine') stored,
+  bot        boolean not null generated always as (data ? 'machine') stored,
   created_at timestamptz not null default now(),
   depth      int not null default workflow_depth(),
   primary key (project_id, id),
@@ -15,7 +15,7 @@ create table events (
 comment on table events is
 'What happened, to whom. Rows are only added. Each month (UTC) is a partition: an old one is dropped at once, and a
 range of time, which is a range of ids, reads only its own partitions.';
-comment on column events.machine is 'An open or a click that was not made by a person.';
+comment on column events.bot is 'An open or a click that was not made by a person.';
 comment on column events.depth is
 'Of `workflow_depth`, for code that finds an event without the job that carries its depth.';
 
@@ -90,7 +90,7 @@ where it would take longer it fails instead.';
 create index events_by_contact on events (project_id, contact_id, name, id);
 comment on index events_by_contact is 'Serves the deletion of a contact, and conditions on events.';
 
-create index events_by_name on events (project_id, name, id) include (contact_id, machine);
+create index events_by_name on events (project_id, name, id) include (contact_id, bot);
 comment on index events_by_name is
 'Serves conditions on events over a whole audience: from the index alone where no time is given, and in the order of
 time, which is that of ids. Of 5,000,000 events a count takes a quarter to half of the time it takes without. Serves

@@ -61,7 +61,7 @@ create table emails (
   bounced_at            timestamptz,
   complained_at         timestamptz,
   unsubscribed_at       timestamptz,
-  machine_opened_at     timestamptz,
+  bot_opened_at     timestamptz,
   opens                 int not null default 0,
   clicks                int not null default 0,
   primary key (project_id, id)
@@ -91,7 +91,7 @@ comment on column emails.released_at is
 'When it was last released after being captured: it counts for the month of that time, not for that of its acceptance.
 Null where it never was.';
 comment on column emails.unsubscribed_at is 'When the recipient unsubscribed through a link in this very mail.';
-comment on column emails.machine_opened_at is
+comment on column emails.bot_opened_at is
 'When a bot first opened it, as filters and mail programs do: it says nothing about the recipient.';
 
 create function is_reset(r resets, e emails) returns boolean
@@ -169,7 +169,7 @@ create table mail_counts (
   bounced        int not null,
   complained     int not null,
   unsubscribed   int not null,
-  machine_opened int not null,
+  bot_opened int not null,
   primary key (project_id, at, source_type, campaign_id)
 );
 
@@ -179,7 +179,7 @@ that days are exact in each. Except for what is still in `mail_count_deltas`. It
 and contacts. `campaign_id` is the nil UUID for mails of no campaign.';
 
 create index mail_counts_by_time on mail_counts (project_id, at)
-include (sent, delivered, opened, clicked, bounced, complained, machine_opened);
+include (sent, delivered, opened, clicked, bounced, complained, bot_opened);
 comment on index mail_counts_by_time is
 'Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half of the time.';
 
@@ -195,7 +195,7 @@ create table mail_count_deltas (
   bounced        int not null,
   complained     int not null,
   unsubscribed   int not null,
-  machine_opened int not null
+  bot_opened int not null
 );
 
 comment on table mail_count_deltas is 'What was counted since the last roll-up. Append-only.';
@@ -206,19 +206,19 @@ comment on index mail_count_deltas_by_project is 'Serves the reading of counts.'
 create function mail_counts_of(project uuid, since timestamptz, until timestamptz)
 returns table (
   at timestamptz, source_type email_source, campaign_id uuid, sent int, delivered int, opened int, clicked int,
-  bounced int, complained int, unsubscribed int, machine_opened int
+  bounced int, complained int, unsubscribed int, bot_opened int
 )
 language sql stable parallel safe
 begin atomic
   select
     c.at, c.source_type, c.campaign_id, c.sent, c.delivered, c.opened, c.clicked, c.bounced, c.complained,
-    c.unsubscribed, c.machine_opened
+    c.unsubscribed, c.bot_opened
   from mail_counts c
   where c.project_id = project and c.at >= since and c.at < until
   union all
   select
     d.at, d.source_type, d.campaign_id, d.sent, d.delivered, d.opened, d.clicked, d.bounced, d.complained,
-    d.unsubscribed, d.machine_opened
+    d.unsubscribed, d.bot_opened
   from mail_count_deltas d
   where d.project_id = project and d.at >= since and d.at < until;
 end;
@@ -237,22 +237,22 @@ begin
       array[
         quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
         quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
-        quarter_of(r.machine_opened_at)
+        quarter_of(r.bot_opened_at)
       ] as before,
       array[
         quarter_of(a.sent_at), quarter_of(a.delivered_at), quarter_of(a.opened_at), quarter_of(a.clicked_at),
         quarter_of(a.bounced_at), quarter_of(a.complained_at), quarter_of(a.unsubscribed_at),
-        quarter_of(a.machine_opened_at)
+        quarter_of(a.bot_opened_at)
       ] as after,
       count(*) as mails
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
       a.status = 'FAILED', a.captured_at is not null, a.sent_at, a.delivered_at, a.opened_at, a.clicked_at,
-      a.bounced_at, a.complained_at, a.unsubscribed_at, a.machine_opened_at
+      a.bounced_at, a.complained_at, a.unsubscribed_at, a.bot_opened_at
     ) is distinct from (
       r.status = 'FAILED', r.captured_at is not null, r.sent_at, r.delivered_at, r.opened_at, r.clicked_at,
-      r.bounced_at, r.complained_at, r.unsubscribed_at, r.machine_opened_at
+      r.bounced_at, r.complained_at, r.unsubscribed_at, r.bot_opened_at
     )
     group by a.project_id, a.source_type, a.campaign_id, failed, captured, before, after
   ),
@@ -312,7 +312,7 @@ begin
   )
   insert into mail_count_deltas (
     project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-    machine_opened
+    bot_opened
   )
   select
     project_id,

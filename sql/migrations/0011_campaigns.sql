@@ -23,9 +23,9 @@ create table campaigns (
   scheduled_at       timestamptz,
   content_id         uuid,
   audience           jsonb,
-  frozen_up_to       uuid,
-  frozen_count       int not null default 0,
-  frozen_at          timestamptz,
+  snapshot_up_to       uuid,
+  snapshot_count       int not null default 0,
+  snapshot_at          timestamptz,
   total_recipients   int not null default 0,
   sent_count         int not null default 0,
   delivered_count    int not null default 0,
@@ -52,8 +52,8 @@ while DRAFT or SCHEDULED; what is sent is a copy in `contents`, made when sendin
 comment on column campaigns.scheduled_at is
 'When it was last scheduled. `scheduled_for` is the time at which it is sent.';
 comment on column campaigns.audience is 'The audience as it was defined when sending started: `{condition, segments}`.';
-comment on column campaigns.frozen_up_to is
-'The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `frozen_at`: it
+comment on column campaigns.snapshot_up_to is
+'The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `snapshot_at`: it
 is complete.';
 comment on column campaigns.total_recipients is
 'Of a draft: how many it would have reached when it was saved. Fixed when sending starts.';

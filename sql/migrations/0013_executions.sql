@@ -11,7 +11,7 @@ create table executions (
   status            execution_status not null default 'RUNNING',
   current_step_id   uuid,
   step_execution_id uuid,
-  moves             int not null default 0,
+  revision          int not null default 0,
   is_only           boolean not null,
   depth             int not null default 0,
   tries             int not null default 0,
@@ -31,7 +31,7 @@ comment on column executions.id is
 comment on column executions.current_step_id is
 'RUNNING: the step that comes next. WAITING: the one it waits at. FAILED or CANCELLED: how far it came.';
 comment on column executions.step_execution_id is 'WAITING: the entry of its history that is open.';
-comment on column executions.moves is 'Counts its moves. Every move is guarded by it.';
+comment on column executions.revision is 'Counts its moves. Every move is guarded by it.';
 comment on column executions.is_only is 'When it began, the workflow allowed one execution per contact, ever.';
 comment on column executions.depth is 'How many workflows led to it, each by an event of the one before.';
 comment on column executions.tries is 'How often the next step has failed with an error that may pass.';
@@ -181,7 +181,7 @@ begin
             )
           )
         offset 0
-      ) as heard
+      ) as matched
     ) as numbered
     group by project_id, depth, part
   ) as jobs

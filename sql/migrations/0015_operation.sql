@@ -108,10 +108,10 @@ return (
 comment on function expired_until is
 'The same for a project; null where no row of it has been removed since it was made.';
 
-create function folding_of_counts() returns bigint
+create function counts_rollup_lock() returns bigint
 language sql immutable parallel safe
-return hashtextextended('folding of counts', 0);
-comment on function folding_of_counts is 'Key of the advisory lock of whoever rolls up deltas, whatever they count.';
+return hashtextextended('roll-up of counts', 0);
+comment on function counts_rollup_lock is 'Key of the advisory lock of whoever rolls up deltas, whatever they count.';
 
 create function recounting(project uuid, kind text) returns bigint
 language sql immutable parallel safe
@@ -158,7 +158,7 @@ begin atomic
     values
       ('sent', e.sent_at), ('delivered', e.delivered_at), ('opened', e.opened_at), ('clicked', e.clicked_at),
       ('bounced', e.bounced_at), ('complained', e.complained_at), ('unsubscribed', e.unsubscribed_at),
-      ('machine_opened', e.machine_opened_at)
+      ('bot_opened', e.bot_opened_at)
   ) as t (measure, at)
   where e.project_id = project and e.id > after and e.id <= up_to and t.at is not null;
 end;
@@ -175,7 +175,7 @@ begin atomic
     values
       ('sent', c.sent), ('delivered', c.delivered), ('opened', c.opened), ('clicked', c.clicked),
       ('bounced', c.bounced), ('complained', c.complained), ('unsubscribed', c.unsubscribed),
-      ('machine_opened', c.machine_opened)
+      ('bot_opened', c.bot_opened)
   ) as m (measure, count)
   where m.count <> 0;
 end;

@@ -2,7 +2,7 @@
 -- What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
 -- one, whatever the planner believes about the tables. What has expired is not found.
 select
-  e.id, e.name, e.data, e.machine, e.email_id, e.contact_id,
+  e.id, e.name, e.data, e.bot, e.email_id, e.contact_id,
   p.email as "contact_email?",
   m.source_type as "source_type?",
   m.error as "error?",
@@ -12,7 +12,7 @@ select
   w.name as "workflow_name?"
 from unnest(:ids::uuid[]) as u (id)
 cross join lateral (
-  select e.id, e.name, e.data, e.machine, e.email_id, e.contact_id
+  select e.id, e.name, e.data, e.bot, e.email_id, e.contact_id
   from events e
   where e.project_id = :project_id and e.id = u.id and e.id >= :first_id and e.id <= :last_id
   limit 1

@@ -1,4 +1,4 @@
--- What campaigns have come to, by their counters: those of the row, and what is not folded yet. A project has hundreds of
+-- What campaigns have come to, by their counters: those of the row, and what is not rolled up yet. A project has hundreds of
 -- campaigns, and not millions.
 
 -- name: top :many

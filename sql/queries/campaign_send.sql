@@ -3,18 +3,18 @@
 -- would be written into a million rows.
 select pg_advisory_xact_lock_shared(emails_of_contacts(:project_id));
 
--- name: hold_for_freezing :maybe
--- The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
-select id, type, audience, content_id as "content_id!", frozen_up_to, sent_at as "sent_at!"
+-- name: hold_for_snapshot :maybe
+-- The campaign while a snapshot of its audience is taken; null when that is done, or the campaign was cancelled.
+select id, type, audience, content_id as "content_id!", snapshot_up_to, sent_at as "sent_at!"
 from campaigns
-where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
+where project_id = :project_id and id = :campaign_id and status = 'SENDING' and snapshot_at is null
 for no key update;
 
--- name: freeze_range :one
+-- name: snapshot_range :one
 -- nullable: after_id
 -- splice: audience = true
 -- Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
--- jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
+-- jobs that send them, all in one commit: so each range is taken exactly once, and whoever goes on starts behind it.
 -- Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
 -- the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
 -- from the beginning.
@@ -40,7 +40,7 @@ first_over as materialized (
   select case when t.allowed < t.mails then (select id from chosen order by id offset t.allowed limit 1) end as id
   from taken t
 ),
-frozen as (
+added as (
   insert into emails (
     project_id, contact_id, address, content_id, source_type, campaign_id, status, error, due_at, queued_at
   )
@@ -63,7 +63,7 @@ counted as (
 ),
 numbered as (
   select id, (row_number() over (order by id) - 1) / :batch_size::int as batch
-  from frozen
+  from added
   where status = 'PENDING'
 ),
 batches as (
@@ -74,11 +74,11 @@ batches as (
 advanced as (
   update campaigns
   set
-    frozen_up_to     = (select id from chosen order by id desc limit 1),
-    frozen_count     = frozen_count + (select count(*) from frozen),
+    snapshot_up_to     = (select id from chosen order by id desc limit 1),
+    snapshot_count     = snapshot_count + (select count(*) from added),
     over_limit_count = over_limit_count + (select mails - allowed from taken)
-  where project_id = :project_id and id = :campaign_id and exists (select from frozen)
-  returning frozen_count
+  where project_id = :project_id and id = :campaign_id and exists (select from added)
+  returning snapshot_count
 ),
 enqueued as (
   select graphile_worker.add_jobs(array_agg(
@@ -94,20 +94,20 @@ enqueued as (
   from (
     select
       from_id, to_id,
-      least(32000, 10 + batch + (a.frozen_count - (select count(*) from frozen)) / :batch_size::int) as priority
+      least(32000, 10 + batch + (a.snapshot_count - (select count(*) from added)) / :batch_size::int) as priority
     from batches
     cross join advanced a
   ) as ranked
   having count(*) > 0
 )
-select (select count(*) from frozen)::int as "frozen!", (select count(*) from enqueued)::int as "enqueued!";
+select (select count(*) from added)::int as "added!", (select count(*) from enqueued)::int as "enqueued!";
 
--- name: frozen :maybe
+-- name: end_snapshot :maybe
 -- The whole audience is in the ledger.
 update campaigns
-set frozen_at = :now, total_recipients = frozen_count, updated_at = :now
-where project_id = :project_id and id = :campaign_id and status = 'SENDING' and frozen_at is null
-returning name, frozen_count, over_limit_count;
+set snapshot_at = :now, total_recipients = snapshot_count, updated_at = :now
+where project_id = :project_id and id = :campaign_id and status = 'SENDING' and snapshot_at is null
+returning name, snapshot_count, over_limit_count;
 
 -- name: analyze :exec
 -- After so many new rows the planner would go by what it knew before.
@@ -140,7 +140,7 @@ from campaigns c
 where c.project_id = :project_id
   and c.id = :campaign_id
   and c.finished_at is null
-  and (c.status = 'SENDING' and c.frozen_at is not null or c.status = 'CANCELLED')
+  and (c.status = 'SENDING' and c.snapshot_at is not null or c.status = 'CANCELLED')
   and (
     select e.id
     from emails e
@@ -158,7 +158,7 @@ order by project_id, id
 for no key update;
 
 -- name: finish :exec
--- A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
+-- A campaign whose snapshot is complete and of whose mails none is open is SENT; a cancelled one is done. Open mails are
 -- looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
 -- the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
 update campaigns c
@@ -169,7 +169,7 @@ set
 where c.project_id = :project_id
   and c.id = :campaign_id
   and c.finished_at is null
-  and (c.status = 'SENDING' and c.frozen_at is not null or c.status = 'CANCELLED')
+  and (c.status = 'SENDING' and c.snapshot_at is not null or c.status = 'CANCELLED')
   and (
     select e.id
     from emails e
@@ -224,7 +224,7 @@ where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING';
 -- Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
 -- still be tried: without one they stand still.
 select
-  c.project_id, c.id, c.status, c.frozen_at is not null as "is_frozen!",
+  c.project_id, c.id, c.status, c.snapshot_at is not null as "has_snapshot!",
   exists (
     select
     from queued_jobs() as j

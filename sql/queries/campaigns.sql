@@ -132,7 +132,7 @@ set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :to
 where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
 
 -- name: begin :exec
--- From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
+-- From here on the snapshot of the audience is being taken. What was scheduled, and sent before its time, is not scheduled any more.
 update campaigns
 set
   status           = 'SENDING',
@@ -186,7 +186,7 @@ from campaigns
 where project_id = :project_id and status in ('SCHEDULED', 'SENDING') and finished_at is null
 order by id;
 
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
 with taken as (
   delete from campaign_count_deltas
@@ -212,7 +212,7 @@ held as materialized (
   order by c.project_id, c.id
   for no key update of c
 ),
-folded as (
+rolled_up as (
   update campaigns c
   set
     sent_count         = c.sent_count + s.sent,

@@ -14,7 +14,7 @@ group by field, type
 having sum(contacts) <> 0
 order by field, type;
 
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds up to `limit` deltas to the counts.
 with taken as (
   delete from contact_count_deltas
@@ -31,7 +31,7 @@ summed as (
   join projects p on p.id = t.project_id and p.deleted_at is null
   group by 1, 2, 3
 ),
-folded as (
+rolled_up as (
   insert into contact_counts as c (project_id, field, type, contacts)
   select project_id, field, type, contacts
   from summed

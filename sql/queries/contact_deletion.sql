@@ -15,7 +15,7 @@ ended as (
     completed_at      = coalesce(e.completed_at, :now),
     step_execution_id = null,
     wake_at           = null,
-    moves             = e.moves + 1,
+    revision          = e.revision + 1,
     context           = '{}'
   from theirs t
   where e.project_id = t.project_id and e.id = t.id and (e.completed_at is null or e.context <> '{}')
@@ -71,7 +71,7 @@ order by email
 for update;
 
 -- name: keep_out :exec
--- Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
+-- Waits until no snapshot of an audience of the project is being taken, and lets nobody begin one before the commit.
 select pg_advisory_xact_lock(emails_of_contacts(:project_id));
 
 -- name: delete_many :many

@@ -309,7 +309,7 @@ where e.status = 'SENDING'
 -- name: settle_dead :many
 -- What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
 -- ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
--- because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
+-- because the mail may be why. Who reaps them holds their marks (`handover_marks.hold`).
 update emails e
 set
   status     = case when f.is_over then reached('IN_DOUBT', e.opened_at, e.clicked_at) else 'PENDING' end,

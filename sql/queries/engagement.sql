@@ -2,9 +2,9 @@
 -- nullable: hits.link
 -- Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
 -- the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
--- `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
+-- `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Answers the number of events.
 --
--- Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
+-- Bots are recorded, and change nothing but `bot_opened_at`. A click is an opening too, because many people load no images: it sets
 -- `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
 -- end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
 -- What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
@@ -13,7 +13,7 @@
 with hit as materialized (
   select *
   from json_to_recordset(:hits::json) as r (
-    n int, project_id uuid, email_id uuid, event_id uuid, link text, machine boolean, at text
+    n int, project_id uuid, email_id uuid, event_id uuid, link text, is_bot boolean, at text
   )
 ),
 mail as materialized (
@@ -30,11 +30,11 @@ seen as (
   select
     project_id,
     email_id,
-    count(*) filter (where not machine and link is null)::int as opens,
-    count(link) filter (where not machine)::int as clicks,
-    min(at::timestamptz) filter (where not machine) as opened_at,
-    min(at::timestamptz) filter (where not machine and link is not null) as clicked_at,
-    min(at::timestamptz) filter (where machine) as machine_opened_at
+    count(*) filter (where not is_bot and link is null)::int as opens,
+    count(link) filter (where not is_bot)::int as clicks,
+    min(at::timestamptz) filter (where not is_bot) as opened_at,
+    min(at::timestamptz) filter (where not is_bot and link is not null) as clicked_at,
+    min(at::timestamptz) filter (where is_bot) as bot_opened_at
   from hit
   group by project_id, email_id
 ),
@@ -45,7 +45,7 @@ counted as (
     clicks            = e.clicks + s.clicks,
     opened_at         = coalesce(e.opened_at, s.opened_at),
     clicked_at        = coalesce(e.clicked_at, s.clicked_at),
-    machine_opened_at = coalesce(e.machine_opened_at, s.machine_opened_at),
+    bot_opened_at = coalesce(e.bot_opened_at, s.bot_opened_at),
     sent_at           = case when e.status = 'IN_DOUBT' then coalesce(e.sent_at, s.opened_at) else e.sent_at end,
     claimed_by        = case when e.status = 'IN_DOUBT' and s.opened_at is not null then null else e.claimed_by end,
     error             = case when e.status = 'IN_DOUBT' and s.opened_at is not null then null else e.error end,
@@ -59,13 +59,13 @@ counted as (
   where e.project_id = m.project_id
     and e.id = m.id
     and not m.captured
-    and (s.opened_at is not null or e.machine_opened_at is null)
+    and (s.opened_at is not null or e.bot_opened_at is null)
 ),
 numbered as (
   select
-    h.n, h.event_id, h.link, h.machine, h.at, m.*,
-    m.opens + count(*) filter (where not h.machine and not m.captured and h.link is null) over so_far as nth_open,
-    m.clicks + count(*) filter (where not h.machine and not m.captured and h.link is not null) over so_far as nth_click
+    h.n, h.event_id, h.link, h.is_bot, h.at, m.*,
+    m.opens + count(*) filter (where not h.is_bot and not m.captured and h.link is null) over so_far as nth_open,
+    m.clicks + count(*) filter (where not h.is_bot and not m.captured and h.link is not null) over so_far as nth_click
   from hit h
   join mail m on m.project_id = h.project_id and m.id = h.email_id
   window so_far as (partition by h.project_id, h.email_id order by h.n)
@@ -88,13 +88,13 @@ select
     'sourceType', h.source_type
   ) || case
     when h.link is null then jsonb_build_object(
-      'openedAt', h.at, 'opens', h.nth_open, 'isFirstOpen', not h.machine and not h.captured and h.nth_open = 1
+      'openedAt', h.at, 'opens', h.nth_open, 'isFirstOpen', not h.is_bot and not h.captured and h.nth_open = 1
     )
     else jsonb_build_object(
-      'link', h.link, 'clickedAt', h.at, 'clicks', h.nth_click, 'isFirstClick', not h.machine and not h.captured and h.nth_click = 1
+      'link', h.link, 'clickedAt', h.at, 'clicks', h.nth_click, 'isFirstClick', not h.is_bot and not h.captured and h.nth_click = 1
     )
   end
-    || case when h.machine then '{"machine": true}'::jsonb else '{}' end
+    || case when h.is_bot then '{"machine": true}'::jsonb else '{}' end
     || case when h.captured then '{"captured": true}'::jsonb else '{}' end,
   h.at::timestamptz
 from numbered h

@@ -1,4 +1,4 @@
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
 with taken as (
   delete from event_count_deltas
@@ -88,7 +88,7 @@ order by t.name
 limit :limit::int;
 
 -- name: recount_totals :exec
--- Makes every total the sum of its days. Only while nobody folds.
+-- Makes every total the sum of its days. Only while nobody rolls up.
 insert into event_totals as t (project_id, name, count)
 select :project_id, s.name, sum(s.count)
 from (

@@ -1,11 +1,11 @@
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds up to `limit` deltas to the days, and answers how many they were.
 with taken as (
   delete from execution_count_deltas
   where ctid = any (array(select ctid from execution_count_deltas limit :limit::int))
   returning project_id, day, started
 ),
-folded as (
+rolled_up as (
   insert into execution_counts as c (project_id, day, started)
   select t.project_id, t.day, sum(t.started)
   from taken t

@@ -28,19 +28,19 @@ where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :event
 order by e.id, w.id;
 
 -- name: start_many :many
--- nullable: rows.step_id, rows.exit_reason, rows.context, rows.event_id, rows.trigger_id, rows.story_id, rows.story
--- Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
+-- nullable: rows.step_id, rows.exit_reason, rows.context, rows.event_id, rows.trigger_id, rows.entry_id, rows.history
+-- Begins executions where the rule of re-entry allows it, each with the first entry of its history. The unique indexes are
 -- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
 -- was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
--- version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, story_id,
--- story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
+-- version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, entry_id,
+-- history?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
 -- read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
 with given as materialized (
   select r.*, (select e.data from events e where e.project_id = r.project_id and e.id = r.event_id) as event
   from json_to_recordset(:rows::json) as r (
     n int, project_id uuid, id uuid, workflow_id uuid, version_id uuid, contact_id uuid, status execution_status,
     trigger_id uuid, step_id uuid, exit_reason text, is_only boolean, depth int, context jsonb, event_id uuid,
-    story_id uuid, story jsonb
+    entry_id uuid, history jsonb
   )
 ),
 started as (
@@ -68,7 +68,7 @@ started as (
 ),
 told as (
   insert into step_executions (project_id, id, execution_id, step_id, status, output, started_at, completed_at)
-  select g.project_id, g.story_id, g.id, g.trigger_id, 'COMPLETED', g.story, :now, :now
+  select g.project_id, g.entry_id, g.id, g.trigger_id, 'COMPLETED', g.history, :now, :now
   from started s
   join given g on g.project_id = s.project_id and g.id = s.id
 )
@@ -81,7 +81,7 @@ from started;
 -- is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
 select
   e.project_id, e.id, e.workflow_id, e.version_id, e.status, e.current_step_id as "current_step_id!",
-  e.step_execution_id, e.moves, e.tries, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
+  e.step_execution_id, e.revision, e.tries, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
   c.created_at, c.updated_at
 from executions e
 join projects p on p.id = e.project_id
@@ -101,14 +101,14 @@ where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid
 
 -- name: move :exec
 -- nullable: rows.step_id, rows.step_execution_id, rows.context, rows.exit_reason, rows.wake_at, rows.completed_at
--- Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
+-- Writes where executions have come to. `rows` holds `{project_id, id, revision, moved, status, step_id?, step_execution_id?,
 -- depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
 update executions e
 set
   status            = r.status,
   current_step_id   = r.step_id,
   step_execution_id = r.step_execution_id,
-  moves             = e.moves + r.moved,
+  revision          = e.revision + r.moved,
   tries             = 0,
   depth             = r.depth,
   context           = coalesce(r.context, e.context),
@@ -116,12 +116,12 @@ set
   wake_at           = r.wake_at,
   completed_at      = r.completed_at
 from json_to_recordset(:rows::json) as r (
-  project_id uuid, id uuid, moves int, moved int, status execution_status, step_id uuid, step_execution_id uuid,
+  project_id uuid, id uuid, revision int, moved int, status execution_status, step_id uuid, step_execution_id uuid,
   depth int, context jsonb, exit_reason text, wake_at timestamptz, completed_at timestamptz
 )
 where e.project_id = r.project_id
   and e.id = r.id
-  and e.moves = r.moves
+  and e.revision = r.revision
   and e.status in ('RUNNING', 'WAITING');
 
 -- name: add_steps :exec
@@ -210,7 +210,7 @@ set
 
 -- name: add_emails :many
 -- nullable: rows.contact_id, rows.data
--- Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
+-- Adds mails of a step to the ledger, each under the id of its entry of the history, so that none can be there twice.
 -- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
 -- one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
 -- the contacts.

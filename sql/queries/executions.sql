@@ -8,7 +8,7 @@ join workflows w on w.project_id = e.project_id and w.id = e.workflow_id
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :execution_id;
 
--- name: story :many
+-- name: history :many
 -- What became of each step of an execution, in the order in which it came to them.
 select id, execution_id, step_id, status, output, error, started_at, completed_at
 from step_executions
@@ -88,8 +88,8 @@ order by id
 for update;
 
 -- name: cancel :exec
--- Ends executions that are held, for good. What they wait for is let go of, and what stands open in their stories is
--- closed. Whoever had to wait for one of them sees its wait and its story only in a statement that comes later: this one.
+-- Ends executions that are held, for good. What they wait for is let go of, and what stands open in their histories is
+-- closed. Whoever had to wait for one of them sees its wait and its history only in a statement that comes later: this one.
 with theirs as materialized (
   select project_id, id, step_execution_id
   from executions
@@ -102,7 +102,7 @@ cancelled as (
     exit_reason       = 'Cancelled',
     step_execution_id = null,
     wake_at           = null,
-    moves             = e.moves + 1,
+    revision          = e.revision + 1,
     completed_at      = :now
   from theirs t
   where e.project_id = t.project_id and e.id = t.id

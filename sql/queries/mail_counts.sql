@@ -1,20 +1,20 @@
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds up to `limit` deltas to the quarters of an hour, and answers how many they were.
 with taken as (
   delete from mail_count_deltas
   where ctid = any (array(select ctid from mail_count_deltas limit :limit::int))
   returning
     project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-    machine_opened
+    bot_opened
 ),
-folded as (
+rolled_up as (
   insert into mail_counts as c (
     project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-    machine_opened
+    bot_opened
   )
   select
     t.project_id, t.at, t.source_type, t.campaign_id, sum(t.sent), sum(t.delivered), sum(t.opened), sum(t.clicked),
-    sum(t.bounced), sum(t.complained), sum(t.unsubscribed), sum(t.machine_opened)
+    sum(t.bounced), sum(t.complained), sum(t.unsubscribed), sum(t.bot_opened)
   from taken t
   join projects p on p.id = t.project_id and p.deleted_at is null
   group by t.project_id, t.at, t.source_type, t.campaign_id
@@ -28,7 +28,7 @@ folded as (
     bounced        = c.bounced + excluded.bounced,
     complained     = c.complained + excluded.complained,
     unsubscribed   = c.unsubscribed + excluded.unsubscribed,
-    machine_opened = c.machine_opened + excluded.machine_opened
+    bot_opened = c.bot_opened + excluded.bot_opened
 )
 select from taken;
 
@@ -89,7 +89,7 @@ limit :limit::int;
 -- no difference: all that is looked at is of one moment, and what is added is a delta like others.
 insert into mail_count_deltas (
   project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-  machine_opened
+  bot_opened
 )
 select
   :project_id,
@@ -103,6 +103,6 @@ select
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'bounced'), 0),
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'complained'), 0),
   coalesce(sum(f.facts - f.counted) filter (where f.measure = 'unsubscribed'), 0),
-  coalesce(sum(f.facts - f.counted) filter (where f.measure = 'machine_opened'), 0)
+  coalesce(sum(f.facts - f.counted) filter (where f.measure = 'bot_opened'), 0)
 from mail_count_faults(:project_id, :forgets) as f
 group by f.at, f.source_type, f.campaign_id;

@@ -11,7 +11,7 @@ select
   coalesce(m.clicks, 0)::float8 as "clicks!",
   coalesce(m.bounces, 0)::float8 as "bounces!",
   coalesce(m.complaints, 0)::float8 as "complaints!",
-  coalesce(m.machine_opens, 0)::float8 as "machine_opens!"
+  coalesce(m.bot_opens, 0)::float8 as "bot_opens!"
 from unnest(
   :starts::text[]::timestamptz[], :ends::text[]::timestamptz[]
 ) with ordinality as d (start, stop, day)
@@ -23,7 +23,7 @@ cross join lateral (
     sum(c.clicked) as clicks,
     sum(c.bounced) as bounces,
     sum(c.complained) as complaints,
-    sum(c.machine_opened) as machine_opens
+    sum(c.bot_opened) as bot_opens
   from mail_counts_of(:project_id, d.start, d.stop) as c
 ) as m
 order by d.day;

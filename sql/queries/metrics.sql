@@ -50,8 +50,8 @@ from pg_stat_activity
 where datname = current_database() and application_name like 'postrider%'
 group by 1, 2;
 
--- name: unfolded :many
--- What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
+-- name: not_rolled_up :many
+-- What the counters have in deltas, each counted to `up_to`: how far the roll-up lags behind.
 select 'contacts' as "counter!", (
   select count(*)::int from (select from contact_count_deltas limit :up_to::int) as d
 ) as "deltas!"

@@ -15,9 +15,9 @@ select pg_advisory_xact_lock(recounting(:project_id, :kind)), set_config('statem
 -- The same for whoever cannot wait: whether nobody else is at it.
 select pg_try_advisory_xact_lock(recounting(:project_id, :kind)) as "is_mine!";
 
--- name: keep_out_folding :exec
--- Waits for whoever is folding, and lets nobody begin before the commit.
-select pg_advisory_xact_lock(folding_of_counts());
+-- name: keep_out_rollup :exec
+-- Waits for whoever is rolling up, and lets nobody begin before the commit.
+select pg_advisory_xact_lock(counts_rollup_lock());
 
 -- name: take_time :exec
 -- For the rest of this transaction no statement is ended because of its length.

@@ -1,4 +1,4 @@
--- name: fold :many
+-- name: roll_up :many
 -- Adds up to `limit` deltas to the days, and answers how many there were for each project.
 with taken as (
   delete from reputation_deltas
@@ -15,7 +15,7 @@ summed as (
   join projects p on p.id = t.project_id and p.deleted_at is null
   group by t.project_id, t.day
 ),
-folded as (
+rolled_up as (
   insert into reputation_days as d (project_id, day, total, bounces, complaints)
   select project_id, day, total, bounces, complaints
   from summed

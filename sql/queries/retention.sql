@@ -202,7 +202,7 @@ select
   (select count(*) from page)::int as "looked!",
   (select id from page order by id desc limit 1) as "last_id?";
 
--- name: projects_with_stories :many
+-- name: projects_with_history :many
 -- Projects that have told of steps before that time.
 select p.id
 from projects p
@@ -215,7 +215,7 @@ cross join lateral (
 ) as oldest
 order by p.id;
 
--- name: drop_stories :one
+-- name: drop_history :one
 -- Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
 -- who has been through a workflow must not begin anew.
 with page as materialized (

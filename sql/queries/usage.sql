@@ -71,7 +71,7 @@ order by category
 on conflict (project_id, category) do update
 set monthly_limit = excluded.monthly_limit;
 
--- name: fold :exec
+-- name: roll_up :exec
 -- Adds up to `limit` deltas to the months.
 with taken as (
   delete from usage_deltas
@@ -88,7 +88,7 @@ summed as (
   join projects p on p.id = t.project_id
   group by 1, 2, 3
 ),
-folded as (
+rolled_up as (
   insert into usage_months as m (project_id, month, category, used)
   select project_id, month, category, used
   from summed

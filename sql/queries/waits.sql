@@ -1,4 +1,4 @@
--- name: heard :many
+-- name: matched :many
 -- What waits for these events, and with what they wake it; the oldest event first. One that an execution tells of already,
 -- because it was started by it or has waited for it before, is another one's.
 select

@@ -1,4 +1,4 @@
--- name: errand :maybe
+-- name: due :maybe
 -- What a webhook step is about. Null when the step or its execution has ended, or is taken away.
 select
   s.output,

@@ -17,7 +17,7 @@ where not exists (
   where locktype = 'advisory' and pid = pg_backend_pid() and classid = 7672452 and objid = :lock_id::oid
 );
 
--- name: bury_dead :many
+-- name: reap_dead :many
 -- Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
 -- They leave the table in the same transaction that settles what they held, so one survivor does it once.
 delete from workers w

@@ -48,7 +48,7 @@ export interface Queries {
     /** What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
      * one, whatever the planner believes about the tables. What has expired is not found.
      * (sql/queries/activity_items.sql:1) */
-    events(on: On, args: { ids: string[]; projectId: string; firstId: string; lastId: string }): Promise<{ id: string; name: string; data: Json; machine: boolean; emailId: string | null; contactId: string | null; contactEmail: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN" | null; error: string | null; subject: string | null; fromEmail: string | null; campaignName: string | null; workflowName: string | null }[]>;
+    events(on: On, args: { ids: string[]; projectId: string; firstId: string; lastId: string }): Promise<{ id: string; name: string; data: Json; bot: boolean; emailId: string | null; contactId: string | null; contactEmail: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN" | null; error: string | null; subject: string | null; fromEmail: string | null; campaignName: string | null; workflowName: string | null }[]>;
     /** (sql/queries/activity_items.sql:55) */
     campaigns(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; name: string }[]>;
     /** (sql/queries/activity_items.sql:60) */
@@ -162,19 +162,19 @@ export interface Queries {
      * would be written into a million rows.
      * (sql/queries/campaign_send.sql:1) */
     keepContacts(on: On, args: { projectId: string }): Promise<number>;
-    /** The campaign while a range of its audience is frozen; null when that is done, or the campaign was cancelled.
+    /** The campaign while a snapshot of its audience is taken; null when that is done, or the campaign was cancelled.
      * (sql/queries/campaign_send.sql:6) */
-    holdForFreezing(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audience: Json | null; contentId: string; frozenUpTo: string | null; sentAt: Date } | null>;
+    holdForSnapshot(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audience: Json | null; contentId: string; snapshotUpTo: string | null; sentAt: Date } | null>;
     /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
-     * jobs that send them, all in one commit: so a range is frozen exactly once, and whoever goes on starts behind it.
+     * jobs that send them, all in one commit: so each range is taken exactly once, and whoever goes on starts behind it.
      * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
      * the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
      * from the beginning.
      * (sql/queries/campaign_send.sql:13) */
-    freezeRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ frozen: number; enqueued: number }>;
+    snapshotRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ added: number; enqueued: number }>;
     /** The whole audience is in the ledger.
      * (sql/queries/campaign_send.sql:105) */
-    frozen(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; frozenCount: number; overLimitCount: number } | null>;
+    endSnapshot(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; snapshotCount: number; overLimitCount: number } | null>;
     /** After so many new rows the planner would go by what it knew before.
      * (sql/queries/campaign_send.sql:112) */
     analyze(on: On): Promise<number>;
@@ -191,7 +191,7 @@ export interface Queries {
     /** Until the commit these campaigns neither come to their end nor are cancelled.
      * (sql/queries/campaign_send.sql:152) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
-    /** A campaign whose audience is frozen and of whose mails none is open is SENT; a cancelled one is done. Open mails are
+    /** A campaign whose snapshot is complete and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
      * (sql/queries/campaign_send.sql:160) */
@@ -203,7 +203,7 @@ export interface Queries {
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they stand still.
      * (sql/queries/campaign_send.sql:223) */
-    unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; isFrozen: boolean; hasJobs: boolean }[]>;
+    unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** What the next mails that are due have waited, when the mail server let nobody in, does not count as being tried: they are
      * due anew. Called again, also by another process, it counts nothing twice. Answers the last one that it has looked at.
      * (sql/queries/campaign_send.sql:240) */
@@ -242,7 +242,7 @@ export interface Queries {
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
     /** (sql/queries/campaigns.sql:129) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** From here on the audience is being frozen. What was scheduled, and sent before its time, is not scheduled any more.
+    /** From here on the snapshot of the audience is being taken. What was scheduled, and sent before its time, is not scheduled any more.
      * (sql/queries/campaigns.sql:134) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
@@ -260,7 +260,7 @@ export interface Queries {
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
      * (sql/queries/campaigns.sql:189) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
     /** (sql/queries/captured_mails.sql:1) */
@@ -306,7 +306,7 @@ export interface Queries {
     byProject(on: On, args: { projectId: string }): Promise<{ field: string; type: string; contacts: number }[]>;
     /** Adds up to `limit` deltas to the counts.
      * (sql/queries/contact_counts.sql:17) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
     /** How many contacts a project has, by subscription.
      * (sql/queries/contact_counts.sql:44) */
     total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
@@ -323,7 +323,7 @@ export interface Queries {
      * from now on.
      * (sql/queries/contact_deletion.sql:64) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
-    /** Waits until no range of an audience of the project is being frozen, and lets nobody begin one before the commit.
+    /** Waits until no snapshot of an audience of the project is being taken, and lets nobody begin one before the commit.
      * (sql/queries/contact_deletion.sql:73) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
     /** (sql/queries/contact_deletion.sql:77) */
@@ -571,7 +571,7 @@ export interface Queries {
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
      * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
-     * because the mail may be why. Who buries them holds their marks (`handover_marks.hold`).
+     * because the mail may be why. Who reaps them holds their marks (`handover_marks.hold`).
      * (sql/queries/emails.sql:309) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
@@ -610,21 +610,21 @@ export interface Queries {
   engagement: {
     /** Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
      * the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
-     * `{n, project_id, email_id, event_id, link?, machine, at}`; with a link it is a click. Answers the number of events.
+     * `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Answers the number of events.
      * 
-     * Machines are recorded, and change nothing but `machine_opened_at`. A click is an opening too, because many people load no images: it sets
+     * Bots are recorded, and change nothing but `bot_opened_at`. A click is an opening too, because many people load no images: it sets
      * `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
      * end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
      * What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
      * in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
      * never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
      * (sql/queries/engagement.sql:1) */
-    record(on: On, args: { hits: { n: number; project_id: string; email_id: string; event_id: string; link: string | null | undefined; machine: boolean; at: string }[] }): Promise<number>;
+    record(on: On, args: { hits: { n: number; project_id: string; email_id: string; event_id: string; link: string | null | undefined; is_bot: boolean; at: string }[] }): Promise<number>;
   };
   eventCounts: {
     /** Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
      * (sql/queries/event_counts.sql:1) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
     /** The first day, from one on, of which there may be events or counts; null when there is none any more.
      * (sql/queries/event_counts.sql:33) */
     nextDay(on: On, args: { fromDay: Date; projectId: string }): Promise<{ day: Date } | null>;
@@ -638,7 +638,7 @@ export interface Queries {
     /** Totals that are not the sum of their days.
      * (sql/queries/event_counts.sql:70) */
     totalFaults(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; days: number; total: number }[]>;
-    /** Makes every total the sum of its days. Only while nobody folds.
+    /** Makes every total the sum of its days. Only while nobody rolls up.
      * (sql/queries/event_counts.sql:90) */
     recountTotals(on: On, args: { projectId: string }): Promise<number>;
   };
@@ -712,7 +712,7 @@ export interface Queries {
   executionCounts: {
     /** Adds up to `limit` deltas to the days, and answers how many they were.
      * (sql/queries/execution_counts.sql:1) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
     /** How many executions there are of each day, and how many are counted, where that is not the same at this very moment.
      * (sql/queries/execution_counts.sql:20) */
     faults(on: On, args: { projectId: string; limit: number }): Promise<{ day: Date; facts: number; counted: number }[]>;
@@ -734,26 +734,26 @@ export interface Queries {
     /** Which workflows these events start, and whom for; the oldest event first.
      * (sql/queries/execution_run.sql:18) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
-    /** Begins executions where the rule of re-entry allows it, each with the first page of its story. The unique indexes are
+    /** Begins executions where the rule of re-entry allows it, each with the first entry of its history. The unique indexes are
      * that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
      * was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
-     * version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, story_id,
-     * story?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
+     * version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, entry_id,
+     * history?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
      * read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
-    startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; story_id: string | null | undefined; story: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
+    startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; entry_id: string | null | undefined; history: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
      * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
      * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
      * (sql/queries/execution_run.sql:78) */
-    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; moves: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+    hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; revision: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
      * (sql/queries/execution_run.sql:96) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
-    /** Writes where executions have come to. `rows` holds `{project_id, id, moves, moved, status, step_id?, step_execution_id?,
+    /** Writes where executions have come to. `rows` holds `{project_id, id, revision, moved, status, step_id?, step_execution_id?,
      * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
      * (sql/queries/execution_run.sql:102) */
-    move(on: On, args: { rows: { project_id: string; id: string; moves: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
+    move(on: On, args: { rows: { project_id: string; id: string; revision: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
      * (sql/queries/execution_run.sql:127) */
@@ -781,7 +781,7 @@ export interface Queries {
     /** Mails with this template, as it was written then, share this content from now on.
      * (sql/queries/execution_run.sql:201) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
-    /** Adds mails of a step to the ledger, each under the id of its page of the story, so that none can be there twice.
+    /** Adds mails of a step to the ledger, each under the id of its entry of the history, so that none can be there twice.
      * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
      * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
      * the contacts.
@@ -804,7 +804,7 @@ export interface Queries {
     byId(on: On, args: { projectId: string; workflowId: string; executionId: string }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null; workflowName: string } | null>;
     /** What became of each step of an execution, in the order in which it came to them.
      * (sql/queries/executions.sql:11) */
-    story(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
+    history(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
     /** One page of the executions of a workflow, the newest first.
      * (sql/queries/executions.sql:18) */
     list(on: On, args: { projectId: string; workflowId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
@@ -822,8 +822,8 @@ export interface Queries {
     /** Holds those of these executions that are under way.
      * (sql/queries/executions.sql:79) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
-    /** Ends executions that are held, for good. What they wait for is let go of, and what stands open in their stories is
-     * closed. Whoever had to wait for one of them sees its wait and its story only in a statement that comes later: this one.
+    /** Ends executions that are held, for good. What they wait for is let go of, and what stands open in their histories is
+     * closed. Whoever had to wait for one of them sees its wait and its history only in a statement that comes later: this one.
      * (sql/queries/executions.sql:90) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
@@ -863,11 +863,6 @@ export interface Queries {
      * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
      * (sql/queries/feedback.sql:130) */
     holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
-  };
-  folding: {
-    /** Whether this transaction is the one that folds, until its end: there is one at a time.
-     * (sql/queries/folding.sql:1) */
-    hold(on: On): Promise<{ isMine: boolean }>;
   };
   handoverMarks: {
     /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
@@ -991,7 +986,7 @@ export interface Queries {
   mailCounts: {
     /** Adds up to `limit` deltas to the quarters of an hour, and answers how many they were.
      * (sql/queries/mail_counts.sql:1) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
     /** All that is counted of a project until before a moment, by day (UTC).
      * (sql/queries/mail_counts.sql:35) */
     byDay(on: On, args: { projectId: string; before: Date }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; count: number }[]>;
@@ -1013,7 +1008,7 @@ export interface Queries {
     /** On each of some days: `starts` and `ends` say when they begin and end, which is at the start of a quarter of an hour.
      * Day by day it takes a fifth of the time of sorting all quarters into days. The first day is 1.
      * (sql/queries/mail_series.sql:3) */
-    byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number }[]>;
+    byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
     /** (sql/queries/mail_series.sql:31) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
@@ -1083,9 +1078,9 @@ export interface Queries {
     /** Connections of the service to this database, of all its processes, by what they are for and what they do.
      * (sql/queries/metrics.sql:46) */
     connections(on: On): Promise<{ pool: string; state: string; connections: number }[]>;
-    /** What the counters have in deltas, each counted to `up_to`: how far folding lags behind.
+    /** What the counters have in deltas, each counted to `up_to`: how far the roll-up lags behind.
      * (sql/queries/metrics.sql:53) */
-    unfolded(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
+    notRolledUp(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
   };
   oauthCallbacks: {
     /** One row when this sign-in comes back for the first time, none when it has been back before.
@@ -1278,9 +1273,9 @@ export interface Queries {
     /** The same for whoever cannot wait: whether nobody else is at it.
      * (sql/queries/recounts.sql:14) */
     tryHold(on: On, args: { projectId: string; kind: string }): Promise<{ isMine: boolean }>;
-    /** Waits for whoever is folding, and lets nobody begin before the commit.
+    /** Waits for whoever is rolling up, and lets nobody begin before the commit.
      * (sql/queries/recounts.sql:18) */
-    keepOutFolding(on: On): Promise<number>;
+    keepOutRollup(on: On): Promise<number>;
     /** For the rest of this transaction no statement is ended because of its length.
      * (sql/queries/recounts.sql:22) */
     takeTime(on: On): Promise<number>;
@@ -1338,7 +1333,7 @@ export interface Queries {
   reputation: {
     /** Adds up to `limit` deltas to the days, and answers how many there were for each project.
      * (sql/queries/reputation.sql:1) */
-    fold(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
+    rollUp(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
     /** How projects that are in service stand: these, and all that were not HEALTHY when last looked at. Counted are the
      * last `days` days, today among them, as far as they were not forgiven.
      * (sql/queries/reputation.sql:33) */
@@ -1394,11 +1389,11 @@ export interface Queries {
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
      * (sql/queries/retention.sql:205) */
-    projectsWithStories(on: On, args: { before: Date }): Promise<{ id: string }[]>;
+    projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
      * who has been through a workflow must not begin anew.
      * (sql/queries/retention.sql:218) */
-    dropStories(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
+    dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
      * (sql/queries/retention.sql:246) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
@@ -1407,6 +1402,11 @@ export interface Queries {
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
      * (sql/queries/retention.sql:267) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
+  };
+  rollup: {
+    /** Whether this transaction is the one that rolls up, until its end: there is one at a time.
+     * (sql/queries/rollup.sql:1) */
+    hold(on: On): Promise<{ isMine: boolean }>;
   };
   scheduledRuns: {
     /** Workflows whose time has come, held so that one process starts them.
@@ -1675,7 +1675,7 @@ export interface Queries {
     setLimits(on: On, args: { limits: { category: "workflows" | "campaigns" | "transactional" | "inbound"; monthly_limit: number | string | null | undefined }[]; projectId: string }): Promise<number>;
     /** Adds up to `limit` deltas to the months.
      * (sql/queries/usage.sql:74) */
-    fold(on: On, args: { limit: number }): Promise<number>;
+    rollUp(on: On, args: { limit: number }): Promise<number>;
     /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
      * (sql/queries/usage.sql:101) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
@@ -1739,7 +1739,7 @@ export interface Queries {
     /** What waits for these events, and with what they wake it; the oldest event first. One that an execution tells of already,
      * because it was started by it or has waited for it before, is another one's.
      * (sql/queries/waits.sql:1) */
-    heard(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
+    matched(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
     /** The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
      * as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
      * (sql/queries/waits.sql:26) */
@@ -1776,7 +1776,7 @@ export interface Queries {
   webhooksOut: {
     /** What a webhook step is about. Null when the step or its execution has ended, or is taken away.
      * (sql/queries/webhooks_out.sql:1) */
-    errand(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
+    due(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
     /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
      * same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
      * (sql/queries/webhooks_out.sql:31) */
@@ -1800,7 +1800,7 @@ export interface Queries {
     /** Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
      * They leave the table in the same transaction that settles what they held, so one survivor does it once.
      * (sql/queries/workers.sql:20) */
-    buryDead(on: On, args: { self: string }): Promise<{ id: string; pools: string[] }[]>;
+    reapDead(on: On, args: { self: string }): Promise<{ id: string; pools: string[] }[]>;
     /** A process that ended in order.
      * (sql/queries/workers.sql:37) */
     leave(on: On, args: { id: string }): Promise<number>;

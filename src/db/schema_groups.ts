@@ -88,7 +88,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
   ],
   Operation: [
     ["workers", "queued_jobs", "give_back_jobs"],
-    ["expired", "folding_of_counts", "recounting"],
+    ["expired", "counts_rollup_lock", "recounting"],
     "unnamed_proxies",
     "migrations",
   ],

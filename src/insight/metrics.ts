@@ -50,7 +50,7 @@ const QUESTIONS = {
   mails: (ctx: Context) => q.metrics.openMails(ctx, { upTo: COUNTED_UP_TO }),
   workers: (ctx: Context) => q.metrics.workers(ctx),
   connections: (ctx: Context) => q.metrics.connections(ctx),
-  deltas: (ctx: Context) => q.metrics.unfolded(ctx, { upTo: COUNTED_UP_TO }),
+  deltas: (ctx: Context) => q.metrics.notRolledUp(ctx, { upTo: COUNTED_UP_TO }),
 };
 
 type Answers = { [Name in keyof typeof QUESTIONS]: Awaited<ReturnType<(typeof QUESTIONS)[Name]>> };
@@ -131,7 +131,7 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
   );
   gauge(
     "counter_lag_deltas",
-    `What the counters have not folded yet; counted to ${COUNTED_UP_TO}`,
+    `What the counters have not rolled up yet; counted to ${COUNTED_UP_TO}`,
     ["counter"],
     deltas.map((row) => [{ counter: row.counter }, row.deltas]),
   );

@@ -136,9 +136,9 @@ async function dropContents(
 
 async function dropLogs(ctx: Context, before: Date, until: number): Promise<boolean> {
   const batch = { before, limit: BATCH };
-  const projects = await q.retention.projectsWithStories(ctx, { before });
+  const projects = await q.retention.projectsWithHistory(ctx, { before });
   const areGone = await inEach(projects, (projectId) =>
-    sweep(ctx, until, BATCH, (tx, after) => q.retention.dropStories(tx, { projectId, after, ...batch })),
+    sweep(ctx, until, BATCH, (tx, after) => q.retention.dropHistory(tx, { projectId, after, ...batch })),
   );
   return (
     areGone &&

@@ -37,8 +37,9 @@ export async function readTimeseries(
     starts: moments.slice(0, -1),
     ends: moments.slice(1),
   });
-  return rows.map(({ day, ...counts }) => ({
+  return rows.map(({ day, botOpens, ...counts }) => ({
     date: days.first.add({ days: day - 1 }).toString(),
     ...counts,
+    machineOpens: botOpens,
   }));
 }

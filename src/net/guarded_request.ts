@@ -47,7 +47,7 @@ const MAX_REDIRECTS = 3;
 const MAX_TRIED = 4;
 
 /** One way to go: a URL and the address to connect to for it. */
-interface Call extends GuardedRequest {
+interface GuardedCall extends GuardedRequest {
   at: URL;
   ca: string | undefined;
 }
@@ -84,7 +84,7 @@ async function follow(
   options: Omit<GuardOptions, "timeoutMs">,
   limit: Limit,
 ): Promise<GuardedAnswer> {
-  let call: Call = { ...request, at: readUrl(request.url), ca: options.ca };
+  let call: GuardedCall = { ...request, at: readUrl(request.url), ca: options.ca };
   for (let redirects = 0; ; redirects++) {
     const addresses = await checkedAddresses(call.at, options, limit.signal);
     const received = await callFirst(call, addresses, limit);
@@ -100,7 +100,7 @@ function isRedirect(status: number): boolean {
 }
 
 /** Calls the first address that a connection can be made to. */
-async function callFirst(call: Call, addresses: string[], limit: Limit): Promise<Received> {
+async function callFirst(call: GuardedCall, addresses: string[], limit: Limit): Promise<Received> {
   const tried = addresses.slice(0, MAX_TRIED);
   for (const [i, address] of tried.entries()) {
     const left = tried.length - i;
@@ -117,7 +117,12 @@ async function callFirst(call: Call, addresses: string[], limit: Limit): Promise
 
 class Unreachable extends Failed {}
 
-function callAddress(call: Call, address: string, connectMs: number, signal: AbortSignal): Promise<Received> {
+function callAddress(
+  call: GuardedCall,
+  address: string,
+  connectMs: number,
+  signal: AbortSignal,
+): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const request = open(call, address);
   let isConnected = false;
@@ -151,7 +156,7 @@ function callAddress(call: Call, address: string, connectMs: number, signal: Abo
 }
 
 /** A request that connects to this address, and asks there for the host of the URL. */
-function open({ at, method, headers, body, ca }: Call, address: string): ClientRequest {
+function open({ at, method, headers, body, ca }: GuardedCall, address: string): ClientRequest {
   const isSecure = at.protocol === "https:";
   const host = bareHost(at.hostname);
   const options = {
@@ -207,7 +212,11 @@ function headOf(response: IncomingMessage): Received {
 }
 
 /** What a redirect leads to, by the rules of `fetch`. */
-function redirected({ at: from, method, headers, body, ca }: Call, status: number, at: URL): Call {
+function redirected(
+  { at: from, method, headers, body, ca }: GuardedCall,
+  status: number,
+  at: URL,
+): GuardedCall {
   const becomesGet = status === 303 ? method !== "GET" : status < 303 && method === "POST";
   // What was written for one host, such as a key, is not told to another one, nor in the open.
   const isSameHost = at.hostname === from.hostname && at.port === from.port;

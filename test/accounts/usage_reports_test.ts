@@ -1,7 +1,7 @@
 // What Stripe is told of the usage: everything, once, whatever goes wrong on the way.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { syncBilling } from "../../src/accounts/billing/events.ts";
-import { foldUsage } from "../../src/accounts/billing/usage.ts";
+import { rollUpUsage } from "../../src/accounts/billing/usage.ts";
 import { reportUsage } from "../../src/accounts/billing/usage_reports.ts";
 import type { Context } from "../../src/context.ts";
 import { startProcess, until } from "../support/process.ts";
@@ -64,11 +64,11 @@ describe("usage is reported", () => {
     await reportUsage(service);
     const first = books.usage(customer);
     await use(4);
-    await foldUsage(service);
+    await rollUpUsage(service);
     await use(5);
     await reportUsage(service);
     await reportUsage(service);
-    await foldUsage(service);
+    await rollUpUsage(service);
     await reportUsage(service);
 
     expect([first, books.usage(customer)]).toEqual([3, 12]);
@@ -139,7 +139,7 @@ describe("usage is reported", () => {
     const report = async () => {
       for (let i = 0; i < 5; i++) await reportUsage(service);
     };
-    await Promise.all([grow(), report(), report(), report(), foldUsage(service)]);
+    await Promise.all([grow(), report(), report(), report(), rollUpUsage(service)]);
     await reportUsage(service);
 
     expect(everybody.map((each) => books.usage(each.customer))).toEqual([10, 10, 10, 10]);

@@ -47,7 +47,7 @@ const POINTS = {
   "the mails are in the ledger": /insert into emails/,
   "jobs are added": /graphile_worker\.add_jobs\(array_agg\(\s*row\(\$/,
   "the moves are written": /update executions/,
-  "the story is told":
+  "the history is told":
     /insert into step_executions \(\s*project_id, id, execution_id, step_id, seq, status, output, error/,
   "an open page is closed": /update step_executions/,
   "a wait is begun": /insert into waits/,

@@ -12,7 +12,7 @@ import { workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, later, outcomes, path, states, story, track } = workflows;
+const { build, call, later, outcomes, path, states, history, track } = workflows;
 
 const EXIT = { type: "EXIT" };
 const asking = (more: object = {}) =>
@@ -100,7 +100,7 @@ describe("an error that nobody knows", () => {
       await sweepExecutions(service);
       inQueue.push(await countJobs(service, "run_executions"));
     }
-    const { status, exitReason, steps } = await story(id);
+    const { status, exitReason, steps } = await history(id);
 
     expect([status, exitReason]).toEqual(["FAILED", `Cannot carry out "Ask": ${because}`]);
     expect(steps.at(-1)).toMatchObject({ step: "Ask", status: "FAILED", error: exitReason });
@@ -135,7 +135,7 @@ test("what is too deep or too large for the database fails at once", async () =>
   for (const job of await takeJobs(service, "start_workflows")) await startWorkflows(broken, job);
   await tryAlone(broken);
 
-  expect((await story(id)).exitReason).toBe(
+  expect((await history(id)).exitReason).toBe(
     'Cannot carry out "Ask": the database refuses what it would write',
   );
 });
@@ -232,7 +232,7 @@ describe("a job that is run twice", () => {
       ["Trigger", "Short"],
       ["Trigger", "Short", "Also"],
     ]);
-    expect((await story(id)).steps.at(-1)).toMatchObject({ step: "Also", status: "WAITING" });
+    expect((await history(id)).steps.at(-1)).toMatchObject({ step: "Also", status: "WAITING" });
     await later(6_000);
     expect(await states(id)).toEqual(["COMPLETED"]);
   });

@@ -10,7 +10,7 @@ import { type StepPlan, workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, later, outcomes, path, recipients, states, story, subjects, template, track } =
+const { build, call, later, outcomes, path, recipients, states, history, subjects, template, track } =
   workflows;
 
 const EXIT = { type: "EXIT" };
@@ -198,7 +198,7 @@ describe("an event and a timeout", () => {
     await service.runJobs();
 
     expect(await path(id)).toEqual(["Trigger", "Paid?: event", "Thanks"]);
-    expect((await story(id)).context).toEqual({ event: { amount: 7 } });
+    expect((await history(id)).context).toEqual({ event: { amount: 7 } });
     expect(subjects()).toEqual(["Thanks"]);
   });
 });
@@ -248,7 +248,7 @@ describe("cancelling", () => {
       await track("a@example.com", "paid");
       await service.runJobs();
       await later(2, "days");
-      const { status, exitReason, steps } = await story(id);
+      const { status, exitReason, steps } = await history(id);
 
       expect([execution.status, cancelled.status, again.status]).toEqual(["WAITING", 200, 409]);
       expect([status, exitReason, await dataOf(contactId)]).toEqual(["CANCELLED", "Cancelled", {}]);
@@ -271,7 +271,7 @@ describe("cancelling", () => {
     const ctx = interrupted(5, () => (cancelling = call("DELETE", `/workflows/${id}/executions/${body.id}`)));
     await runExecutions(ctx, job!);
     const { status } = await cancelling!;
-    const { steps } = await story(id);
+    const { steps } = await history(id);
     const open = await service.pool`
       select from step_executions where project_id = ${project.id} and completed_at is null`;
     const awaiting = await service.pool`select from waits where project_id = ${project.id}`;
@@ -351,7 +351,7 @@ describe("meanwhile", () => {
       await service.runJobs();
       const deleted = await call("DELETE", `/contacts/${contactId}`);
       await later(2, "days");
-      const { status, exitReason, context, steps } = await story(id);
+      const { status, exitReason, context, steps } = await history(id);
 
       expect(deleted.status).toBe(204);
       expect([status, exitReason, context]).toEqual(["CANCELLED", "The contact was deleted", {}]);
@@ -397,7 +397,7 @@ describe("meanwhile", () => {
     await starting;
 
     expect(await outcomes(id)).toEqual({ b: "WAITING" });
-    expect((await story(id)).context).toEqual({ event: { plan: "pro" } });
+    expect((await history(id)).context).toEqual({ event: { plan: "pro" } });
   });
 
   test("a project that is disabled holds its executions; enabled, they go on", async () => {

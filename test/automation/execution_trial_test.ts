@@ -7,7 +7,7 @@ import { type StepPlan, workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, states, story, template, track } = workflows;
+const { build, call, states, history, template, track } = workflows;
 
 beforeEach(async () => {
   project = await service.createProject();
@@ -26,7 +26,7 @@ const bothEnds = async (step: StepPlan, data: object = {}, before = async () => 
   const untouched = [await states(id), await service.pool`select data from contacts where id = ${contactId}`];
   await call("POST", `/workflows/${id}/executions`, { contactId });
   await service.runJobs();
-  const real = await story(id);
+  const real = await history(id);
   expect(untouched).toMatchObject([[], [{ data }]]);
   return {
     trial: [trial.status, trial.exitReason, trial.path.at(-1).error],

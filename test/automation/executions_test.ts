@@ -121,7 +121,7 @@ describe("a delay", () => {
     await service.runJobs();
     const before = await workflows.states(id);
     await later(1, "days");
-    const { status, completedAt, currentStepId, steps } = await workflows.story(id);
+    const { status, completedAt, currentStepId, steps } = await workflows.history(id);
 
     expect(before).toEqual(["WAITING"]);
     expect([status, completedAt, currentStepId]).toEqual(["COMPLETED", expect.any(String), null]);
@@ -151,7 +151,7 @@ describe("a delay", () => {
     });
     await track("a@example.com", "signup", { trialEndsAt: "soon" });
     await service.runJobs();
-    const { status, exitReason, steps } = await workflows.story(id);
+    const { status, exitReason, steps } = await workflows.history(id);
 
     expect([status, exitReason]).toEqual([
       "FAILED",
@@ -170,13 +170,13 @@ describe("a delay", () => {
     await service.runJobs();
 
     expect(await outcomes(id)).toEqual({ in: "WAITING", beyond: "FAILED" });
-    expect((await workflows.story(id, await workflows.of(id, "beyond"))).exitReason).toBe(
+    expect((await workflows.history(id, await workflows.of(id, "beyond"))).exitReason).toBe(
       'Cannot wait in "Trial": the contact has no date in data.trialEndsAt',
     );
   });
 });
 
-test("a story is in the order in which it happened, whatever the clocks of the processes say", async () => {
+test("a history is in the order in which it happened, whatever the clocks of the processes say", async () => {
   const { id } = await build({
     steps: {
       Short: { type: "DELAY", amount: 0.05, unit: "minutes" },
@@ -221,7 +221,7 @@ describe("a wait for an event", () => {
 
     expect(subjects()).toEqual(["Thanks for 42"]);
     expect(await workflows.path(id)).toEqual(["Trigger", "Paid?: event", "Thanks"]);
-    expect((await workflows.story(id)).context).toEqual({ event: { amount: 42 } });
+    expect((await workflows.history(id)).context).toEqual({ event: { amount: 42 } });
     expect(await service.pool`select from waits`).toHaveLength(0);
   });
 
@@ -320,7 +320,7 @@ describe("a condition", () => {
     await track("none@example.com");
     await service.runJobs();
     const told = async (name: string) => {
-      const { status, steps } = await workflows.story(id, await workflows.of(id, name));
+      const { status, steps } = await workflows.history(id, await workflows.of(id, name));
       return [status, steps[1]!.output];
     };
 
@@ -390,7 +390,7 @@ describe("a condition", () => {
     const isMember = { field: `segment.${segment.id}`, operator: "memberOfSegment" };
     const hasBought = { field: "event.bought", operator: "triggeredWithin", value: 1, unit: "days" };
     const told = async (who: string) =>
-      (await workflows.story(id, await workflows.of(id, who))).steps[1]!.output;
+      (await workflows.history(id, await workflows.of(id, who))).steps[1]!.output;
 
     expect(await outcomes(id)).toEqual({ both: "EXITED", member: "COMPLETED", nobody: "COMPLETED" });
     expect([await told("both"), await told("member"), await told("nobody")]).toEqual([
@@ -429,7 +429,7 @@ describe("a condition", () => {
     await track("a@example.com");
     await service.runJobs();
 
-    expect((await workflows.story(id)).steps[1]!.output).toEqual({
+    expect((await workflows.history(id)).steps[1]!.output).toEqual({
       branch: "yes",
       values: {},
       filters: [{ field: "event.paid", operator: "notTriggered", holds: true }],
@@ -443,7 +443,7 @@ describe("a condition", () => {
     });
     await track("a@example.com", "signup", { bio: "😀".repeat(300) });
     await service.runJobs();
-    const { status, steps } = await workflows.story(id);
+    const { status, steps } = await workflows.history(id);
     const { "data.bio": bio } = steps[1]!.output!.values as { "data.bio": string };
 
     expect(status).toBe("EXITED");
@@ -468,7 +468,7 @@ describe("a condition", () => {
     await service.runJobs();
 
     expect(await outcomes(id)).toEqual({ much: "EXITED", little: "COMPLETED", given: "EXITED" });
-    expect((await workflows.story(id, await workflows.of(id, "little"))).steps[1]!.output).toEqual({
+    expect((await workflows.history(id, await workflows.of(id, "little"))).steps[1]!.output).toEqual({
       branch: "no",
       values: { "event.total": 99 },
     });
@@ -501,7 +501,7 @@ describe("an update of the contact", () => {
 
     expect([body.subscribed, body.data]).toEqual([false, { plan: "pro", note: "kept", paid: "5 EUR", n: 1 }]);
     expect(events.map((event) => event.name)).toEqual(["signup", "contact.unsubscribed"]);
-    expect((await workflows.story(id)).steps[1]!.output).toEqual({
+    expect((await workflows.history(id)).steps[1]!.output).toEqual({
       set: expect.arrayContaining(["plan", "paid", "n"]),
       removed: ["city"],
       subscribed: false,
@@ -542,7 +542,7 @@ describe("an update of the contact", () => {
       }),
     );
     await service.runJobs();
-    const { exitReason, steps } = await workflows.story(id, await workflows.of(id, "guilty"));
+    const { exitReason, steps } = await workflows.history(id, await workflows.of(id, "guilty"));
 
     expect(await outcomes(id)).toEqual({ a: "COMPLETED", b: "COMPLETED", c: "COMPLETED", guilty: "FAILED" });
     expect(exitReason).toBe('Cannot carry out "Update": The data of one contact has at most 64 KB');
@@ -566,7 +566,7 @@ describe("a mail", () => {
     const contactId = await track("a@example.com", "signup");
     await service.pool`update contacts set subscribed = false where id = ${contactId}`;
     await service.runJobs();
-    const { steps } = await workflows.story(id);
+    const { steps } = await workflows.history(id);
     const { body } = await call("GET", `/emails/${String(steps[1]!.output!.emailId)}`);
 
     expect(recipients()).toEqual([]);
@@ -601,7 +601,7 @@ describe("a mail", () => {
     await track("a@example.com");
     await service.runJobs();
 
-    expect((await workflows.story(id)).exitReason).toBe(
+    expect((await workflows.history(id)).exitReason).toBe(
       'Cannot send "Mail": {{region}}@shop.example gives no email address',
     );
   });
@@ -633,7 +633,7 @@ describe("a mail", () => {
     await track("a@example.com");
     await service.runJobs();
 
-    expect((await workflows.story(id)).exitReason).toStartWith("Cannot send from shop.example");
+    expect((await workflows.history(id)).exitReason).toStartWith("Cannot send from shop.example");
   });
 
   test("to an address on the suppression list is in the ledger and not sent", async () => {

@@ -295,7 +295,7 @@ describe("a name", () => {
 
 /** One port for both: who begins as TLS does is passed on to the secure server. */
 async function serveBoth(plain: number, secure: number): Promise<number> {
-  const door = createServer((socket) => {
+  const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
     socket.once("data", (first: Buffer) => {
       const inner = connect(first[0] === 0x16 ? secure : plain, "127.0.0.1");
@@ -304,14 +304,14 @@ async function serveBoth(plain: number, secure: number): Promise<number> {
       socket.pipe(inner).pipe(socket);
     });
   });
-  doors.push(door);
-  await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
-  return (door.address() as AddressInfo).port;
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
 }
 
-const doors: Server[] = [];
+const servers: Server[] = [];
 afterAll(() => {
-  for (const door of doors) door.close();
+  for (const server of servers) server.close();
 });
 
 describe("a redirect", () => {
@@ -411,11 +411,11 @@ describe("a redirect", () => {
     ["from http to https", "http", "https", true],
   ])("%s at one host and port: are they told? %p %p %p", async (_, from, to, areTold) => {
     const answer: Answering = (socket, heard) =>
-      (heard.path === "/" ? redirect(307, `${to}://hook.test:${door}/there`) : reply(200))(socket, heard);
+      (heard.path === "/" ? redirect(307, `${to}://hook.test:${server}/there`) : reply(200))(socket, heard);
     const plain = await serve(answer);
     const secure = await serve(answer, { secure: true });
-    const door = await serveBoth(plain.port, secure.port);
-    await ask(`${from}://hook.test:${door}/`, {}, { headers: secrets });
+    const server = await serveBoth(plain.port, secure.port);
+    await ask(`${from}://hook.test:${server}/`, {}, { headers: secrets });
     const { headers } = (to === "http" ? plain : secure).heard[0]!;
 
     expect([headers.authorization, headers["x-api-key"], headers["webhook-id"]]).toEqual(

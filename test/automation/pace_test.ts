@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inTurn } from "../../src/automation/engine/_pace.ts";
+import { paced } from "../../src/automation/engine/_pace.ts";
 import { counted, requestsUnderway } from "../../src/traffic.ts";
 import { useService } from "../support/service.ts";
 
@@ -20,9 +20,9 @@ const hold = (count: number) => {
 
 test("work gives way while many requests are under way, and goes on when they are answered", async () => {
   const order: string[] = [];
-  await inTurn(service, () => Bun.sleep(500));
+  await paced(service, () => Bun.sleep(500));
   const requests = hold(30);
-  const next = inTurn(service, async () => order.push("work"));
+  const next = paced(service, async () => order.push("work"));
   await Bun.sleep(200);
   order.push("answered");
   const answers = await requests.answer();

@@ -10,7 +10,10 @@ import { workflowsOf } from "../support/workflows.ts";
 
 const service = useService();
 let project: NewProject;
-const { build, call, outcomes, story, of, recipients, template, track } = workflowsOf(service, () => project);
+const { build, call, outcomes, history, of, recipients, template, track } = workflowsOf(
+  service,
+  () => project,
+);
 
 beforeEach(async () => {
   service.setNow(new Date());
@@ -37,7 +40,7 @@ describe("the texts of one execution", () => {
       await track(`${who}@example.com`, "signup", { plan: "pro", list: who === "guilty" ? list : [1] });
     }
     await service.runJobs();
-    const { exitReason, steps } = await story(id, await of(id, "guilty"));
+    const { exitReason, steps } = await history(id, await of(id, "guilty"));
     const { body } = await call("GET", "/contacts?search=guilty");
 
     expect(await outcomes(id)).toEqual({ a: "EXITED", b: "EXITED", guilty: "FAILED" });
@@ -54,7 +57,7 @@ describe("the texts of one execution", () => {
     await track("a@example.com", "signup", { long: "x".repeat(30_000) });
     await service.runJobs();
 
-    expect((await story(id)).exitReason).toBe(
+    expect((await history(id)).exitReason).toBe(
       'Cannot carry out "Update": its texts have more than 1,000,000 characters',
     );
   });
@@ -110,7 +113,7 @@ test("many executions with costly texts let everybody else have a turn in betwee
   };
   const contact = { id: newId(service), email: "a@example.com", subscribed: true, data: {} };
   const visits = Array.from({ length: 40 }, () => ({
-    pageId: newId(service),
+    entryId: newId(service),
     run: { projectId: project.id, depth: 0, contact, context } as unknown as Run,
   }));
   const step: Parameters<typeof updateContactStep.perform>[1] = {
@@ -129,8 +132,10 @@ test("many executions with costly texts let everybody else have a turn in betwee
   const made = await inTransaction(service, (tx) => updateContactStep.perform(tx, step, visits));
   isDone = true;
 
-  expect(new Set(made.map((outcome) => (outcome as { kind: string }).kind))).toEqual(new Set(["fail"]));
-  expect(turnsSeen.size).toBeGreaterThan(visits.length / 10);
+  // Where the machine is slow, the last ones are left to another transaction.
+  const done = made.filter((outcome) => outcome !== "later");
+  expect(new Set(done.map(({ kind }) => kind))).toEqual(new Set(["fail"]));
+  expect(turnsSeen.size).toBeGreaterThan(done.length / 10);
 });
 
 test("executions with texts that take too long for one transaction go on in others, each once", async () => {

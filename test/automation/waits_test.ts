@@ -13,7 +13,7 @@ import { workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, later, path, states, story, subjects, template, track } = workflows;
+const { build, later, path, states, history, subjects, template, track } = workflows;
 
 beforeEach(async () => {
   project = await service.createProject();
@@ -69,7 +69,7 @@ describe("a wait is ended by an event", () => {
       ["COMPLETED"],
       ["Trigger", "Wait: event"],
     ]);
-    expect((await story(id)).context).toEqual({ event: { amount: 7 } });
+    expect((await history(id)).context).toEqual({ event: { amount: 7 } });
   });
 
   test("that was recorded while its transaction was open, and is committed long after it", async () => {
@@ -133,7 +133,7 @@ describe("a wait is ended by an event", () => {
       }
       await later(1, "minutes");
       await later(1, "minutes");
-      paths.push((await story(id)).steps.map(({ step, status }) => `${step} ${status}`));
+      paths.push((await history(id)).steps.map(({ step, status }) => `${step} ${status}`));
     }
 
     expect(paths).toEqual([

@@ -1,37 +1,37 @@
 import { describe, expect, test } from "bun:test";
 import { createPlaces } from "../../src/automation/webhooks/_places.ts";
 
-interface Errand {
+interface PlacedCall {
   projectId: string;
   stepExecutionId: string;
 }
 
 let count = 0;
-const errand = (projectId: string): Errand => ({ projectId, stepExecutionId: String(count++) });
-const errands = (projects: string) => [...projects].map(errand);
+const call = (projectId: string): PlacedCall => ({ projectId, stepExecutionId: String(count++) });
+const calls = (projects: string) => [...projects].map(call);
 
 describe("places", () => {
   test("are as many as there are, and fewer for each project", () => {
-    const places = createPlaces<Errand>({ all: 5, each: 3 });
-    expect(errands("aaaabbb").map(places.enter)).toEqual([true, true, true, false, true, true, false]);
+    const places = createPlaces<PlacedCall>({ all: 5, each: 3 });
+    expect(calls("aaaabbb").map(places.enter)).toEqual([true, true, true, false, true, true, false]);
   });
 
   test("that are given back are there again", () => {
-    const places = createPlaces<Errand>({ all: 4, each: 2 });
+    const places = createPlaces<PlacedCall>({ all: 4, each: 2 });
     for (let round = 0; round < 50; round++) {
-      const inside = errands("aaabbbccc").filter(places.enter);
+      const inside = calls("aaabbbccc").filter(places.enter);
       expect(inside).toHaveLength(4);
       for (const each of inside) places.leave(each);
     }
   });
 
   test("go to those who were put aside, the first first, one project after the other", () => {
-    const places = createPlaces<Errand>({ all: 2, each: 2 });
-    const inside = errands("aa");
+    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
+    const inside = calls("aa");
     inside.forEach(places.enter);
-    const aside = errands("aaabbc");
+    const aside = calls("aaabbc");
     expect(aside.map(places.putAside)).toEqual(Array(6).fill(true));
-    const order: (Errand | null)[] = [places.enterNext()];
+    const order: (PlacedCall | null)[] = [places.enterNext()];
     for (let leaving = inside.shift(); leaving; leaving = inside.shift()) {
       places.leave(leaving);
       const next = places.enterNext();
@@ -43,10 +43,10 @@ describe("places", () => {
   });
 
   test("are not for a project that has all of its own, however long it waits", () => {
-    const places = createPlaces<Errand>({ all: 3, each: 2 });
-    errands("aa").forEach(places.enter);
-    errands("aa").forEach(places.putAside);
-    const other = errand("b");
+    const places = createPlaces<PlacedCall>({ all: 3, each: 2 });
+    calls("aa").forEach(places.enter);
+    calls("aa").forEach(places.putAside);
+    const other = call("b");
     places.putAside(other);
 
     expect(places.enterNext()).toBe(other);
@@ -54,8 +54,8 @@ describe("places", () => {
   });
 
   test("are waited for once by each, though it comes again", () => {
-    const places = createPlaces<Errand>({ all: 1, each: 1 });
-    const [inside, first, second] = errands("aaa") as [Errand, Errand, Errand];
+    const places = createPlaces<PlacedCall>({ all: 1, each: 1 });
+    const [inside, first, second] = calls("aaa") as [PlacedCall, PlacedCall, PlacedCall];
     places.enter(inside);
     for (const each of [first, second, { ...first }, first]) expect(places.putAside(each)).toBe(true);
     places.leave(inside);
@@ -69,10 +69,10 @@ describe("places", () => {
     [2, 1],
     [4, 2],
   ])("of %i, %i for each, are not kept by a project whose calls all last too long", (all, each) => {
-    const places = createPlaces<Errand>({ all, each });
-    const running = errands("aaaa".slice(0, each));
+    const places = createPlaces<PlacedCall>({ all, each });
+    const running = calls("aaaa".slice(0, each));
     running.forEach(places.enter);
-    errands("aaaaaaaabbb").forEach(places.putAside);
+    calls("aaaaaaaabbb").forEach(places.putAside);
     const order: string[] = [];
     while (running.length > 0) {
       places.leave(running.shift()!);
@@ -87,19 +87,19 @@ describe("places", () => {
   });
 
   test("are not waited for by a project that has all of its own", () => {
-    const places = createPlaces<Errand>({ all: 2, each: 1 });
-    errands("a").forEach(places.enter);
-    errands("aab").forEach(places.putAside);
+    const places = createPlaces<PlacedCall>({ all: 2, each: 1 });
+    calls("a").forEach(places.enter);
+    calls("aab").forEach(places.putAside);
 
     expect(places.release()).toHaveProperty("projectId", "b");
     expect(places.release()).toBeNull();
   });
 
   test("are waited for by as many as have their turn in half a minute", () => {
-    const places = createPlaces<Errand>({ all: 4, each: 2 });
+    const places = createPlaces<PlacedCall>({ all: 4, each: 2 });
     const asideOf = (project: string) => {
       let aside = 0;
-      while (places.putAside(errand(project))) aside += 1;
+      while (places.putAside(call(project))) aside += 1;
       return aside;
     };
 
@@ -109,20 +109,20 @@ describe("places", () => {
   });
 
   test("are waited for by fewer where calls are slow", async () => {
-    const places = createPlaces<Errand>({ all: 2, each: 2 });
-    const slow = errand("a");
+    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
+    const slow = call("a");
     places.enter(slow);
     await Bun.sleep(2_000);
     places.leave(slow);
     let aside = 0;
-    while (places.putAside(errand("a"))) aside += 1;
+    while (places.putAside(call("a"))) aside += 1;
 
     // Of five calls as they were thought to be, one was ten times as long.
     expect(aside).toBeWithin(60, 101);
   });
 
   test("are the further away the more were sent away, as far as two minutes", () => {
-    const places = createPlaces<Errand>({ all: 2, each: 2 });
+    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
     const pauses = Array.from({ length: 2_000 }, () => places.pauseMs("a"));
 
     expect(pauses[0]).toBe(1_000);

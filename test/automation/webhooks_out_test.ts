@@ -712,7 +712,7 @@ describe("a worker", () => {
 });
 
 describe("in a workflow", () => {
-  const { build, track, story, call: api } = workflowsOf(service, () => stage.project);
+  const { build, track, history, call: api } = workflowsOf(service, () => stage.project);
 
   /** A webhook, and a note that it went well; started by an event. */
   const start = async (config: object) => {
@@ -738,9 +738,9 @@ describe("in a workflow", () => {
   test("it is tried until it goes well, and then the execution goes on", async () => {
     const server = await serve(inTurn(reply(500), reply(200, "fine")));
     const id = await start({ url: `${urlOf(server)}/{{event.plan}}`, body: { plan: "{{event.plan}}" } });
-    const between = await story(id);
+    const between = await history(id);
     await retry();
-    const { status, steps } = await story(id);
+    const { status, steps } = await history(id);
     const { body } = await api("GET", "/contacts?search=grace");
 
     expect(between).toMatchObject({
@@ -762,7 +762,7 @@ describe("in a workflow", () => {
     const server = await serve(reply(404));
     const id = await start({ url: urlOf(server) });
     for (let i = 0; i < 5; i++) await retry();
-    const { status, exitReason, steps } = await story(id);
+    const { status, exitReason, steps } = await history(id);
 
     expect(server.heard).toHaveLength(6);
     expect(status).toBe("FAILED");
@@ -786,7 +786,7 @@ describe("in a workflow", () => {
     await service.runJobs();
 
     expect(server.heard).toHaveLength(1);
-    expect(await story(id)).toMatchObject({ status: "CANCELLED" });
+    expect(await history(id)).toMatchObject({ status: "CANCELLED" });
     expect(await queued()).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, later, outcomes, path, recipients, states, story, template, track } = workflows;
+const { build, call, later, outcomes, path, recipients, states, history, template, track } = workflows;
 
 const EXIT = { type: "EXIT" };
 const on = (event: string, more: object = {}) =>
@@ -62,7 +62,7 @@ describe("a workflow starts", () => {
 
     expect(entered).toEqual([{ a: "EXITED" }, {}]);
     expect(await outcomes(exit.id)).toEqual({ a: "EXITED" });
-    expect((await story(entry.id)).context).toMatchObject({ event: { segmentName: "Pro users" } });
+    expect((await history(entry.id)).context).toMatchObject({ event: { segmentName: "Pro users" } });
   });
 
   test("at a change of the subscription, once for each", async () => {
@@ -117,7 +117,7 @@ describe("a workflow starts", () => {
     const second = await on("signup");
     await track("a@example.com", "signup", { plan: { value: "pro", persistent: false } });
     await service.runJobs();
-    const both = [await story(first.id), await story(second.id)];
+    const both = [await history(first.id), await history(second.id)];
 
     expect(both.map(({ status, context }) => [status, context])).toEqual(
       Array(2).fill(["EXITED", { event: { plan: "pro" } }]),
@@ -222,7 +222,7 @@ describe("a chain of workflows ends after 20", () => {
     await service.runJobs();
 
     expect(await states(id)).toEqual([...Array(20).fill("COMPLETED"), "FAILED"]);
-    expect((await story(id)).exitReason).toMatch(TOO_DEEP);
+    expect((await history(id)).exitReason).toMatch(TOO_DEEP);
     expect(recipients()).toHaveLength(21);
   });
 
@@ -249,7 +249,7 @@ describe("a chain of workflows ends after 20", () => {
 
     expect(await states(back.id)).toEqual([...Array(10).fill("COMPLETED"), "FAILED"]);
     expect(await states(off.id)).toEqual(Array(10).fill("COMPLETED"));
-    expect((await story(back.id)).exitReason).toMatch(TOO_DEEP);
+    expect((await history(back.id)).exitReason).toMatch(TOO_DEEP);
   });
 
   test("when they push a contact into a segment and out of it", async () => {
@@ -270,7 +270,7 @@ describe("a chain of workflows ends after 20", () => {
 
     expect(await states(out.id)).toEqual([...Array(10).fill("COMPLETED"), "FAILED"]);
     expect(await states(back.id)).toEqual(Array(10).fill("COMPLETED"));
-    expect((await story(out.id)).exitReason).toMatch(TOO_DEEP);
+    expect((await history(out.id)).exitReason).toMatch(TOO_DEEP);
   });
 
   test("when two wait for each other in a circle", async () => {
@@ -287,7 +287,7 @@ describe("a chain of workflows ends after 20", () => {
     await service.runJobs();
     await call("PATCH", `/contacts/${contactId}`, { subscribed: false });
     await service.runJobs();
-    const ended = [await story(off.id), await story(back.id)];
+    const ended = [await history(off.id), await history(back.id)];
 
     expect(ended.map(({ status }) => status).toSorted()).toEqual(["FAILED", "WAITING"]);
     expect(ended.find(({ status }) => status === "FAILED")!.exitReason).toMatch(TOO_DEEP);
@@ -324,7 +324,7 @@ describe("a chain of workflows ends after 20", () => {
     const contactId = await track("a@example.com");
     await service.runJobs();
     for (let week = 1; week <= 21; week++) {
-      const emailId = (await story(id)).steps.findLast(({ step }) => step === "Mail")!.output!.emailId;
+      const emailId = (await history(id)).steps.findLast(({ step }) => step === "Mail")!.output!.emailId;
       await record(contactId, "email.open", {}, String(emailId));
       await service.runJobs();
       await later(7, "days");

@@ -9,7 +9,7 @@ import { workflowsOf } from "../support/workflows.ts";
 const service = useService();
 let project: NewProject;
 const workflows = workflowsOf(service, () => project);
-const { build, call, outcomes, states, story, track } = workflows;
+const { build, call, outcomes, states, history, track } = workflows;
 
 beforeEach(async () => {
   project = await service.createProject();
@@ -58,7 +58,7 @@ describe("a schedule", () => {
 
     expect([before, first]).toEqual([[], { p1: "EXITED", p2: "EXITED", p3: "EXITED" }]);
     expect(await states(id)).toEqual(Array(6).fill("EXITED"));
-    expect((await story(id)).steps[0]!.output).toEqual({ scheduledFor: "2030-03-05T09:00:00.000Z" });
+    expect((await history(id)).steps[0]!.output).toEqual({ scheduledFor: "2030-03-05T09:00:00.000Z" });
     expect(await service.pool`select from scheduled_runs`).toHaveLength(0);
   });
 

@@ -5,7 +5,7 @@ import { startSession } from "../../src/accounts/people/sessions.ts";
 import { createUser } from "../../src/accounts/people/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { keyDoor } from "../../src/http/entry/authenticate.ts";
+import { authenticateKey } from "../../src/http/entry/authenticate.ts";
 import { type Answering, setSessionCookie } from "../../src/http/entry/session.ts";
 import { runLoad } from "./support/http_load.ts";
 import { below, type BenchOptions, exactly, median, percentile, type Report } from "./support/report.ts";
@@ -25,7 +25,7 @@ export async function run(report: Report, { seconds }: BenchOptions): Promise<vo
   try {
     await onStage(async (stage) => {
       const userId = await makeMember(stage);
-      await measureDoors(report, stage, userId, seconds);
+      await measureAuthentication(report, stage, userId, seconds);
       await measureStorm(report, stage, sink.port, seconds);
     });
   } finally {
@@ -47,16 +47,21 @@ interface Way {
 }
 
 /**
- * The same route without a door, behind that of the key and behind that of the session, in this process, without sockets;
- * and the look-up of each door alone. All of them in turns.
+ * The same route without authentication, by key and by session, in this process, without sockets;
+ * and the look-up of each alone, alternating.
  */
-async function measureDoors(report: Report, stage: Stage, userId: string, seconds: number): Promise<void> {
+async function measureAuthentication(
+  report: Report,
+  stage: Stage,
+  userId: string,
+  seconds: number,
+): Promise<void> {
   const { ctx, project } = stage;
   const session = await startSession(ctx, userId);
   const set: Answering = { headers: {} };
   await setSessionCookie(ctx, set, session);
   const cookie = [set.headers["set-cookie"]].flat()[0]!.split(";")[0]!;
-  const app = doors({ ...ctx, config: { ...ctx.config, RATE_LIMIT_PER_MINUTE: 1_000_000_000 } });
+  const app = routes({ ...ctx, config: { ...ctx.config, RATE_LIMIT_PER_MINUTE: 1_000_000_000 } });
   const asking = (path: string, headers: Record<string, string>) => async () => {
     const response = await app.handle(new Request(`http://localhost${path}`, { headers }));
     if (response.status !== 200) throw new Error(`Cannot go on: ${await response.text()}`);
@@ -66,8 +71,8 @@ async function measureDoors(report: Report, stage: Stage, userId: string, second
   const { sessionId } = session;
   const ways: Way[] = [
     { name: "open", ask: asking("/open", {}) },
-    { name: "key door", ask: asking("/behind", { authorization: `Bearer ${project.secret}` }) },
-    { name: "session door", ask: asking("/behind", { cookie, "x-project-id": project.id }) },
+    { name: "key", ask: asking("/behind", { authorization: `Bearer ${project.secret}` }) },
+    { name: "session", ask: asking("/behind", { cookie, "x-project-id": project.id }) },
     { name: "look-up of a key", ask: () => q.projects.bySecretHashes(ctx, { hashes: [hash] }) },
     {
       name: "look-up of a session",
@@ -76,24 +81,26 @@ async function measureDoors(report: Report, stage: Stage, userId: string, second
   ];
   const alone = await inTurns(ways, 1, seconds);
   const many = await inTurns(ways, BATCH, seconds);
-  for (const [door, lookUp] of [
-    ["key door", "look-up of a key"],
-    ["session door", "look-up of a session"],
+  for (const [kind, lookUp] of [
+    ["key", "look-up of a key"],
+    ["session", "look-up of a session"],
   ] as const) {
-    const cost = (times: Map<string, number>) => times.get(door)! - times.get("open")!;
-    report.line(`${door}, one request at a time`, cost(alone), "ms", {
+    const cost = (times: Map<string, number>) => times.get(kind)! - times.get("open")!;
+    report.line(`${kind}, one request at a time`, cost(alone), "ms", {
       goal: below(0.3),
       note: { statementAlone: Number(alone.get(lookUp)!.toFixed(3)) },
     });
-    report.line(`${door}, a request of ${BATCH} at once`, cost(many), "ms", { goal: below(0.3) });
+    report.line(`${kind}, a request of ${BATCH} at once`, cost(many), "ms", { goal: below(0.3) });
   }
 }
 
-function doors(ctx: Context) {
+function routes(ctx: Context) {
   return new Elysia()
     .get("/open", () => ({ done: true }))
     .use(
-      new Elysia().use(keyDoor(ctx, "secret")).get("/behind", ({ project }) => ({ done: project.id !== "" })),
+      new Elysia()
+        .use(authenticateKey(ctx, "secret"))
+        .get("/behind", ({ project }) => ({ done: project.id !== "" })),
     );
 }
 

@@ -1,6 +1,6 @@
 // Campaigns: how quickly an audience is frozen, how quickly it is sent, and what a transactional mail notices of it.
 import { measureCampaignDelivery } from "./campaign_delivery.ts";
-import { measureFreezing } from "./campaign_freeze.ts";
+import { measureSnapshot } from "./campaign_snapshot.ts";
 import { measureCampaignLatency } from "./campaign_latency.ts";
 import { measureSigning } from "./campaign_signing.ts";
 import type { BenchOptions, Report } from "./support/report.ts";
@@ -9,5 +9,5 @@ export async function run(report: Report, options: BenchOptions): Promise<void> 
   if (options.dkim) return await measureSigning(report, options);
   await measureCampaignDelivery(report, options);
   await measureCampaignLatency(report);
-  await measureFreezing(report, options);
+  await measureSnapshot(report, options);
 }

@@ -1,4 +1,4 @@
-// Events, activity and analytics of a project that is two years old, at the door of the service: that none of them takes
+// Events, activity and analytics of a project that is two years old, as its requests ask for it: that none of them takes
 // longer because of its age, and that those who write do not pay for it.
 import { measureReads, subjectOf } from "./insight_reads.ts";
 import { setUp } from "./insight_setup.ts";

@@ -90,7 +90,7 @@ export function mailsOf(history: History, from: number, to: number): string {
     insert into emails (
       project_id, id, contact_id, address, content_id, source_type, campaign_id, workflow_execution_id, status, attempts,
       due_at, tried_at, message_id, queued_at, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at, machine_opened_at, opens, clicks
+      unsubscribed_at, bot_opened_at, opens, clicks
     )
     select
       '${projectId}', ${id("mail", "m", mails)}, ${id("contact", "who", contacts)}, 'user' || who || '@example.com',
@@ -104,7 +104,7 @@ export function mailsOf(history: History, from: number, to: number): string {
         when delivered_at is not null then 'DELIVERED' else 'SENT'
       end)::email_status,
       1, at, at, '<' || m || '@shop.example>', at, at, delivered_at, opened_at, clicked_at, bounced_at, complained_at,
-      unsubscribed_at, machine_opened_at, (opened_at is not null)::int, (clicked_at is not null)::int
+      unsubscribed_at, bot_opened_at, (opened_at is not null)::int, (clicked_at is not null)::int
     from (
       select
         m, at, who,
@@ -114,7 +114,7 @@ export function mailsOf(history: History, from: number, to: number): string {
         ${by("at + interval '1 minute'", "chance <= 0.02")} as bounced_at,
         ${by("at + read_after", "chance > 0.9995")} as complained_at,
         ${by("at + read_after", "chance > 0.999")} as unsubscribed_at,
-        ${by("at + interval '30 seconds'", "chance between 0.5 and 0.9")} as machine_opened_at
+        ${by("at + interval '30 seconds'", "chance between 0.5 and 0.9")} as bot_opened_at
       from (
         select
           m, ${at("m", mails)} as at, ${contactOfMail(contacts)} as who, random() as chance,

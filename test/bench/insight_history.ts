@@ -187,7 +187,7 @@ function campaignsOf({ projectId, since, until, campaigns, sent }: History): str
   return `
     insert into campaigns (
       project_id, id, name, subject, body, html, from_email, audience_type, status, content_id, scheduled_for,
-      scheduled_at, sent_at, finished_at, frozen_at, created_at, updated_at
+      scheduled_at, sent_at, finished_at, snapshot_at, created_at, updated_at
     )
     select
       '${projectId}', ${id("campaign", "n", sent)}, 'Campaign ' || n, 'The new colours ' || n, '<p>Hello</p>', '<p>Hello</p>',

@@ -124,7 +124,7 @@ async function countAll(ctx: Context, loader: postgres.Sql, histories: History[]
   };
   await loader`analyze emails`;
   await Promise.all(histories.map(count));
-  await upkeepTasks.fold_counts(ctx);
+  await upkeepTasks.roll_up_counts(ctx);
 }
 
 /** When all that a project has is taken away again, each counter must be nothing by what the triggers count. */
@@ -143,7 +143,7 @@ async function checkCounters(report: Report, { ctx }: Stage, { projectId }: Hist
     update emails
     set
       sent_at = null, delivered_at = null, opened_at = null, clicked_at = null, bounced_at = null, complained_at = null,
-      unsubscribed_at = null, machine_opened_at = null
+      unsubscribed_at = null, bot_opened_at = null
     where project_id = ${projectId}`;
   await pool`delete from events where project_id = ${projectId}`;
   await pool`delete from executions where project_id = ${projectId}`;

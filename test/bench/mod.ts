@@ -51,7 +51,7 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     load: () => import("./insight.ts"),
   },
   auth: {
-    about: "the doors of keys and sessions against a route without one, and /v1/send while people log in",
+    about: "authentication by key and session against a route without any, and /v1/send while people log in",
     load: () => import("./auth.ts"),
   },
   render: {

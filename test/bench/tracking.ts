@@ -103,7 +103,7 @@ async function recordOne(ctx: Context, projectId: string, { emailIds }: SentCamp
     email_id: emailIds[Math.floor(Math.random() * emailIds.length)]!,
     event_id: Bun.randomUUIDv7(),
     link: isClick ? LINK : null,
-    machine: false,
+    is_bot: false,
     at: new Date().toISOString(),
   };
   await q.engagement.record(ctx, { hits: [hit] });

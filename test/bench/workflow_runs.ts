@@ -53,7 +53,7 @@ export async function measureRuns(report: Report, { contacts, events }: BenchOpt
         countOf(stage, "select count(*) from emails where status = 'SENT'"),
       );
       await measureAlone();
-      const [stories] = await stage.ctx.pool`
+      const [histories] = await stage.ctx.pool`
         select count(*)::int as wrong from (
           select from executions x
           join step_executions s on s.project_id = x.project_id and s.execution_id = x.id
@@ -81,7 +81,7 @@ export async function measureRuns(report: Report, { contacts, events }: BenchOpt
       report.line("track p99 meanwhile", p99Of(busy), "ms", { note: { alone: p99Of(alone) } });
       const errors = [...alone, ...busy].reduce((sum, result) => sum + result.errors, 0);
       report.line("track errors", errors, "requests", { goal: exactly(0) });
-      report.line("executions that went another way", stories!.wrong, "executions", { goal: exactly(0) });
+      report.line("executions that went another way", histories!.wrong, "executions", { goal: exactly(0) });
       report.line("resident memory of the service", service.resident(), "MB");
       await service.stop();
     });

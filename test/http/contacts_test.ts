@@ -348,14 +348,14 @@ describe("the fields of contacts", () => {
       (await get("")).body.fields.find((f: { field: string }) => f.field === field)?.coverage;
     await put("e@example.com", { temp: 1 });
     const once = await coverage("data.temp");
-    const { foldContactCounts } = await import("../../src/audience/contacts/counts.ts");
-    await foldContactCounts(service);
+    const { rollUpContactCounts } = await import("../../src/audience/contacts/counts.ts");
+    await rollUpContactCounts(service);
     const folded = await coverage("data.temp");
     await put("e@example.com", { temp: "now a text" });
     await put("e@example.com", { temp: null });
     const removed = await coverage("data.temp");
     await service.pool`delete from contacts where project_id = ${own.id} and email = 'e@example.com'`;
-    await foldContactCounts(service);
+    await rollUpContactCounts(service);
 
     expect([once, folded, removed]).toEqual([20, 20, undefined]);
     expect(await coverage("data.plan")).toBe(75);

@@ -1,4 +1,4 @@
-// What holds for every endpoint: doors, order of checks, envelope, headers, bodies, methods.
+// What holds for every endpoint: authentication, order of checks, envelope, headers, bodies, methods.
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";

@@ -602,7 +602,7 @@ describe("an invitation that meets the deletion of its project", () => {
     const email = stranger();
     const known = await signUp(service);
     await verify(known);
-    // The door is passed, and then it is deleted.
+    // It is authenticated, and then it is deleted.
     await requestDeletion(service, id, OPERATOR);
     const by = { kind: "user", userId: owner.userId, email: owner.email, proven: true } as const;
     const asked = await Promise.allSettled(

@@ -394,7 +394,7 @@ describe("at the same moment", () => {
     expect(await membersOf(projectId)).toEqual([{ email: friend.email, role: "MEMBER" }]);
   });
 
-  test("a request of the account that has passed the door makes no project any more", async () => {
+  test("a request of the account that has been authenticated makes no project any more", async () => {
     await press(await tokenFor("REMOVE_ACCOUNT"));
     const user = { id: stranger.userId, email: stranger.email, proven: false };
 

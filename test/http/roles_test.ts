@@ -12,14 +12,15 @@ const service = useService();
 const ROLES = ["MEMBER", "ADMIN", "OWNER"] as const;
 type Role = (typeof ROLES)[number];
 
-/** What stands at the door of an endpoint. */
-type Door = "open" | "public key" | "secret key or session" | "session" | "own project" | "view of a project";
+/** Who may call an endpoint. */
+type Access =
+  "open" | "public key" | "secret key or session" | "session" | "own project" | "view of a project";
 
 interface Endpoint {
   name: string;
   method: string;
   path: string;
-  door: Door;
+  access: Access;
   needed: Role;
 }
 
@@ -28,11 +29,11 @@ function endpoints(): Endpoint[] {
     const path = pattern.replace(/(.)\/$/, "$1");
     const name = `${method} ${path}`;
     const role = FOR_MEMBERS.includes(name) ? "MEMBER" : FOR_ADMINS.includes(name) ? "ADMIN" : "OWNER";
-    return { name, method, path, door: doorOf(name, path), needed: role };
+    return { name, method, path, access: accessOf(name, path), needed: role };
   });
 }
 
-function doorOf(name: string, path: string): Door {
+function accessOf(name: string, path: string): Access {
   if (OPEN.includes(name)) return "open";
   if (name === "POST /v1/track") return "public key";
   if (path.startsWith("/users/@me/projects/:id")) return "own project";
@@ -55,29 +56,29 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number];
 
 /** Only where the project is named by a header can it be left out. */
-function callersAt({ door }: Endpoint): Caller[] {
-  const isNamed = door === "secret key or session";
+function callersAt({ access }: Endpoint): Caller[] {
+  const isNamed = access === "secret key or session";
   return CALLERS.filter((caller) => isNamed || caller !== "session without a project");
 }
 
-/** What becomes of a caller: the code of the refusal at the door, or "in". */
-function expected({ door, method, needed }: Endpoint, caller: Caller): string {
+/** What becomes of a caller: the code of the refusal, or "in". */
+function expected({ access, method, needed }: Endpoint, caller: Caller): string {
   const isReading = method === "GET";
   const byRole = (role: Role) => (ROLES.indexOf(role) < ROLES.indexOf(needed) ? "FORBIDDEN" : "in");
-  if (door === "open") return "in";
+  if (access === "open") return "in";
   if (caller === "nobody") return "MISSING_AUTH";
   const isKey = caller.includes("key");
-  if (door === "public key")
+  if (access === "public key")
     return isKey ? (caller === "public key" ? "in" : "INVALID_API_KEY") : "MISSING_AUTH";
   if (isKey) {
-    if (door === "session" || door === "own project") return "INVALID_API_KEY";
-    if (door === "view of a project" && !isReading) return "INVALID_API_KEY";
+    if (access === "session" || access === "own project") return "INVALID_API_KEY";
+    if (access === "view of a project" && !isReading) return "INVALID_API_KEY";
     if (caller === "public key") return "INVALID_API_KEY";
-    if (caller === "secret key" || door === "secret key or session") return "in";
+    if (caller === "secret key" || access === "secret key or session") return "in";
     return "PROJECT_ACCESS_DENIED";
   }
   if (caller === "another site's page" && !isReading) return "FORBIDDEN";
-  if (door === "session") return "in";
+  if (access === "session") return "in";
   if (caller === "outsider") return "PROJECT_ACCESS_DENIED";
   if (caller === "session without a project") return "BAD_REQUEST";
   return byRole(ROLES.find((role) => role === caller) ?? "OWNER");
@@ -150,19 +151,24 @@ function pathFor(path: string, projectId: string, userId: string): string {
     .replace(/:\w+/g, () => crypto.randomUUID());
 }
 
-const AT_THE_DOOR = ["FORBIDDEN", "PROJECT_ACCESS_DENIED", "PROJECT_DISABLED", "EMAIL_VERIFICATION_REQUIRED"];
+const BY_AUTHENTICATION = [
+  "FORBIDDEN",
+  "PROJECT_ACCESS_DENIED",
+  "PROJECT_DISABLED",
+  "EMAIL_VERIFICATION_REQUIRED",
+];
 
-/** What was said at the door; "in" for whatever was said behind it. */
+/** The refusal of the authentication; "in" for any other answer. */
 function outcomeOf({ status, body }: Answer): string {
   const code: string = body?.error?.code ?? "";
   if (status >= 500 && status !== 501) return `${status} ${code}`;
-  if (status === 401 || (status === 403 && AT_THE_DOOR.includes(code))) return code;
+  if (status === 401 || (status === 403 && BY_AUTHENTICATION.includes(code))) return code;
   return status === 400 && code === "BAD_REQUEST" && /which project is meant/.test(body.error.message)
     ? code
     : "in";
 }
 
-const guarded = () => endpoints().filter(({ door }) => door !== "open");
+const guarded = () => endpoints().filter(({ access }) => access !== "open");
 
 describe("the lists of endpoints", () => {
   test("name every endpoint of the service once, and none that is not there", () => {
@@ -211,7 +217,7 @@ describe("every endpoint, by everybody", () => {
   test("what is open asks nobody for anything", async () => {
     const wrong: string[] = [];
     const on = await stage();
-    for (const endpoint of endpoints().filter(({ door }) => door === "open")) {
+    for (const endpoint of endpoints().filter(({ access }) => access === "open")) {
       const { status, body } = await call(endpoint, "nobody", on);
       // It mails the address of the session, unless another one is named.
       const isAsked = status === 401 && endpoint.path !== "/auth/request-verification";
@@ -254,15 +260,16 @@ describe("every endpoint, by everybody", () => {
 
 function expectedOfDisabled(endpoint: Endpoint, caller: Caller): string {
   const usual = expected(endpoint, caller);
-  const { door, method } = endpoint;
-  if (usual !== "in" || door === "session" || caller === "key of another project") return usual;
-  const isOfProject = door === "own project" || door === "view of a project";
+  const { access, method } = endpoint;
+  if (usual !== "in" || access === "session" || caller === "key of another project") return usual;
+  const isOfProject = access === "own project" || access === "view of a project";
   return isOfProject && (method === "GET" || method === "DELETE") ? "in" : "PROJECT_DISABLED";
 }
 
 function expectedOfDeleted(endpoint: Endpoint, caller: Caller): string {
   const usual = expected(endpoint, caller);
-  if (endpoint.door === "session" || caller === "key of another project" || caller === "nobody") return usual;
+  if (endpoint.access === "session" || caller === "key of another project" || caller === "nobody")
+    return usual;
   if (caller.includes("key")) return "INVALID_API_KEY";
   if (caller === "another site's page" && usual === "FORBIDDEN" && endpoint.method !== "GET") return usual;
   return usual === "BAD_REQUEST" || usual === "MISSING_AUTH" ? usual : "PROJECT_ACCESS_DENIED";

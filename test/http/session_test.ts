@@ -283,7 +283,7 @@ describe("what changes something with the cookie", () => {
   });
 });
 
-test("answers behind a door are kept by no cache, and no answer is taken for what it is not", async () => {
+test("answers that need authentication are kept by no cache, and no answer is taken for what it is not", async () => {
   const answers = [
     await me(member),
     await contacts(member),
@@ -593,7 +593,7 @@ describe("every endpoint", () => {
     expect(routes.length).toBeGreaterThan(10);
   });
 
-  test("is open on purpose, or behind a door", () => {
+  test("is open on purpose, or needs authentication", () => {
     const open = (service.app.routes as Route[])
       .filter((route) => !guarded().includes(route))
       .map(({ method, path }) => `${method} ${path}`);

@@ -191,7 +191,7 @@ describe("GET /workflows/:id/executions", () => {
 });
 
 describe("GET /workflows/:id/executions/:executionId", () => {
-  test("tells the whole story, also when the graph is another one since", async () => {
+  test("tells the whole history, also when the graph is another one since", async () => {
     const { id, ids } = await build({
       steps: {
         "Pro?": { type: "CONDITION", field: "data.plan", operator: "equals", value: "pro" },
@@ -259,7 +259,7 @@ describe("GET /workflows/:id/executions/:executionId", () => {
 });
 
 describe("DELETE /workflows/:id", () => {
-  test("takes the executions that have ended with it, and their stories", async () => {
+  test("takes the executions that have ended with it, and their histories", async () => {
     const { id } = await build({ steps: { Exit: EXIT }, ways: ["Trigger > Exit"] });
     await track("a@example.com");
     await service.runJobs();

@@ -1,5 +1,5 @@
-// What the worst bodies cost, at every endpoint that takes one, through the real door: a server in a process of its own.
-// `DOOR_TEST=long` tries many more of them.
+// What the worst bodies cost, at every endpoint that takes one, over a real socket: a server in a process of its own.
+// `BODIES_TEST=long` tries many more of them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { ATTEMPT, BODIES, VALUES } from "../support/worst_bodies.ts";
 
-const RUNS = process.env.DOOR_TEST === "long" ? 200 : 8;
+const RUNS = process.env.BODIES_TEST === "long" ? 200 : 8;
 /** So many are tried before it costs too much: the first ones warm up, and what else runs here comes and goes. */
 const ATTEMPTS = 30;
 /** What it takes to parse the sample on the machine that the limits are for. */

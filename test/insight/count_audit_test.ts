@@ -5,14 +5,14 @@ import { requestReset } from "../../src/accounts/projects/removal.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { eventCountFaults, foldEventCounts } from "../../src/insight/counts/events.ts";
+import { eventCountFaults, rollUpEventCounts } from "../../src/insight/counts/events.ts";
 import {
   auditProject,
   auditProjects,
   recountProject,
   recountProjects,
 } from "../../src/insight/counts/audit.ts";
-import { foldMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
+import { rollUpMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
 import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { BROWSER } from "../support/followed_mails.ts";
@@ -56,7 +56,7 @@ async function send(count: number, days: number): Promise<string[]> {
   return rows.map((row) => row.id as string);
 }
 
-const fold = async () => [await foldMailCounts(service), await foldEventCounts(service)];
+const fold = async () => [await rollUpMailCounts(service), await rollUpEventCounts(service)];
 
 const faults = async () => [
   ...(await eventCountFaults(service, projectId, EVERYTHING)),
@@ -110,8 +110,8 @@ describe("folding", () => {
   test("leaves it to whoever is at it", async () => {
     await track("ordered", 0, 3);
     const answer = await inTransaction(service, async (tx) => {
-      await q.folding.hold(tx);
-      return await foldEventCounts(service);
+      await q.rollup.hold(tx);
+      return await rollUpEventCounts(service);
     });
 
     const deltas = await service.pool`select from event_count_deltas where project_id = ${projectId}`;
@@ -122,15 +122,15 @@ describe("folding", () => {
 
   test("goes on a few seconds later as long as there is something, by one job however many are at it", async () => {
     const jobs = () => service.pool`
-      select run_at from graphile_worker.jobs where task_identifier = 'fold_counts'`;
-    await upkeepTasks.fold_counts(service);
+      select run_at from graphile_worker.jobs where task_identifier = 'roll_up_counts'`;
+    await upkeepTasks.roll_up_counts(service);
     await service.pool`delete from graphile_worker._private_jobs`;
-    await upkeepTasks.fold_counts(service);
+    await upkeepTasks.roll_up_counts(service);
     const idle = await jobs();
     await track("ordered", 0);
-    await upkeepTasks.fold_counts(service);
+    await upkeepTasks.roll_up_counts(service);
     await track("ordered", 0);
-    await upkeepTasks.fold_counts(service);
+    await upkeepTasks.roll_up_counts(service);
     const [busy, ...others] = await jobs();
 
     const waitMs = busy!.runAt.getTime() - service.now().getTime();
@@ -317,10 +317,10 @@ describe("counting anew", () => {
     });
     const recounts = Array.from({ length: 3 }, () => recountProject(service, projectId));
     await Promise.all([...writers, ...recounts]);
-    const unfolded = await faults();
+    const notRolledUp = await faults();
     await fold();
 
-    expect(unfolded).toEqual([]);
+    expect(notRolledUp).toEqual([]);
     expect(await faults()).toEqual([]);
     expect(await sentCounted()).toBe(50 + 4 * 15 * 3);
   });

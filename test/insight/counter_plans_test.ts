@@ -58,7 +58,7 @@ beforeAll(async () => {
     vacuum (analyze) mail_counts, event_counts, event_totals, mail_count_deltas, event_count_deltas`;
 }, 60_000);
 
-/** Counts of every quarter and day up to the end, and deltas of others and of the last hours that are not folded yet. */
+/** Counts of every quarter and day up to the end, and deltas of others and of the last hours that are not rolled up yet. */
 async function fill(projectId: string, age: string): Promise<void> {
   await service.pool.unsafe(`
     insert into mail_counts

@@ -5,9 +5,9 @@ import { deleteContacts } from "../../src/audience/contacts/deletion.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { type Context, inTransaction, newId } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { foldAll } from "../../src/folding.ts";
-import { eventCountFaults, foldEventCounts } from "../../src/insight/counts/events.ts";
-import { foldMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
+import { rollUpAll } from "../../src/rollup.ts";
+import { eventCountFaults, rollUpEventCounts } from "../../src/insight/counts/events.ts";
+import { rollUpMailCounts, mailCountFaults } from "../../src/insight/counts/mails.ts";
 import type { Notice } from "../../src/mail/notice.ts";
 import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { useService } from "../support/service.ts";
@@ -29,7 +29,7 @@ const MEASURES = [
   "bounced",
   "complained",
   "unsubscribed",
-  "machine_opened",
+  "bot_opened",
 ];
 
 const moment = fc
@@ -123,7 +123,7 @@ function worldOf(projectId: string) {
         email_id: emailId,
         event_id: newId(tx, event.at),
         link: event.click ? "https://shop.example/" : null,
-        machine: event.machine,
+        is_bot: event.machine,
         at: event.at.toISOString(),
       }));
       await q.engagement.record(tx, { hits });
@@ -156,8 +156,8 @@ function worldOf(projectId: string) {
     else if (event.do === "read") expect(await faultsOf(projectId)).toEqual([]);
     else if (event.do === "fold") {
       const few = { limit: event.limit };
-      await foldAll(service, async (tx) => (await q.mailCounts.fold(tx, few)) && 0);
-      await foldAll(service, async (tx) => (await q.eventCounts.fold(tx, few)) && 0);
+      await rollUpAll(service, async (tx) => (await q.mailCounts.rollUp(tx, few)) && 0);
+      await rollUpAll(service, async (tx) => (await q.eventCounts.rollUp(tx, few)) && 0);
     } else await inTransaction(service, (tx) => write(tx, event));
   };
 }
@@ -239,8 +239,8 @@ test("every counter and every series equals a plain count, folded or not, at eve
           await Promise.all([...round, { do: "read" as const }].map(happens));
           await assertPlainCounts(projectId);
         }
-        await foldMailCounts(service);
-        await foldEventCounts(service);
+        await rollUpMailCounts(service);
+        await rollUpEventCounts(service);
         await assertPlainCounts(projectId);
         expect(await mailCountFaults(service, projectId, { limit: 10 })).toEqual([]);
       },

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { auditProject, recountProject } from "../../src/insight/counts/audit.ts";
-import { foldExecutionCounts } from "../../src/insight/counts/executions.ts";
+import { rollUpExecutionCounts } from "../../src/insight/counts/executions.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -47,11 +47,11 @@ describe("executions that began", () => {
       await started("2027-05-03", "2027-05-03"),
     ];
     expect(await all()).toEqual([1, 2, 3, 0]);
-    expect(await foldExecutionCounts(service)).toBe(true);
+    expect(await rollUpExecutionCounts(service)).toBe(true);
 
     expect(await all()).toEqual([1, 2, 3, 0]);
     expect(await stored()).toEqual({ "2027-05-01": 1, "2027-05-02": 2 });
-    expect(await foldExecutionCounts(service)).toBe(false);
+    expect(await rollUpExecutionCounts(service)).toBe(false);
   });
 
   test("that are refused by the rule of re-entry did not begin", async () => {
@@ -83,7 +83,7 @@ describe("executions that began", () => {
     const today = service.now().toISOString().slice(0, 10);
     await flows.track("ada@example.com");
     await service.runJobs();
-    await foldExecutionCounts(service);
+    await rollUpExecutionCounts(service);
     await auditProject(service, project.id);
     expect(faults()).toEqual([]);
     await service.pool`update execution_counts set started = 9 where project_id = ${project.id}`;

@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const { projectId } of Object.values(subjects)) await recountProject(service, projectId);
   await fillCounts(subjects.young, 1);
   await fillCounts(subjects.old, 10);
-  await upkeepTasks.fold_counts(service);
+  await upkeepTasks.roll_up_counts(service);
   const { id: other } = await service.createProject();
   await pool`insert into event_totals select ${other}, 'name ' || n, 100 from generate_series(1, 5000) as n`;
   await pool`

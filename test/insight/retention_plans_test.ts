@@ -90,10 +90,10 @@ const STATEMENTS: [string, (tx: Context) => Promise<unknown>][] = [
         limit: LIMIT,
       }),
   ],
-  ["projects_with_stories", (tx) => q.retention.projectsWithStories(tx, { before })],
+  ["projects_with_history", (tx) => q.retention.projectsWithHistory(tx, { before })],
   [
-    "drop_stories",
-    (tx) => q.retention.dropStories(tx, { projectId: project.id, after: BEFORE_ALL, ...batch }),
+    "drop_history",
+    (tx) => q.retention.dropHistory(tx, { projectId: project.id, after: BEFORE_ALL, ...batch }),
   ],
   ["drop_imports", (tx) => q.retention.dropImports(tx, batch)],
   ["drop_bulk_jobs", (tx) => q.retention.dropBulkJobs(tx, batch)],

@@ -495,21 +495,21 @@ describe("logs", () => {
       });
     await register();
     await service.runJobs();
-    const told = (await workflows.story(id)).steps.length;
+    const told = (await workflows.history(id)).steps.length;
     daysOn(29);
     await sweep();
-    const kept = (await workflows.story(id)).steps.length;
+    const kept = (await workflows.history(id)).steps.length;
     daysOn(2);
     await sweep();
-    const gone = await workflows.story(id);
-    const underWay = await workflows.story(slow.id);
+    const gone = await workflows.history(id);
+    const underWay = await workflows.history(slow.id);
     await register();
     await service.runJobs();
     const times = (await workflows.executions(id)).length;
     daysOn(70);
     await service.runJobs();
     await sweep();
-    const rested = await workflows.story(slow.id);
+    const rested = await workflows.history(slow.id);
 
     expect(told).toBeGreaterThan(1);
     expect(kept).toBe(told);
@@ -534,7 +534,7 @@ describe("logs", () => {
     }
     await service.pool`select graphile_worker.add_job('purge_expired', run_at => now() + interval '1 year')`;
     await service.pool`
-      select graphile_worker.add_job('fold_counts', max_attempts => 1, run_at => now() + interval '1 year')`;
+      select graphile_worker.add_job('roll_up_counts', max_attempts => 1, run_at => now() + interval '1 year')`;
     await service.pool`
       update graphile_worker._private_jobs set attempts = 1, updated_at = ${old} where max_attempts = 1`;
     await service.pool`update graphile_worker._private_jobs set updated_at = ${old}`;

@@ -131,7 +131,7 @@ async function live(project: NewProject, from: Date, story: Step[]): Promise<voi
       const one = await contact(pick);
       if (one) await call("DELETE", `/contacts/${one.id}`);
     },
-    fold: () => upkeepTasks.fold_counts(service),
+    fold: () => upkeepTasks.roll_up_counts(service),
   };
   const visitOf = async (mail: { id: string } | undefined, what: "open" | "click", agent: string) =>
     mail && (await visit(mail.id, what, agent));
@@ -150,7 +150,7 @@ const MEASURES = {
   clicks: "clickedAt",
   bounces: "bouncedAt",
   complaints: "complainedAt",
-  machineOpens: "machineOpenedAt",
+  machineOpens: "botOpenedAt",
 } as const;
 
 /** The day of an instant somewhere, by another way than that of the service. */
@@ -312,7 +312,7 @@ describe(`figures equal a plain count of the facts (seed ${SEED})`, () => {
           const project = await service.createProject();
           await live(project, new Date(middle - 2 * DAY_MS), story);
           await assertFigures(project, dayAt(-3), dayAt(3));
-          await upkeepTasks.fold_counts(service);
+          await upkeepTasks.roll_up_counts(service);
           await assertFigures(project, dayAt(-3), dayAt(3));
         }),
         { seed: SEED, numRuns: 2, endOnFailure: true },

@@ -277,7 +277,7 @@ describe("jobs of a project that is gone", () => {
     const jobs: Partial<Jobs> = {
       call_webhook: { projectId, executionId: id, stepExecutionId: id },
       delete_project: { projectId },
-      freeze_audience: { projectId, campaignId: id },
+      snapshot_audience: { projectId, campaignId: id },
       import_contacts: { projectId, importId: id },
       judge_reputation: { projectId },
       recount_segments: { projectId, segmentIds: [id] },

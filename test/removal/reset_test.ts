@@ -333,7 +333,7 @@ describe("nothing of before a reset goes out", () => {
     const running = await campaigns.create();
     await campaigns.send(running);
     // Its audience is in the ledger, and its batches are in the queue.
-    await tasks.freeze_audience(service, { projectId: project.id, campaignId: running });
+    await tasks.snapshot_audience(service, { projectId: project.id, campaignId: running });
     const scheduled = await campaigns.create();
     await campaigns.send(scheduled, new Date(service.now().getTime() + 3_600_000).toISOString());
     await reset();

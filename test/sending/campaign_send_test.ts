@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
-import { freezeAudience, sendBatch, sweepCampaigns } from "../../src/sending/campaigns/send.ts";
+import { snapshotAudience, sendBatch, sweepCampaigns } from "../../src/sending/campaigns/send.ts";
 import { startScheduled } from "../../src/sending/campaigns/status.ts";
 import { settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { until } from "../support/process.ts";
@@ -52,7 +52,7 @@ test("a batch of which somebody held mails for a moment comes back for them", as
   await addContacts(20);
   const id = await create();
   await send(id);
-  await freezeAudience(service, project.id, id);
+  await snapshotAudience(service, project.id, id);
   const ids = await service.pool`select id from emails where campaign_id = ${id} order by id`;
   const [fromId, toId] = [ids[0]!.id as string, ids.at(-1)!.id as string];
   await service.pool`delete from graphile_worker._private_jobs`;
@@ -108,7 +108,7 @@ describe("a campaign that is sent", () => {
     const [left, gone, blocked, kept] = await addContacts(4);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await addContacts(3, "late");
     await service.pool`update contacts set subscribed = false where email = ${left!}`;
     const contact = await call("GET", `/contacts?search=${gone}`);
@@ -125,7 +125,7 @@ describe("a campaign that is sent", () => {
     const [left, , blocked] = await addContacts(3);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`update contacts set subscribed = false where email = ${left!}`;
     await call("POST", "/suppressions", { email: blocked, reason: "COMPLAINT" });
     await service.runJobs();
@@ -451,7 +451,7 @@ describe("a cancelled campaign", () => {
     await addContacts(30);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await cancel(id);
     const { status } = await call("DELETE", `/campaigns/${id}`);
     await service.runJobs();
@@ -466,7 +466,7 @@ describe("a cancelled campaign", () => {
     await service.pool`update projects set resend_in_doubt = '{CAMPAIGN}' where id = ${project.id}`;
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`
       update emails set status = 'IN_DOUBT', due_at = ${service.now()}, tried_at = now() where campaign_id = ${id}`;
     await cancel(id);
@@ -482,7 +482,7 @@ describe("a cancelled campaign", () => {
     await addContacts(60);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await cancel(id);
     const closed = await q.campaignSend.suppress(service, {
       projectId: project.id,
@@ -498,7 +498,7 @@ describe("a cancelled campaign", () => {
     await addContacts(700);
     const id = await create();
     await send(id);
-    await freezeAudience(
+    await snapshotAudience(
       beforeRange(2, () => cancel(id)),
       project.id,
       id,
@@ -565,8 +565,8 @@ describe("freezing", () => {
     await addContacts(2_500);
     const id = await create();
     await send(id);
-    await Promise.all([1, 2, 3, 4].map(() => freezeAudience(service, project.id, id)));
-    await freezeAudience(service, project.id, id);
+    await Promise.all([1, 2, 3, 4].map(() => snapshotAudience(service, project.id, id)));
+    await snapshotAudience(service, project.id, id);
     const rows = await rowsOf(id);
     await service.pool`delete from graphile_worker._private_jobs`;
 
@@ -584,7 +584,7 @@ describe("freezing", () => {
     const id = await create({ audienceType: "SEGMENT", segmentId: segment.body.id });
     await send(id);
     const patch = () => call("PATCH", `/segments/${segment.body.id}`, { condition: condition("notExists") });
-    await freezeAudience(beforeRange(2, patch), project.id, id);
+    await snapshotAudience(beforeRange(2, patch), project.id, id);
 
     expect(await rowsOf(id)).toHaveLength(700);
     expect((await call("GET", `/segments/${segment.body.id}`)).body.memberCount).toBe(0);
@@ -598,7 +598,7 @@ describe("freezing", () => {
     const dying = beforeRange(2, () => {
       throw new Error("killed");
     });
-    await expect(freezeAudience(dying, project.id, id)).rejects.toThrow("killed");
+    await expect(snapshotAudience(dying, project.id, id)).rejects.toThrow("killed");
     const half = (await rowsOf(id)).length;
     await service.runJobs();
 
@@ -615,7 +615,7 @@ describe("freezing", () => {
     const deletions = contacts
       .filter((_, i) => i % 30 === 0)
       .map((contact) => call("DELETE", `/contacts/${contact.id}`));
-    await Promise.all([freezeAudience(service, project.id, id), ...deletions]);
+    await Promise.all([snapshotAudience(service, project.id, id), ...deletions]);
     const orphans = await service.pool`
       select from emails e
       where e.campaign_id = ${id} and e.contact_id is not null
@@ -632,7 +632,7 @@ describe("freezing", () => {
     const [large, small] = [await create(), await create()];
     for (const id of [large, small]) {
       await send(id);
-      await freezeAudience(service, project.id, id);
+      await snapshotAudience(service, project.id, id);
     }
     const jobs = await service.pool`
       select payload ->> 'campaignId' as campaign, priority from graphile_worker._private_jobs
@@ -649,7 +649,7 @@ describe("scheduled campaigns that are overdue", () => {
     const rows = await service.pool`
       select j.payload ->> 'campaignId' as campaign
       from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'freeze_audience' order by j.run_at, j.id`;
+      where t.identifier = 'snapshot_audience' order by j.run_at, j.id`;
     return rows.map((row) => ids.indexOf(row.campaign as string));
   };
 
@@ -694,7 +694,7 @@ describe("a campaign that stands still", () => {
     await addContacts(600);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`delete from graphile_worker._private_jobs`;
     await sweepCampaigns(service);
     await service.runJobs();
@@ -718,7 +718,7 @@ describe("a campaign that stands still", () => {
     await addContacts(10);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`update graphile_worker._private_jobs set attempts = max_attempts`;
     await sweepCampaigns(service);
     await service.runJobs();
@@ -730,7 +730,7 @@ describe("a campaign that stands still", () => {
     const [email] = await addContacts(3);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`
       update emails set status = 'IN_DOUBT', due_at = 'infinity', tried_at = now() where address = ${email!}`;
     await service.pool`update projects set resend_in_doubt = '{CAMPAIGN}' where id = ${project.id}`;
@@ -743,7 +743,7 @@ describe("a campaign that stands still", () => {
     await addContacts(10);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await disableProject(service, project.id, null);
     await service.runJobs();
     await sweepCampaigns(service);
@@ -783,7 +783,7 @@ describe("a campaign that stands still", () => {
     await addContacts(10);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await cancel(id);
     await service.pool`delete from graphile_worker._private_jobs`;
     await sweepCampaigns(service);
@@ -798,7 +798,7 @@ describe("a campaign that stands still", () => {
     await addContacts(3);
     const id = await create();
     await send(id);
-    await freezeAudience(service, project.id, id);
+    await snapshotAudience(service, project.id, id);
     await service.pool`delete from graphile_worker._private_jobs`;
     later(3_600_000);
     await sweepEmails(service);

@@ -84,12 +84,12 @@ describe("a mail that is captured", () => {
     await service.runJobs();
     const counts = { sentCount: 0, failedCount: 0 };
     const total = (await campaigns.get(id)).totalRecipients;
-    const unfolded = await campaigns.stats(id);
-    await service.pool`select graphile_worker.add_job('fold_counts')`;
+    const notRolledUp = await campaigns.stats(id);
+    await service.pool`select graphile_worker.add_job('roll_up_counts')`;
     await service.runJobs();
 
     expect(await campaigns.get(id)).toMatchObject({ status: "SENT", capturedCount: total, ...counts });
-    expect(unfolded).toMatchObject({ capturedCount: total, openRate: 0, ...counts });
+    expect(notRolledUp).toMatchObject({ capturedCount: total, openRate: 0, ...counts });
     expect(await campaigns.ledger(id)).toEqual({ CAPTURED: total });
     expect(await usage("campaigns")).toBe(0);
   });
@@ -368,7 +368,7 @@ describe("release", () => {
     const campaignWith = async (mails: number, capturedAt: string) => {
       const id = await campaigns.create({ type: "TRANSACTIONAL" });
       await service.pool`
-        update campaigns set status = 'SENT', frozen_at = now(), finished_at = now() where id = ${id}`;
+        update campaigns set status = 'SENT', snapshot_at = now(), finished_at = now() where id = ${id}`;
       await service.pool`
         insert into emails (
           project_id, address, content_id, source_type, campaign_id, status, due_at, queued_at, captured_at

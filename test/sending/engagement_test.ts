@@ -186,7 +186,7 @@ describe("a machine", () => {
     await Promise.all([open(mail, ROBOT), click(mail, LINK, ROBOT)]);
 
     const events = await mails.events(mail);
-    expect(await mails.row(mail)).toEqual({ ...before, machineOpenedAt: expect.any(Date) });
+    expect(await mails.row(mail)).toEqual({ ...before, botOpenedAt: expect.any(Date) });
     expect(
       events.map(({ name, data }) => ({ name, ...data })).toSorted((a, b) => a.name.localeCompare(b.name)),
     ).toMatchObject([

@@ -5,7 +5,7 @@ import type { Context } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { createHandoverMarks } from "../../src/sending/delivery/_handover_marks.ts";
 import { deliverEmails, fetchApart } from "../../src/sending/delivery/mod.ts";
-import { buryDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
+import { reapDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
 import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
@@ -60,10 +60,10 @@ describe("a dead process", () => {
     const ids = await accept([mails.fresh(), mails.fresh(), mails.fresh()]);
     await service.pool`delete from graphile_worker._private_jobs`;
     await claim(dead, ids, [ids[1]!]);
-    const buried = await buryDeadWorkers(service);
+    const reaped = await reapDeadWorkers(service);
     await service.runJobs();
 
-    expect(buried).toEqual({ workers: 1, inDoubt: 1, givenBack: 2 });
+    expect(reaped).toEqual({ workers: 1, inDoubt: 1, givenBack: 2 });
     expect(await statusesOf(ids)).toEqual(["SENT", "IN_DOUBT", "SENT"]);
     expect(ids.map(arrivals)).toEqual([1, 0, 1]);
     expect(await marksLeft()).toBe(0);
@@ -74,7 +74,7 @@ describe("a dead process", () => {
     const ids = await accept([mails.fresh(), mails.fresh()]);
     await claim(dead, ids, [ids[0]!]);
     await service.pool`truncate handover_marks, handover_notes`; // what a crash does to unlogged tables
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
 
     expect(await statusesOf(ids)).toEqual(["IN_DOUBT", "IN_DOUBT"]);
   });
@@ -98,7 +98,7 @@ describe("a dead process", () => {
     await service.pool`delete from graphile_worker._private_jobs`;
     await claim(dead, [id!]);
     await service.pool`update emails set attempts = 5 where id = ${id!}`;
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
     const left = await ledger(id!);
     const jobs = await jobsOf(id!);
     later(10 * 60_000);
@@ -112,7 +112,7 @@ describe("a dead process", () => {
   });
 });
 
-describe("a process that is buried alive", () => {
+describe("a process that is reaped alive", () => {
   test("does not end a mail that was given to another one", async () => {
     const frozen = await otherProcess();
     const [id] = await accept(mails.fresh());
@@ -122,7 +122,7 @@ describe("a process that is buried alive", () => {
     service.smtp.behave({ holdRcpt: async () => await held.shift()?.() });
     const delivering = deliverEmails(frozen, project.id, [id!]);
     await until("that the server is asked", () => held.length === 0);
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
     await service.runJobs();
     const before = await ledger(id!);
     thawed.resolve();
@@ -161,18 +161,18 @@ describe("a process that is buried alive", () => {
     const marking = await service.pool.reserve();
     await marking`begin`;
     await marking`select mark_handovers(${slow.workerId}, 1, 7, ${[project.id]}::uuid[], ${[first!]}::uuid[])`;
-    let isBuried = false;
-    const burying = buryDeadWorkers(service).then((buried) => ((isBuried = true), buried));
+    let isReaped = false;
+    const reaping = reapDeadWorkers(service).then((reaped) => ((isReaped = true), reaped));
     await until("that somebody waits for the marks", async () => {
       const locks = await service.pool`select from pg_locks where locktype = 'advisory' and not granted`;
       return locks.length > 0;
     });
-    const before = isBuried;
+    const before = isReaped;
     await marking`commit`;
     marking.release();
 
     expect(before).toBe(false);
-    expect(await burying).toMatchObject({ inDoubt: 1, givenBack: 1 });
+    expect(await reaping).toMatchObject({ inDoubt: 1, givenBack: 1 });
     // It is not noted down any more; and where it is again, the mail is not its own.
     expect((await mark(second!, 1))[0]!.held).toBe(null);
     await q.handoverMarks.noteDown(slow, { workerId: slow.workerId, epoch: 2, emailIds: [] });
@@ -203,7 +203,7 @@ describe("the marks of a process", () => {
     await marks.noted();
     await service.pool`truncate handover_marks, handover_notes`;
     await marks.onItsWay({ projectId: project.id, id: ids[1]! }, (mayEnd) => mayEnd());
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
 
     expect(await statusesOf(ids)).toEqual(["IN_DOUBT", "IN_DOUBT", "PENDING"]);
   });
@@ -234,7 +234,7 @@ describe("the marks of a process", () => {
     await note(3, [ids[0]!]);
     await note(2, []);
     await note(3, []);
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
 
     expect(await statusesOf(ids)).toEqual(["IN_DOUBT", "PENDING"]);
   });

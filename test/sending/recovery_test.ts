@@ -6,7 +6,7 @@ import { q } from "../../src/db/queries.ts";
 import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery/mod.ts";
 import type { Outcome } from "../../src/sending/delivery/outcomes.ts";
 import {
-  buryDeadWorkers,
+  reapDeadWorkers,
   settleDoubts,
   sweepEmails,
   wakeMails,
@@ -281,14 +281,14 @@ describe("a dead process", () => {
     await die(dead, "11 seconds");
     const [id] = await accept(mails.fresh());
     await service.pool`update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1 where id = ${id!}`;
-    const buried = await Promise.all([
-      buryDeadWorkers(service),
-      buryDeadWorkers(service),
-      buryDeadWorkers(service),
+    const reaped = await Promise.all([
+      reapDeadWorkers(service),
+      reapDeadWorkers(service),
+      reapDeadWorkers(service),
     ]);
     await service.runJobs();
 
-    expect(buried.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
+    expect(reaped.map((b) => b.inDoubt).sort()).toEqual([0, 0, 1]);
     expect(await ledger(id!)).toMatchObject({ status: "IN_DOUBT" });
     expect(service.smtp.received).toHaveLength(0);
   });
@@ -301,7 +301,7 @@ describe("a dead process", () => {
       update emails set status = 'SENDING', claimed_by = ${dead}, attempts = 1, opened_at = now(), opens = 1
       where id in (${opened!}, ${clicked!})`;
     await service.pool`update emails set clicked_at = now(), clicks = 1 where id = ${clicked!}`;
-    await buryDeadWorkers(service);
+    await reapDeadWorkers(service);
     later(16 * 60_000);
     await settleDoubts(service);
     await service.runJobs();
@@ -335,9 +335,9 @@ describe("a dead process", () => {
       ];
     const connection = await service.pool.reserve();
     await connection`select pg_advisory_lock(7672452, ${lockId})`;
-    const first = await buryDeadWorkers(service);
+    const first = await reapDeadWorkers(service);
     await service.pool`update workers set seen_at = now() - interval '31 seconds' where id = ${silent}`;
-    const second = await buryDeadWorkers(service);
+    const second = await reapDeadWorkers(service);
     await connection`select pg_advisory_unlock_all()`;
     connection.release();
     await service.pool`delete from workers`;

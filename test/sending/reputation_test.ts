@@ -4,7 +4,7 @@ import PostalMime from "postal-mime";
 import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
-import { foldReputation, judgeReputation, securityOf } from "../../src/sending/feedback/reputation.ts";
+import { rollUpReputation, judgeReputation, securityOf } from "../../src/sending/feedback/reputation.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({
@@ -86,13 +86,13 @@ const record = async ({ sent = 0, refused = 0, bounced = 0, complained = 0, at =
 
 /** What the minute does: the fold, the judgements that it enqueues, the mails that follow. */
 const minute = async () => {
-  await foldReputation(service);
+  await rollUpReputation(service);
   await service.runJobs();
 };
 const minuteOf = async (ctx: Context) => {
   // Before the fold, which would leave the judgement to a job of the stricter service.
   await judgeReputation(ctx, project.id);
-  await foldReputation(ctx);
+  await rollUpReputation(ctx);
   await service.runJobs();
 };
 const security = () => securityOf(service, project.id);
@@ -109,7 +109,7 @@ describe("the counters", () => {
   test("equal the ledger: a mail counts once, handed over or refused, with feedback or without", async () => {
     await mails({ sent: 30, refused: 5, bounced: 4, complained: 3 });
     const before = await security();
-    await foldReputation(service);
+    await rollUpReputation(service);
     const after = await security();
 
     const rates = { total: 35, bounces: 9, complaints: 3, bounceRate: 25.71, complaintRate: 8.57 };
@@ -117,7 +117,7 @@ describe("the counters", () => {
     expect(after.status).toEqual(before.status);
   });
 
-  test("follow the service itself: what is sent, what bounces at the door, and what only waits", async () => {
+  test("follow the service itself: what is sent, what bounces at once, and what only waits", async () => {
     // What is to be tried again soon would be due already by the clock of the queue.
     service.setNow(new Date());
     service.smtp.behave({
@@ -162,7 +162,7 @@ describe("the counters", () => {
 
   test("of several that fold at once are neither lost nor doubled", async () => {
     for (let i = 0; i < 20; i++) await mails({ sent: 5, bounced: 1 });
-    await Promise.all(Array.from({ length: 10 }, () => foldReputation(service)));
+    await Promise.all(Array.from({ length: 10 }, () => rollUpReputation(service)));
     const left = await service.pool`select from reputation_deltas`;
 
     expect(left.length).toBe(0);
@@ -205,7 +205,7 @@ describe("the counters", () => {
   test("of a deleted project are dropped", async () => {
     await mails({ sent: 10 });
     await service.pool`delete from projects where id = ${project.id}`;
-    await foldReputation(service);
+    await rollUpReputation(service);
     const left = await service.pool`select from reputation_deltas where project_id = ${project.id}`;
 
     expect(left.length).toBe(0);
@@ -219,7 +219,7 @@ describe("the levels", () => {
     ["99 mails that all bounced: too few to tell", { sent: 99, bounced: 99 }, "HEALTHY"],
     ["5 % bounces", { sent: 100, bounced: 5 }, "HEALTHY"],
     ["over 5 % bounces", { sent: 100, bounced: 6 }, "WARNING"],
-    ["over 5 % bounces, some of them at the door", { sent: 95, refused: 5, bounced: 1 }, "WARNING"],
+    ["over 5 % bounces, some of them at once", { sent: 95, refused: 5, bounced: 1 }, "WARNING"],
     ["10 % bounces", { sent: 100, bounced: 10 }, "WARNING"],
     ["over 10 % bounces", { sent: 100, bounced: 11 }, "CRITICAL"],
     ["0.1 % complaints", { sent: 1000, complained: 1 }, "HEALTHY"],
@@ -343,11 +343,11 @@ describe("at the critical level, with AUTO_PROJECT_DISABLE", () => {
     });
   const sentTo = (address: string) => service.smtp.received.filter(({ to }) => to.includes(address)).length;
 
-  test("the project is disabled once, by ten judgements and ten folds at once, with one notice", async () => {
+  test("the project is disabled once, by ten judgements and ten rolls up at once, with one notice", async () => {
     await mails({ sent: 100, bounced: 11 });
     await Promise.all([
       ...Array.from({ length: 10 }, () => judgeReputation(service, project.id)),
-      ...Array.from({ length: 10 }, () => foldReputation(service)),
+      ...Array.from({ length: 10 }, () => rollUpReputation(service)),
     ]);
     await service.runJobs();
     const { isDisabled, suspensions } = await security();

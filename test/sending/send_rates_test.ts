@@ -4,7 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
-import { freezeAudience, sendBatch } from "../../src/sending/campaigns/send.ts";
+import { snapshotAudience, sendBatch } from "../../src/sending/campaigns/send.ts";
 import { deliverEmails } from "../../src/sending/delivery/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -150,7 +150,7 @@ describe("a project with a rate of its own", () => {
     const id = await create();
     await send(id);
     const ctx = otherProcess();
-    await freezeAudience(ctx, project.id, id);
+    await snapshotAudience(ctx, project.id, id);
     const [job] = await service.pool`
       delete from graphile_worker._private_jobs where payload ->> 'fromId' is not null returning payload`;
     await service.pool`delete from graphile_worker._private_jobs`;

@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
-import { foldUsage, setUsageLimits, type UsageCategory, usageOf } from "../../src/accounts/billing/usage.ts";
+import {
+  rollUpUsage,
+  setUsageLimits,
+  type UsageCategory,
+  usageOf,
+} from "../../src/accounts/billing/usage.ts";
 import type { Context } from "../../src/context.ts";
 import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { campaignsOf } from "../support/campaign.ts";
@@ -67,7 +72,7 @@ describe("what is counted", () => {
     await send(["ada@example.com", "ada@example.com", "bob@example.com"]);
     await send();
     const before = await used();
-    await foldUsage(service);
+    await rollUpUsage(service);
 
     expect(before).toEqual({ workflows: 0, campaigns: 0, transactional: 4, inbound: 0 });
     expect(await used()).toEqual(before);
@@ -170,7 +175,7 @@ describe("a limit of transactional mails", () => {
   test("is exact while the deltas from before it are folded", async () => {
     await Promise.all(people(40).map((to) => send(to)));
     await limit({ transactional: 50 });
-    const folding = Array.from({ length: 20 }, () => foldUsage(service));
+    const folding = Array.from({ length: 20 }, () => rollUpUsage(service));
     const answers = await Promise.all(people(60).map((to) => send(to)));
     await Promise.all(folding);
 
@@ -351,7 +356,7 @@ describe("a limit of received mails", () => {
 
 describe("members are told", () => {
   const look = async () => {
-    await upkeepTasks.fold_counts(service);
+    await upkeepTasks.roll_up_counts(service);
     return await told();
   };
 

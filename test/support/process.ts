@@ -71,7 +71,7 @@ export async function startProcess(
 }
 
 /**
- * Kills a service, and lets its last heartbeat look old: whoever beats next buries it, instead of one of those that come
+ * Kills a service, and lets its last heartbeat look old: whoever beats next reaps it, instead of one of those that come
  * 10 s later. That the dead are noticed in time is the promise of main_test.ts.
  */
 export async function killUnseen(sql: postgres.Sql, service: ServiceProcess): Promise<void> {

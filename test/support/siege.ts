@@ -203,7 +203,7 @@ async function hasten(ctx: Context, campaignId: string): Promise<void> {
 
 async function state(ctx: Context, campaignId: string): Promise<string> {
   const campaign =
-    await ctx.pool`select status, frozen_at, frozen_count from campaigns where id = ${campaignId}`;
+    await ctx.pool`select status, snapshot_at, snapshot_count from campaigns where id = ${campaignId}`;
   const rows =
     await ctx.pool`select status, count(*)::int from emails where campaign_id = ${campaignId} group by 1`;
   const jobs = await ctx.pool`

@@ -134,7 +134,7 @@ async function fillLedger(sql: postgres.TransactionSql, projectId: string) {
   await sql`
     insert into campaigns (
       project_id, name, subject, body, html, from_email, status, audience_type, segment_id, template_id, content_id, sent_at,
-      frozen_at, finished_at, scheduled_for
+      snapshot_at, finished_at, scheduled_for
     )
     select
       ${projectId}, status::text, 'Hi', '<p>Hi</p>', '<p>Hi</p>', 'news@shop.example', status, 'SEGMENT',
@@ -227,7 +227,7 @@ async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
   await sql`
     insert into mail_counts (
       project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
-      machine_opened
+      bot_opened
     )
     values (
       ${projectId}, '2026-01-01', 'CAMPAIGN', '00000000-0000-0000-0000-000000000000', 1, 1, 1, 1, 1, 1, 1, 1

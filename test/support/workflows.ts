@@ -1,4 +1,4 @@
-// What tests of workflows do all the time: build a graph, let things happen, and read the stories.
+// What tests of workflows do all the time: build a graph, let things happen, and read the histories.
 import { expect } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { DOMAIN, type TestService } from "./service.ts";
@@ -14,7 +14,7 @@ export interface Plan {
   ways: string[];
 }
 
-/** A page of a story, by the name of its step. */
+/** An entry of a history, by the name of its step. */
 export interface ToldStep {
   step: string;
   status: string;
@@ -22,8 +22,8 @@ export interface ToldStep {
   error: string | null;
 }
 
-/** An execution with its story. */
-export interface Story {
+/** An execution with its history. */
+export interface History {
   status: string;
   exitReason: string | null;
   currentStepId: string | null;
@@ -60,7 +60,7 @@ export function workflowsOf(service: TestService, project: () => NewProject) {
   const executions = async (workflowId: string): Promise<any[]> =>
     (await call("GET", `/workflows/${workflowId}/executions?pageSize=100`)).body.executions.toReversed();
 
-  const story = async (workflowId: string, executionId?: string): Promise<Story> => {
+  const history = async (workflowId: string, executionId?: string): Promise<History> => {
     const id = executionId ?? (await executions(workflowId)).at(-1)!.id;
     const { body } = await call("GET", `/workflows/${workflowId}/executions/${id}`);
     // oxlint-disable-next-line typescript/no-explicit-any
@@ -118,11 +118,11 @@ export function workflowsOf(service: TestService, project: () => NewProject) {
     /** The execution of a contact, by the first part of its address. */
     of: async (workflowId: string, name: string): Promise<string> =>
       (await executions(workflowId)).find(({ contact }) => contact.email.startsWith(`${name}@`)).id,
-    /** The story of an execution, or of the newest one. */
-    story,
+    /** The history of an execution, or of the newest one. */
+    history,
     /** The names of the steps of an execution, or of the newest one, with the branches by which it left them. */
     path: async (workflowId: string, executionId?: string): Promise<string[]> =>
-      (await story(workflowId, executionId)).steps.map(({ step, output }) =>
+      (await history(workflowId, executionId)).steps.map(({ step, output }) =>
         output?.branch === undefined ? step : `${step}: ${String(output.branch)}`,
       ),
     /** Moves the clock on, and runs what is due then. */

@@ -2,7 +2,7 @@
 // statements that accept them (`take_usage`): one for each recipient, whatever becomes of the mail.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 
@@ -151,8 +151,8 @@ export async function setUsageLimits(
 }
 
 /** Adds what has been counted since the last time to the months. Answers whether there was anything. */
-export async function foldUsage(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, q.usage.fold);
+export async function rollUpUsage(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, q.usage.rollUp);
 }
 
 function toLimit(limit: number | null, usage: number): UsageLimit {

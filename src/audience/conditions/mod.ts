@@ -40,7 +40,7 @@ interface Scope extends CompileOptions {
   within: string[];
 }
 
-const MACHINES_DO = new Set(["email.open", "email.click"]);
+const BOTS_DO = new Set(["email.open", "email.click"]);
 
 // An id is made up to this long before or after the time its event bears: two clocks, or a long transaction.
 const ID_SLACK_MS = 86_400_000;
@@ -288,8 +288,8 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
 }
 
 function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): Fragment {
-  // A machine's open or click is recorded, but it is not the person's (guides/segments.md).
-  const byPeople = MACHINES_DO.has(name) ? sql`and not e.machine` : sql``;
+  // An open or click by a bot is recorded, but it is not the contact's (guides/segments.md).
+  const byPeople = BOTS_DO.has(name) ? sql`and not e.bot` : sql``;
   return sql`exists (
     select
     from events e

@@ -96,7 +96,7 @@ export async function getImport(ctx: Context, projectId: string, importId: strin
 }
 
 /** What one run of an import knows. */
-interface Run {
+interface ImportRun {
   projectId: string;
   importId: string;
   dryRun: boolean;
@@ -118,7 +118,7 @@ export async function runImport(
   const begun = await q.contactImports.begin(ctx, { projectId, importId });
   if (!begun) return;
   const { dryRun, failureCount: failures } = begun;
-  const run: Run = { projectId, importId, dryRun, seen: new Set(), failures };
+  const run: ImportRun = { projectId, importId, dryRun, seen: new Set(), failures };
   try {
     if (begun.rowCount === null) {
       await q.contactImports.counted(ctx, { projectId, importId, rowCount: await countRows(ctx, run) });
@@ -131,7 +131,7 @@ export async function runImport(
   }
 }
 
-async function countRows(ctx: Context, run: Run): Promise<number> {
+async function countRows(ctx: Context, run: ImportRun): Promise<number> {
   let columns: CsvColumns | undefined;
   let count = 0;
   const take = (row: CsvRow): void => {
@@ -143,7 +143,7 @@ async function countRows(ctx: Context, run: Run): Promise<number> {
   return count;
 }
 
-async function importRows(ctx: Context, run: Run, rowsDone: number, until: number): Promise<void> {
+async function importRows(ctx: Context, run: ImportRun, rowsDone: number, until: number): Promise<void> {
   const { projectId, importId } = run;
   let position = rowsDone;
   let writing = Promise.resolve(true);
@@ -162,7 +162,7 @@ async function importRows(ctx: Context, run: Run, rowsDone: number, until: numbe
 /** The rows after `rowsDone`, in chunks. */
 async function* readChunks(
   ctx: Context,
-  run: Run,
+  run: ImportRun,
   rowsDone: number,
 ): AsyncGenerator<(ContactRow | RowError)[]> {
   let columns: CsvColumns | undefined;
@@ -182,7 +182,7 @@ async function* readChunks(
   if (chunk.length > 0) yield chunk;
 }
 
-async function* filePieces(ctx: Context, { projectId, importId }: Run): AsyncGenerator<Uint8Array> {
+async function* filePieces(ctx: Context, { projectId, importId }: ImportRun): AsyncGenerator<Uint8Array> {
   for (let position = 0; ; position++) {
     const piece = await q.contactImports.piece(ctx, { projectId, importId, position });
     if (!piece) return;
@@ -198,7 +198,7 @@ async function* filePieces(ctx: Context, { projectId, importId }: Run): AsyncGen
  */
 async function writeRows(
   ctx: Context,
-  run: Run,
+  run: ImportRun,
   rowsDone: number,
   rows: (ContactRow | RowError)[],
 ): Promise<boolean> {
@@ -218,7 +218,7 @@ async function writeRows(
 
 async function writeTogether(
   ctx: Context,
-  run: Run,
+  run: ImportRun,
   rowsDone: number,
   rows: (ContactRow | RowError)[],
 ): Promise<boolean> {

@@ -17,8 +17,8 @@ const stateOf = perService(() => ({
   paidAt: 0,
 }));
 
-/** Does some work when it is its turn. */
-export async function inTurn<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+/** Does some work as soon as the requests have had their share of the time. */
+export async function paced<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   const state = stateOf(ctx);
   await untilPaid(ctx, state);
   const startedAt = performance.now();

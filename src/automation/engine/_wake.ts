@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { endRun, endWait, type Run, stepOf } from "../runs/run.ts";
 import { MAX_DEPTH, TOO_DEEP } from "./start.ts";
-import { type Call, callsFor } from "../runs/waits.ts";
+import { type AwaitedEvent, awaitedEventsFor } from "../runs/waits.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 
 /** When the timers go off that these executions were named by. */
@@ -13,12 +13,12 @@ const EARLY_MS = 5_000;
 const SIMPLY_ON = { branch: null, output: null };
 
 /** Ends the waits that these events are for; the first one counts. */
-export function wakeByEvents(runs: Run[], calls: Call[], now: Date): void {
-  const first = new Map<string, Call>();
-  for (const call of calls) if (!first.has(call.id)) first.set(call.id, call);
+export function wakeByEvents(runs: Run[], arrived: AwaitedEvent[], now: Date): void {
+  const first = new Map<string, AwaitedEvent>();
+  for (const arrival of arrived) if (!first.has(arrival.id)) first.set(arrival.id, arrival);
   for (const run of runs) {
-    const call = first.get(run.id);
-    if (call) take(run, call, now);
+    const arrival = first.get(run.id);
+    if (arrival) take(run, arrival, now);
   }
 }
 
@@ -27,11 +27,11 @@ export async function wakeByLook(tx: Context, runs: Run[], timers: Timers): Prom
   const now = tx.now();
   const waiting = runs.filter(({ status }) => status === "WAITING");
   const awaiting = waiting.filter((run) => stepTypeOf(stepOf(run)).awaitsEvent);
-  const calls = await callsFor(
+  const arrived = await awaitedEventsFor(
     tx,
     awaiting.map(({ projectId, id, wakeAt }) => ({ projectId, id, until: wakeAt })),
   );
-  wakeByEvents(awaiting, calls, now);
+  wakeByEvents(awaiting, arrived, now);
   for (const run of waiting.filter((each) => isDue(each, timers, now))) {
     const { whenDue } = stepTypeOf(stepOf(run));
     const end = whenDue ? await whenDue(tx, run) : SIMPLY_ON;
@@ -47,9 +47,9 @@ function isDue({ id, status, wakeAt }: Run, timers: Timers, now: Date): boolean 
   return wakeAt.getTime() <= now.getTime() + allowance;
 }
 
-function take(run: Run, { stepExecutionId, eventId, eventName, data, depth }: Call, now: Date): void {
+function take(run: Run, { stepExecutionId, eventId, eventName, data, depth }: AwaitedEvent, now: Date): void {
   // It may wait for the same event once more by now: another one has to come.
-  if (run.status !== "WAITING" || run.openPageId !== stepExecutionId) return;
+  if (run.status !== "WAITING" || run.openEntryId !== stepExecutionId) return;
   run.context = { ...run.context, event: data };
   run.hasNewContext = true;
   run.depth = Math.max(run.depth, depth);

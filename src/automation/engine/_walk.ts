@@ -1,4 +1,4 @@
-// Runs go from step to step until all of them wait or have ended: in waves, and in each wave those that stand at the
+// Runs go from step to step until all of them wait or have ended: in passes, and in each pass those that stand at the
 // same step take it together.
 import { type Context, newId } from "../../context.ts";
 import { type Run, stepOf, takeOutcome } from "../runs/run.ts";
@@ -10,12 +10,12 @@ export function isWalking(run: Run): boolean {
 }
 
 /**
- * Takes up to `waves` steps with each run. Effects and moves belong to one transaction: the caller writes the moves, and
+ * Takes up to `passes` steps with each run. Effects and moves belong to one transaction: the caller writes the moves, and
  * has whatever is still walking go on in another one.
  */
-export async function walk(tx: Context, runs: Run[], waves: number): Promise<void> {
+export async function walk(tx: Context, runs: Run[], passes: number): Promise<void> {
   const late = new Set<Run>();
-  for (let wave = 0; wave < waves; wave++) {
+  for (let pass = 0; pass < passes; pass++) {
     const walking = runs.filter((run) => isWalking(run) && !late.has(run));
     if (walking.length === 0) return;
     const groups = Map.groupBy(walking, (run) => `${run.versionId} ${run.stepId}`);
@@ -27,13 +27,13 @@ export async function walk(tx: Context, runs: Run[], waves: number): Promise<voi
 async function take(tx: Context, runs: Run[]): Promise<Run[]> {
   const step = stepOf(runs[0]!);
   const startedAt = tx.now();
-  const visits = runs.map((run) => ({ run, pageId: newId(tx) }));
+  const visits = runs.map((run) => ({ run, entryId: newId(tx) }));
   const outcomes = await stepTypeOf(step).perform(tx, step, visits);
   const now = tx.now();
-  return visits.flatMap(({ run, pageId }, i) => {
+  return visits.flatMap(({ run, entryId }, i) => {
     const outcome = outcomes[i]!;
     if (outcome === "later") return [run];
-    takeOutcome(run, pageId, startedAt, outcome, now);
+    takeOutcome(run, entryId, startedAt, outcome, now);
     return [];
   });
 }

@@ -1,23 +1,23 @@
-// What events call for: workflows that start, and executions that wait for them.
+// Matches events with the workflows that start by them and the executions that wait for them.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
 import { enqueue, inParts } from "../runs/jobs.ts";
 import type { Claim } from "./start.ts";
-import type { Call } from "../runs/waits.ts";
+import type { AwaitedEvent } from "../runs/waits.ts";
 
 /** As many as the trigger gives to one. */
 const EVENTS_A_JOB = 500;
 
-/** What some events call for, the oldest event first. */
-export interface Heard {
+/** Workflows that start by some events, and waits that they end: the oldest event first. */
+export interface Matches {
   claims: Claim[];
-  calls: Call[];
+  arrived: AwaitedEvent[];
 }
 
-/** Finds out what these events call for, by indexes only. Who waits since after an event is not among them. */
-export async function hear(tx: Context, jobs: Jobs["start_workflows"][]): Promise<Heard> {
-  if (jobs.length === 0) return { claims: [], calls: [] };
+/** Finds what these events start and resume, by indexes only. A wait that began after an event is not ended by it. */
+export async function matchEvents(tx: Context, jobs: Jobs["start_workflows"][]): Promise<Matches> {
+  if (jobs.length === 0) return { claims: [], arrived: [] };
   const events = jobs.flatMap(({ projectId, eventIds }) => eventIds.map((id) => ({ projectId, id })));
   const depths = new Map(jobs.flatMap(({ eventIds, depth }) => eventIds.map((id) => [id, depth])));
   const which = {
@@ -25,17 +25,17 @@ export async function hear(tx: Context, jobs: Jobs["start_workflows"][]): Promis
     eventIds: events.map((event) => event.id),
   };
   const listening = await q.executionRun.listening(tx, which);
-  const waiting = await q.waits.heard(tx, which);
+  const waiting = await q.waits.matched(tx, which);
   return {
     claims: listening.map(({ eventName, ...claim }) => ({
       ...claim,
       depth: depths.get(claim.eventId)!,
-      story: { event: { id: claim.eventId, name: eventName } },
+      history: { event: { id: claim.eventId, name: eventName } },
     })),
-    calls: waiting.map(({ executionId, ...call }) => ({
-      ...call,
+    arrived: waiting.map(({ executionId, ...event }) => ({
+      ...event,
       id: executionId,
-      depth: depths.get(call.eventId)!,
+      depth: depths.get(event.eventId)!,
     })),
   };
 }
@@ -57,8 +57,8 @@ export function firstRound(claims: Claim[]): { round: Claim[]; later: Claim[] } 
   return { round, later };
 }
 
-/** Has the events of these claims heard once more, after so long. What they have started by now stays as it is. */
-export async function hearAgain(tx: Context, claims: Claim[], afterMs: number): Promise<void> {
+/** Enqueues the events of these claims again, to be matched after so long. What they have started by now stays as it is. */
+export async function matchLater(tx: Context, claims: Claim[], afterMs: number): Promise<void> {
   const runAt = new Date(tx.now().getTime() + afterMs);
   const groups = Map.groupBy(claims, ({ projectId, depth }) => `${projectId} ${depth}`);
   const jobs = [...groups.values()].flatMap((group) => {

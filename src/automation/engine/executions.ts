@@ -30,12 +30,12 @@ export type ListedExecution = Execution & {
   currentStep: StepName | null;
 };
 
-/** A page of a story. */
-export type StepExecution = Awaited<ReturnType<Queries["executions"]["story"]>>[number] & {
+/** An entry of a history. */
+export type StepExecution = Awaited<ReturnType<Queries["executions"]["history"]>>[number] & {
   step: StepName | null;
 };
 
-/** An execution with its story. */
+/** An execution with its history. */
 export type ToldExecution = ListedExecution & {
   workflow: { id: string; name: string };
   stepExecutions: StepExecution[];
@@ -100,7 +100,7 @@ export async function listExecutions(
   return { data: rows.map((row) => toListed(row, graphs.get(row.versionId))), total };
 }
 
-/** One execution with its whole story. Throws not-found. */
+/** One execution with its whole history. Throws not-found. */
 export async function getExecution(
   ctx: Context,
   projectId: string,
@@ -110,11 +110,11 @@ export async function getExecution(
   const { workflowName, ...row } = await findRow(ctx, projectId, workflowId, executionId);
   const graphs = await graphsOf(ctx, [{ projectId, versionId: row.versionId }]);
   const graph = graphs.get(row.versionId);
-  const story = await q.executions.story(ctx, { projectId, executionId });
+  const history = await q.executions.history(ctx, { projectId, executionId });
   return {
     ...toListed(row, graph),
     workflow: { id: workflowId, name: workflowName },
-    stepExecutions: story.map((page) => ({ ...page, step: nameOf(graph, page.stepId) })),
+    stepExecutions: history.map((page) => ({ ...page, step: nameOf(graph, page.stepId) })),
   };
 }
 

@@ -6,21 +6,21 @@ import { type Context, perService } from "../../context.ts";
 import type { Jobs } from "../../jobs.ts";
 import { runAlone } from "./_alone.ts";
 import { addRuns } from "../runs/jobs.ts";
-import { inTurn } from "./_pace.ts";
+import { paced } from "./_pace.ts";
 import { endWait, failWait, holdRuns } from "../runs/run.ts";
-import { type Errand, turn } from "./_turn.ts";
+import { type EngineRequest, runBatch } from "./_batch.ts";
 import { isWalking } from "./_walk.ts";
 import { writeRuns } from "../runs/write.ts";
 import type { StepEnd } from "../webhooks/mod.ts";
 
 /** Jobs that share a transaction, and such transactions at once: one works while the other one commits. */
-const JOBS_A_TURN = 10;
-const TURNS = 2;
+const JOBS_A_BATCH = 10;
+const BATCHES = 2;
 
 const engineOf = perService((ctx) =>
-  createBatcher((errands: Errand[]) => inTurn(ctx, () => turn(ctx, errands)), {
-    maxItems: JOBS_A_TURN,
-    maxFlights: TURNS,
+  createBatcher((requests: EngineRequest[]) => paced(ctx, () => runBatch(ctx, requests)), {
+    maxItems: JOBS_A_BATCH,
+    maxFlights: BATCHES,
   }),
 );
 
@@ -49,7 +49,7 @@ export async function finishStep(
   { projectId, executionId, stepExecutionId, ok, output, error }: StepEnd,
 ): Promise<void> {
   const [run] = await holdRuns(tx, [{ projectId, id: executionId }]);
-  if (run?.status !== "WAITING" || run.openPageId !== stepExecutionId) return;
+  if (run?.status !== "WAITING" || run.openEntryId !== stepExecutionId) return;
   if (ok) endWait(run, null, output, tx.now());
   else failWait(run, error ?? "The webhook could not be called", output, tx.now());
   await writeRuns(tx, [run]);

@@ -87,7 +87,7 @@ async function startRange(ctx: Context, projectId: string, runId: string): Promi
         allowReentry,
         contactId,
         depth: 0,
-        story: { scheduledFor: dueAt.toISOString() },
+        history: { scheduledFor: dueAt.toISOString() },
       })),
     );
     const running = started.filter(({ status }) => status === "RUNNING");

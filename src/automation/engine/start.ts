@@ -25,8 +25,8 @@ export interface Claim {
   eventId?: string;
   context?: Record<string, unknown> | undefined;
   depth: number;
-  /** What the first page of the story says. */
-  story?: Json;
+  /** What the first entry of the history says. */
+  history?: Json;
 }
 
 /** An execution just made. One that leads nowhere has ended already. */
@@ -61,8 +61,8 @@ function rowOf(tx: Context, claim: Claim, { id: versionId, graph }: WorkflowVers
     depth: claim.depth,
     context: claim.context,
     event_id: claim.eventId,
-    story_id: newId(tx),
-    story: claim.story ?? undefined,
+    entry_id: newId(tx),
+    history: claim.history ?? undefined,
   };
 }
 

@@ -97,7 +97,7 @@ async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget
 async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
   const type = stepTypeOf(step);
   if (type.rehearse !== "as performed") return await type.rehearse(ctx, step, run, budget);
-  const [outcome] = await type.perform(ctx, step, [{ run, pageId: step.id }]);
+  const [outcome] = await type.perform(ctx, step, [{ run, entryId: step.id }]);
   return outcome as Outcome;
 }
 

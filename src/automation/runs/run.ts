@@ -26,7 +26,7 @@ export interface RunContact {
   updatedAt: Date;
 }
 
-/** A page of the story that is yet to be written. */
+/** An entry of the history that is yet to be written. */
 interface Page {
   id: string;
   stepId: string;
@@ -58,7 +58,7 @@ export interface Run extends ExecutionKey {
   /** The step that comes next, or that it waits at. */
   stepId: string;
   /** WAITING: the page that stands open. */
-  openPageId: string | null;
+  openEntryId: string | null;
   /** It was waiting when it was read. */
   wasWaiting: boolean;
   wakeAt: Date | null;
@@ -71,7 +71,7 @@ export interface Run extends ExecutionKey {
   exitReason: string | null;
   completedAt: Date | null;
   /** How often it had moved when it was read, and has since. */
-  moves: number;
+  revision: number;
   moved: number;
   /** How often the step that comes next has been tried in vain. */
   tries: number;
@@ -82,7 +82,7 @@ export interface Run extends ExecutionKey {
   ended: Ending[];
 }
 
-/** What a step has come to. `output` goes into the story. */
+/** What a step has come to. `output` goes into the history. */
 export type Outcome =
   | { kind: "on"; branch?: string; output?: Json }
   | { kind: "wait"; until: Date | null; event?: string; output?: Json }
@@ -106,7 +106,7 @@ type Row = Awaited<ReturnType<Queries["executionRun"]["hold"]>>[number];
 
 function toRun(row: Row, graph: Graph): Run {
   const position = { graph, stepId: row.currentStepId };
-  const { projectId, id, workflowId, versionId, status, wakeAt, heldUp, depth, moves, tries } = row;
+  const { projectId, id, workflowId, versionId, status, wakeAt, heldUp, depth, revision, tries } = row;
   return newRun({
     projectId,
     id,
@@ -116,7 +116,7 @@ function toRun(row: Row, graph: Graph): Run {
     wakeAt,
     heldUp,
     depth,
-    moves,
+    revision,
     tries,
     ...position,
     contact: {
@@ -127,7 +127,7 @@ function toRun(row: Row, graph: Graph): Run {
       createdAt: row.createdAt,
       updatedAt: row.updatedAt,
     },
-    openPageId: row.stepExecutionId,
+    openEntryId: row.stepExecutionId,
     wasWaiting: status === "WAITING",
     context: row.context as Record<string, unknown>,
   });
@@ -143,14 +143,14 @@ export function newRun(
 ): Run {
   return {
     status: "RUNNING",
-    openPageId: null,
+    openEntryId: null,
     wasWaiting: false,
     wakeAt: null,
     heldUp: false,
     depth: 0,
     exitReason: null,
     completedAt: null,
-    moves: 0,
+    revision: 0,
     moved: 0,
     tries: 0,
     hasNewContext: false,
@@ -173,11 +173,11 @@ export function scopeOf({ contact, context }: Pick<Run, "contact" | "context">):
   return mailScope({ contact, data: given, urls, event });
 }
 
-/** Writes down what a step has come to, and moves the run accordingly. `pageId` is the step's page in the story. */
-export function takeOutcome(run: Run, pageId: string, startedAt: Date, outcome: Outcome, now: Date): void {
-  const seq = run.moves + run.moved + 1;
+/** Writes down what a step has come to, and moves the run accordingly. `entryId` is the entry of the step in the history. */
+export function takeOutcome(run: Run, entryId: string, startedAt: Date, outcome: Outcome, now: Date): void {
+  const seq = run.revision + run.moved + 1;
   const page = {
-    id: pageId,
+    id: entryId,
     stepId: run.stepId,
     seq,
     startedAt,
@@ -193,10 +193,10 @@ export function takeOutcome(run: Run, pageId: string, startedAt: Date, outcome: 
     }
     case "wait":
       run.told.push({ ...page, status: "WAITING", output: outcome.output ?? null, completedAt: null });
-      return rest(run, pageId, outcome.until, outcome.event ?? null);
+      return rest(run, entryId, outcome.until, outcome.event ?? null);
     case "ask":
       run.told.push({ ...page, status: "RUNNING", completedAt: null });
-      return rest(run, pageId, now, null);
+      return rest(run, entryId, now, null);
     case "exit":
       run.told.push({ ...page, status: "COMPLETED" });
       return endRun(run, "EXITED", outcome.reason, now);
@@ -225,12 +225,12 @@ export function endRun(run: Run, status: ExecutionStatus, reason: string | null,
 }
 
 function endPage(run: Run, status: Ending["status"], output: Json, error: string | null, now: Date): void {
-  run.ended.push({ id: run.openPageId!, status, output, error, completedAt: now });
-  run.openPageId = null;
+  run.ended.push({ id: run.openEntryId!, status, output, error, completedAt: now });
+  run.openEntryId = null;
 }
 
-function rest(run: Run, pageId: string, until: Date | null, event: string | null): void {
-  Object.assign(run, { status: "WAITING", openPageId: pageId, wakeAt: until, awaits: event });
+function rest(run: Run, entryId: string, until: Date | null, event: string | null): void {
+  Object.assign(run, { status: "WAITING", openEntryId: entryId, wakeAt: until, awaits: event });
   run.moved++;
 }
 

@@ -9,7 +9,7 @@ import { enqueue, jobsFor } from "./jobs.ts";
 import type { ExecutionKey, Run } from "./run.ts";
 
 /** An event that an execution waits for. */
-export interface Call extends ExecutionKey {
+export interface AwaitedEvent extends ExecutionKey {
   /** Which of its waits. */
   stepExecutionId: string;
   eventId: string;
@@ -35,21 +35,21 @@ export async function beginWaits(tx: Context, runs: Run[]): Promise<void> {
     contact_id: run.contact.id,
     event_name: run.awaits,
     execution_id: run.id,
-    step_execution_id: run.openPageId,
+    step_execution_id: run.openEntryId,
     started_at: beginningOf(run),
   }));
   await q.waits.add(tx, { rows });
   await enqueue(tx, [
-    ...jobsFor("wake_executions", await callsFor(tx, runs)),
+    ...jobsFor("wake_executions", await awaitedEventsFor(tx, runs)),
     ...jobsFor("recheck_waits", runs, { size: WAITS_A_JOB, runAt: after(tx, PAUSE_MS) }),
   ]);
 }
 
 /** The first event that has come for each of these executions, by `until` where that is given. */
-export async function callsFor(
+export async function awaitedEventsFor(
   tx: Context,
   waiting: (ExecutionKey & { until?: Date | null })[],
-): Promise<Call[]> {
+): Promise<AwaitedEvent[]> {
   if (waiting.length === 0) return [];
   const rows = waiting.map(({ projectId, id, until }) => ({
     project_id: projectId,
@@ -70,7 +70,7 @@ export async function recheckWaits(
     await q.executionRun.begin(tx, { projectIds: [] });
     // Before the look: what has ended by now is seen there.
     const horizon = await q.waits.horizon(tx);
-    const jobs = jobsFor("wake_executions", await callsFor(tx, executions));
+    const jobs = jobsFor("wake_executions", await awaitedEventsFor(tx, executions));
     if (!isOver(horizon, before)) {
       const runAt = after(tx, Math.min(PAUSE_MS * 2 ** looks, LONGEST_PAUSE_MS));
       const more = { before: before ?? horizon.next, looks: looks + 1 };

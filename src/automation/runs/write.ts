@@ -9,7 +9,7 @@ const TIMER_SIZE = 500;
 
 /**
  * Writes what has become of runs since they were read, whatever their number in one statement a table: where they are,
- * their stories, what they wait for, and the timers.
+ * their histories, what they wait for, and the timers.
  */
 export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
   const moved = runs.filter((run) => run.moved > 0);
@@ -35,11 +35,11 @@ async function move(tx: Context, runs: Run[]): Promise<void> {
   const rows = runs.map((run) => ({
     project_id: run.projectId,
     id: run.id,
-    moves: run.moves,
+    revision: run.revision,
     moved: run.moved,
     status: run.status,
     step_id: run.status === "COMPLETED" || run.status === "EXITED" ? null : run.stepId,
-    step_execution_id: run.openPageId,
+    step_execution_id: run.openEntryId,
     depth: run.depth,
     context: run.hasNewContext ? run.context : undefined,
     exit_reason: run.exitReason,

@@ -23,7 +23,7 @@ import { all, defineStep } from "./step_type.ts";
 const MAX_TOLD = 20;
 const MAX_TOLD_LENGTH = 500;
 
-/** CONDITION: takes the first branch whose condition holds, of the contact as it is in memory; the story tells what decided. */
+/** CONDITION: takes the first branch whose condition holds, of the contact as it is in memory; the history tells what decided. */
 export const conditionStep = defineStep<ConditionConfig>({
   usage:
     "`{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +

@@ -44,7 +44,7 @@ export const sendEmailStep = defineStep<Config>({
     const { projectId } = visits[0]!.run;
     const contentId = await contentOf(tx, projectId, step);
     if (typeof contentId !== "string") return all(visits, contentId);
-    const mails = visits.map(({ run, pageId }) => mailOf(step.config, run, pageId));
+    const mails = visits.map(({ run, entryId }) => mailOf(step.config, run, entryId));
     const rows = mails.filter((mail) => mail !== null);
     if (rows.length > 0) {
       const pending = await q.executionRun.addEmails(tx, {
@@ -61,9 +61,9 @@ export const sendEmailStep = defineStep<Config>({
         pending.map((mail) => mail.id),
       );
     }
-    return visits.map(({ pageId }, i) => {
+    return visits.map(({ entryId }, i) => {
       if (mails[i] === null) return { kind: "fail", reason: noAddress(step) };
-      return { kind: "on", output: { emailId: pageId } };
+      return { kind: "on", output: { emailId: entryId } };
     });
   },
   async rehearse(ctx, step, run) {

@@ -14,10 +14,10 @@ export const MAX_WAIT_SECONDS = 31_536_000;
 export type Given = Record<string, unknown>;
 
 /** An execution at a step. */
-export interface Visit {
+export interface StepVisit {
   run: Run;
-  /** The page of the story that tells of it. */
-  pageId: string;
+  /** The entry of the history that tells of it. */
+  entryId: string;
 }
 
 /** Not in this transaction, which has lasted for long enough: the run stays where it is, and gets a job of its own. */
@@ -46,7 +46,7 @@ export interface StepType<Config = unknown> {
   /** A stored config with every default filled in. */
   complete(stored: Given): Config;
   /** Does the step for all executions that stand at it: set by set, and nothing but statements. */
-  perform(tx: Context, step: GraphStep<Config>, visits: Visit[]): Promise<(Outcome | Later)[]>;
+  perform(tx: Context, step: GraphStep<Config>, visits: StepVisit[]): Promise<(Outcome | Later)[]>;
   /** What `perform` would come to for one execution, in a trial. `as performed`: it only decides, and leaves nothing behind. */
   rehearse:
     "as performed" | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<Outcome>);
@@ -82,6 +82,6 @@ export function defineStep<Config>(type: StepType<Config>): StepType<Config> {
 }
 
 /** The same outcome for each. */
-export function all(visits: Visit[], outcome: Outcome): Outcome[] {
+export function all(visits: StepVisit[], outcome: Outcome): Outcome[] {
   return visits.map(() => outcome);
 }

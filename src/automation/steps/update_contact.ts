@@ -24,7 +24,7 @@ import {
 import { type Outcome, type Run, type RunContact, scopeOf } from "../runs/run.ts";
 import type { GraphStep } from "../graph.ts";
 import { textsFaults } from "./_texts.ts";
-import { defineStep, type Later, type Visit } from "./step_type.ts";
+import { defineStep, type Later, type StepVisit } from "./step_type.ts";
 
 interface Config {
   /** What the `data` of a request is: null removes a key, and so on. Strings in it are templates. */
@@ -136,7 +136,7 @@ function subscriptionOf({ subscriptionAction: action }: Config): boolean | undef
   return action === "none" ? undefined : action === "subscribe";
 }
 
-/** What an update tells in the story: keys, and no values. */
+/** What an update tells in the history: keys, and no values. */
 function outputOf({ sets, deletes }: DataChange, subscribed: boolean | undefined) {
   return {
     set: Object.keys(sets),
@@ -152,7 +152,7 @@ function outputOf({ sets, deletes }: DataChange, subscribed: boolean | undefined
 async function changesOf(
   tx: Context,
   step: Step,
-  visits: Visit[],
+  visits: StepVisit[],
 ): Promise<(DataChange | Outcome | Later)[]> {
   const spent = spentIn.get(tx.sql) ?? { ms: 0 };
   spentIn.set(tx.sql, spent);

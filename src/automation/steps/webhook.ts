@@ -33,10 +33,10 @@ export const webhookStep = defineStep<WebhookConfig>({
     };
   },
   async perform(tx, _step, visits) {
-    const calls = visits.map(({ run, pageId }) => ({
+    const calls = visits.map(({ run, entryId }) => ({
       projectId: run.projectId,
       executionId: run.id,
-      stepExecutionId: pageId,
+      stepExecutionId: entryId,
     }));
     await enqueue(
       tx,
@@ -44,9 +44,9 @@ export const webhookStep = defineStep<WebhookConfig>({
     );
     return all(visits, { kind: "ask" });
   },
-  async whenDue(tx, { projectId, id: executionId, openPageId, wakeAt }) {
+  async whenDue(tx, { projectId, id: executionId, openEntryId, wakeAt }) {
     const isLost = wakeAt!.getTime() < tx.now().getTime() - LOST_MS;
-    if (isLost) await enqueueWebhook(tx, { projectId, executionId, stepExecutionId: openPageId! });
+    if (isLost) await enqueueWebhook(tx, { projectId, executionId, stepExecutionId: openEntryId! });
     return null;
   },
   rehearse: async (_ctx, { config: { method, url } }) => ({ kind: "on", output: { method, url } }),

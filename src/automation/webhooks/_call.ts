@@ -13,7 +13,7 @@ import { signatureHeaders, Unsendable, webhookRequest, type WebhookSubject } fro
 import type { WebhookConfig } from "./config.ts";
 
 /** What is to be said, and in whose name. */
-interface Call {
+interface WebhookCall {
   projectId: string;
   /** The id of the webhook: the same at every attempt. */
   stepExecutionId: string;
@@ -24,7 +24,7 @@ interface Call {
 /** Asks once. Answers with what the URL has become, too. */
 export async function askOnce(
   ctx: Context,
-  { config, subject, projectId, stepExecutionId }: Call,
+  { config, subject, projectId, stepExecutionId }: WebhookCall,
   at: Date,
 ): Promise<{ url: string; answer: GuardedAnswer }> {
   let request: GuardedRequest;

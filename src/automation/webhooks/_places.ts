@@ -10,19 +10,19 @@ interface PlaceOptions {
 }
 
 /** What needs a place: one call of a project. */
-interface Errand {
+interface PlacedCall {
   projectId: string;
   stepExecutionId: string;
 }
 
 /** Places for calls, and those who wait for one. */
-export interface Places<E extends Errand> {
+export interface Places<E extends PlacedCall> {
   /** Takes a place. False when there is none. */
-  enter(errand: E): boolean;
+  enter(call: E): boolean;
   /** Gives a place back. */
-  leave(errand: E): void;
-  /** Puts an errand aside; where it is aside already it keeps its turn. False when that would be too long in coming. */
-  putAside(errand: E): boolean;
+  leave(call: E): void;
+  /** Puts a call aside; where it is aside already it keeps its turn. False when that would be too long in coming. */
+  putAside(call: E): boolean;
   /** Takes a place for one that was put aside, one project after the other. Null when nobody can come in. */
   enterNext(): E | null;
   /** Takes one that was put aside, whose turn it is, without a place. */
@@ -51,7 +51,7 @@ const LONGEST_PAUSE_MS = 120_000;
 const MAX_LINES = 1_000;
 
 /** Places of one process. */
-export function createPlaces<E extends Errand>({ all, each }: PlaceOptions): Places<E> {
+export function createPlaces<E extends PlacedCall>({ all, each }: PlaceOptions): Places<E> {
   // Whoever had a turn last is at the end.
   const lines = new Map<string, Line<E>>();
   let running = 0;
@@ -73,56 +73,56 @@ export function createPlaces<E extends Errand>({ all, each }: PlaceOptions): Pla
     }
   };
 
-  const take = (line: Line<E>, errand: E): E => {
+  const take = (line: Line<E>, call: E): E => {
     running += 1;
-    line.running.set(errand, performance.now());
-    return errand;
+    line.running.set(call, performance.now());
+    return call;
   };
 
-  /** Brings back the first errand of the project whose turn it is, if it has a place left. */
-  const bringBack = (): { line: Line<E>; errand: E } | null => {
+  /** Brings back the first call of the project whose turn it is, if it has a place left. */
+  const bringBack = (): { line: Line<E>; call: E } | null => {
     for (const [projectId, line] of lines) {
       if (line.aside.size === 0 || line.running.size >= each) continue;
       lines.delete(projectId);
       lines.set(projectId, line);
-      const [id, errand] = line.aside.entries().next().value!;
+      const [id, call] = line.aside.entries().next().value!;
       line.aside.delete(id);
       aside -= 1;
-      return { line, errand };
+      return { line, call };
     }
     return null;
   };
 
   return {
-    enter(errand) {
-      const line = lineOf(errand.projectId);
+    enter(call) {
+      const line = lineOf(call.projectId);
       if (running >= all || line.running.size >= each) return false;
-      take(line, errand);
+      take(line, call);
       return true;
     },
-    leave(errand) {
-      const line = lineOf(errand.projectId);
-      const ms = performance.now() - line.running.get(errand)!;
-      line.running.delete(errand);
+    leave(call) {
+      const line = lineOf(call.projectId);
+      const ms = performance.now() - line.running.get(call)!;
+      line.running.delete(call);
       line.meanMs += (ms - line.meanMs) / 4;
       running -= 1;
     },
-    putAside(errand) {
-      const line = lineOf(errand.projectId);
-      if (line.aside.has(errand.stepExecutionId)) return true;
+    putAside(call) {
+      const line = lineOf(call.projectId);
+      if (line.aside.has(call.stepExecutionId)) return true;
       const waitMs = (line.aside.size * line.meanMs) / each;
       if (aside >= MAX_ASIDE || waitMs > LONGEST_ASIDE_MS) return false;
-      line.aside.set(errand.stepExecutionId, errand);
+      line.aside.set(call.stepExecutionId, call);
       aside += 1;
       return true;
     },
     enterNext() {
       if (running >= all || aside === 0) return null;
       const next = bringBack();
-      return next && take(next.line, next.errand);
+      return next && take(next.line, next.call);
     },
     release() {
-      return bringBack()?.errand ?? null;
+      return bringBack()?.call ?? null;
     },
     pauseMs(projectId) {
       const line = lineOf(projectId);

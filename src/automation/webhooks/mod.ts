@@ -35,7 +35,7 @@ interface Attempt {
   error?: string;
 }
 
-interface Errand extends WebhookJob {
+interface DueCall extends WebhookJob {
   config: WebhookConfig;
   subject: WebhookSubject;
   /** The calls so far. */
@@ -129,13 +129,13 @@ export function keyOf({ stepExecutionId }: WebhookJob): string {
 
 async function callNow(ctx: Context, job: WebhookJob, finishStep: FinishStep): Promise<void> {
   const { projectId, stepExecutionId } = job;
-  const row = await q.webhooksOut.errand(ctx, { projectId, stepExecutionId });
+  const row = await q.webhooksOut.due(ctx, { projectId, stepExecutionId });
   if (!row) return;
   if (row.isHeld) return await enqueueAt(ctx, job, after(ctx, HOLD_MS));
   const { attempts = [], nextAttemptAt } = (row.output ?? {}) as unknown as Output;
   const dueAt = new Date(nextAttemptAt ?? 0);
   if (dueAt.getTime() > ctx.now().getTime() + EARLY_MS) return await enqueueAt(ctx, job, dueAt);
-  const errand = {
+  const call = {
     ...job,
     config: row.config as unknown as WebhookConfig,
     subject: subjectOf(job, row),
@@ -143,10 +143,10 @@ async function callNow(ctx: Context, job: WebhookJob, finishStep: FinishStep): P
   };
   const finish = async (end: Pick<StepEnd, "ok" | "output" | "error">) =>
     await inTransaction(ctx, (tx) => finishStep(tx, { ...job, ...end }));
-  await attempt(ctx, errand, finish);
+  await attempt(ctx, call, finish);
 }
 
-type Row = NonNullable<Awaited<ReturnType<typeof q.webhooksOut.errand>>>;
+type Row = NonNullable<Awaited<ReturnType<typeof q.webhooksOut.due>>>;
 
 function subjectOf({ executionId }: WebhookJob, row: Row): WebhookSubject {
   const { contactId: id, email, subscribed, data } = row;
@@ -171,11 +171,11 @@ interface Output {
 type Finish = (end: Pick<StepEnd, "ok" | "output" | "error">) => Promise<void>;
 
 /** Asks once, and ends the step or arranges the next attempt. */
-async function attempt(ctx: Context, errand: Errand, finish: Finish): Promise<void> {
-  const { config, attempts } = errand;
+async function attempt(ctx: Context, call: DueCall, finish: Finish): Promise<void> {
+  const { config, attempts } = call;
   const at = ctx.now();
   const startedAt = performance.now();
-  const { url, answer } = await askOnce(ctx, errand, at);
+  const { url, answer } = await askOnce(ctx, call, at);
   const ms = Math.round(performance.now() - startedAt);
   const made: Attempt = { at: at.toISOString(), ms, ...resultOf(answer) };
   const output: Output = {
@@ -187,7 +187,7 @@ async function attempt(ctx: Context, errand: Errand, finish: Finish): Promise<vo
   const isGood = answer.state === "answered" && answer.status >= 200 && answer.status < 300;
   const pauseMs = answer.state === "refused" ? undefined : PAUSES_MS[attempts.length];
   if (!isGood && pauseMs !== undefined) {
-    return await tryAgain(ctx, errand, output, longer(pauseMs, answer, ctx.now()));
+    return await tryAgain(ctx, call, output, longer(pauseMs, answer, ctx.now()));
   }
   const error = isGood ? null : sentenceOf(output, answer.state === "refused");
   await finish({ ok: isGood, output: output as unknown as Json, error });
@@ -215,7 +215,7 @@ function longer(pauseMs: number, answer: GuardedAnswer, now: Date): number {
 }
 
 /** Notes the attempt, and arranges the next one in the same commit. */
-async function tryAgain(ctx: Context, job: Errand, output: Output, pauseMs: number): Promise<void> {
+async function tryAgain(ctx: Context, job: DueCall, output: Output, pauseMs: number): Promise<void> {
   const { projectId, executionId, stepExecutionId, attempts } = job;
   const nextAttemptAt = after(ctx, pauseMs);
   await inTransaction(ctx, async (tx) => {

@@ -1,7 +1,16 @@
 // A template's tree as functions that write its text. Handlebars itself would make JavaScript of it, whose work and
 // output nothing bounds; here its tree is walked once, and what remains counts its steps.
 import { readCall, readSubject, type Build, type Place } from "./_expressions.ts";
-import { type Escaping, isMissing, isTruthy, own, textOf, write, type Frame, type Run } from "./_run.ts";
+import {
+  type Escaping,
+  isMissing,
+  isTruthy,
+  own,
+  textOf,
+  write,
+  type Frame,
+  type Rendering,
+} from "./_rendering.ts";
 import { refuse, TEXT_BRACE } from "./syntax.ts";
 import { parseTree } from "./tree.ts";
 
@@ -9,7 +18,7 @@ import { parseTree } from "./tree.ts";
 const STEPS_PER_ROUND = 4;
 
 /** Writes a part of a template. */
-export type Write = (run: Run, frame: Frame) => void;
+export type Write = (run: Rendering, frame: Frame) => void;
 
 /** A template that is ready to be rendered. */
 export interface Compiled {
@@ -73,7 +82,7 @@ function compileMustache(build: Build, place: Place, statement: hbs.AST.Mustache
   };
 }
 
-function print(run: Run, value: unknown, escaping: Escaping | null): void {
+function print(run: Rendering, value: unknown, escaping: Escaping | null): void {
   const text = textOf(run, value);
   if (!escaping) return write(run, text);
   // Escaping only makes longer: what has no room now need not be escaped.
@@ -141,7 +150,7 @@ function compileEach(build: Build, place: Place, block: hbs.AST.BlockStatement):
   };
 }
 
-function keysOf(run: Run, value: unknown): string[] {
+function keysOf(run: Rendering, value: unknown): string[] {
   const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
   run.steps -= keys.length;
   return keys;

@@ -1,11 +1,11 @@
 // The expressions of a template as functions that read a value: paths, keys with spaces, literals and helpers.
-import { type Escaping, isMissing, own, type Frame, type Run } from "./_run.ts";
+import { type Escaping, isMissing, own, type Frame, type Rendering } from "./_rendering.ts";
 import { BLOCKS, refuse } from "./syntax.ts";
 import { helpers, type Helper } from "./_helpers.ts";
 import type { Tree } from "./tree.ts";
 
 /** Reads a value while rendering. */
-export type Read = (run: Run, frame: Frame) => unknown;
+export type Read = (run: Rendering, frame: Frame) => unknown;
 
 /** A template on its way to being compiled. */
 export interface Build {
@@ -32,7 +32,7 @@ export interface Subject {
   name: string | null;
 }
 
-interface Call {
+interface HelperCall {
   path: hbs.AST.PathExpression | hbs.AST.Literal;
   params: hbs.AST.Expression[];
   hash?: hbs.AST.Hash | undefined;
@@ -42,7 +42,7 @@ interface Call {
 type Path = Pick<hbs.AST.PathExpression, "data" | "depth" | "parts" | "original">;
 
 /** Reads what is between the braces, or the parentheses: a variable, a key with spaces or a helper with values. */
-export function readCall(build: Build, place: Place, call: Call): Read {
+export function readCall(build: Build, place: Place, call: HelperCall): Read {
   const path = pathOf(call.path);
   if (call.params.length === 0 && !call.hash) return readPath(build, place, path).read;
   const words = wordsOf(build, call.path, call.params, call.hash);
@@ -98,7 +98,7 @@ function readInner(build: Build, place: Place, node: hbs.AST.SubExpression): Rea
   };
 }
 
-function readHelper(build: Build, place: Place, call: Call, helper: Helper): Read {
+function readHelper(build: Build, place: Place, call: HelperCall, helper: Helper): Read {
   const name = pathOf(call.path).original;
   const at = build.tree.offsetOf(call.path.loc.start);
   const { least, most } = helper;
@@ -123,14 +123,19 @@ function readHelper(build: Build, place: Place, call: Call, helper: Helper): Rea
 }
 
 /** A literal at the place of a variable is a key: `{{"first name"}}`, `{{12}}`. */
-function pathOf(path: Call["path"]): Path {
+function pathOf(path: HelperCall["path"]): Path {
   if (path.type === "PathExpression") return path as hbs.AST.PathExpression;
   const key = String((path as hbs.AST.Literal & { original?: unknown }).original);
   return { data: false, depth: 0, parts: [key], original: key };
 }
 
 /** `first name` and `data.first name` as a path whose key has spaces; null when not every word is a plain one. */
-function wordsOf(build: Build, first: Call["path"], rest: Call["params"], hash: Call["hash"]): Path | null {
+function wordsOf(
+  build: Build,
+  first: HelperCall["path"],
+  rest: HelperCall["params"],
+  hash: HelperCall["hash"],
+): Path | null {
   const last = rest.at(-1);
   if (hash || !last || first.type !== "PathExpression") return null;
   const { text } = build.tree.syntax;
@@ -198,7 +203,7 @@ function frameAt(frame: Frame, depth: number): Frame | null {
   return at;
 }
 
-function walk(run: Run, value: unknown, parts: readonly string[]): unknown {
+function walk(run: Rendering, value: unknown, parts: readonly string[]): unknown {
   let at = value;
   for (const part of parts) {
     run.steps -= 1;

@@ -1,7 +1,7 @@
 // Dates and numbers for a reader, by Intl. What is no date or no number is printed as it is; an unknown locale is
 // English, an unknown time zone UTC: a mail does not fail for them.
 import { type Cache, createCache } from "../../cache.ts";
-import { isMissing, textOf, type Run } from "./_run.ts";
+import { isMissing, textOf, type Rendering } from "./_rendering.ts";
 
 const MAX_FORMATS = 100;
 /** What making a formatter costs: about as long as that many steps of a rendering. */
@@ -30,7 +30,7 @@ export interface DateLook {
 }
 
 /** Formats a Date, milliseconds since 1970, or an ISO 8601 text; without a zone it is UTC. */
-export function formatDate(run: Run, value: unknown, look: DateLook): string {
+export function formatDate(run: Rendering, value: unknown, look: DateLook): string {
   const date = toDate(value);
   if (!date) return textOf(run, value);
   const locale = textOf(run, look.locale).slice(0, MAX_LOOK_CHARS) || "en";
@@ -105,7 +105,7 @@ function isoOf(value: unknown): string | null {
 }
 
 /** Formats a number; without decimals as many as it has, at most three. */
-export function formatNumber(run: Run, value: unknown, decimals: unknown, locale: unknown): string {
+export function formatNumber(run: Rendering, value: unknown, decimals: unknown, locale: unknown): string {
   const number = toNumber(value);
   if (number === null) return textOf(run, value);
   const digits = isMissing(decimals) ? null : toNumber(decimals);
@@ -124,7 +124,7 @@ export function toNumber(value: unknown): number | null {
 const dateFormats = createCache<Intl.DateTimeFormat>({ maxEntries: MAX_FORMATS });
 const numberFormats = createCache<Intl.NumberFormat>({ maxEntries: MAX_FORMATS });
 
-function dateFormat(run: Run, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
+function dateFormat(run: Rendering, locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
   const key = `${locale}\n${timeZone}\n${JSON.stringify(options)}`;
   return kept(run, dateFormats, key, () => {
     const tries = [
@@ -140,7 +140,7 @@ function dateFormat(run: Run, locale: string, timeZone: string, options: Intl.Da
   });
 }
 
-function numberFormat(run: Run, locale: string, digits: number | null) {
+function numberFormat(run: Rendering, locale: string, digits: number | null) {
   const options = digits === null ? {} : { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return kept(run, numberFormats, `${locale}\n${digits}`, () => {
     return attempt(() => new Intl.NumberFormat(locale, options)) ?? new Intl.NumberFormat("en", options);
@@ -155,7 +155,7 @@ function attempt<Format>(make: () => Format): Format | null {
   }
 }
 
-function kept<Format>(run: Run, formats: Cache<Format>, key: string, make: () => Format): Format {
+function kept<Format>(run: Rendering, formats: Cache<Format>, key: string, make: () => Format): Format {
   run.steps -= STEPS_PER_VALUE;
   const known = formats.get(key);
   if (known) return known;

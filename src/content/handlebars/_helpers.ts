@@ -1,6 +1,6 @@
 // The fixed set of functions of the language.
 import { formatDate, formatNumber, toNumber } from "./_formats.ts";
-import { isMissing, isTruthy, textOf, type Run } from "./_run.ts";
+import { isMissing, isTruthy, textOf, type Rendering } from "./_rendering.ts";
 
 type Named = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ export interface Helper {
   least: number;
   most: number;
   named: readonly string[];
-  call(run: Run, values: readonly unknown[], named: Named): unknown;
+  call(run: Rendering, values: readonly unknown[], named: Named): unknown;
 }
 
 const MANY = 20;
@@ -36,12 +36,12 @@ function helper(least: number, most: number, call: Helper["call"], named: readon
 }
 
 /** Compares what would be printed: "5" is 5, and a missing value is "". */
-function isEqual(run: Run, a: unknown, b: unknown): boolean {
+function isEqual(run: Rendering, a: unknown, b: unknown): boolean {
   return a === b || textOf(run, a) === textOf(run, b);
 }
 
 /** Numbers as numbers, everything else as text, so that ISO dates have their order; a missing value is not less. */
-function isLess(run: Run, a: unknown, b: unknown): boolean {
+function isLess(run: Rendering, a: unknown, b: unknown): boolean {
   if (isMissing(a) || isMissing(b)) return false;
   const [left, right] = [toNumber(a), toNumber(b)];
   return left !== null && right !== null ? left < right : textOf(run, a) < textOf(run, b);
@@ -59,11 +59,11 @@ function truncate(text: string, length: unknown, ending: unknown): string {
   return head.trimEnd() + tail;
 }
 
-function printNumber(run: Run, [value, decimals]: readonly unknown[], named: Named): string {
+function printNumber(run: Rendering, [value, decimals]: readonly unknown[], named: Named): string {
   return formatNumber(run, value, decimals ?? named.decimals, named.locale);
 }
 
-function printDate(run: Run, [value, format]: readonly unknown[], named: Named): string {
+function printDate(run: Rendering, [value, format]: readonly unknown[], named: Named): string {
   return formatDate(run, value, {
     format: format ?? named.format,
     locale: named.locale,

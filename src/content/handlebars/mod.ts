@@ -13,11 +13,11 @@
 // A literal of the author in HTML may hold character references. A helper's name without values is a variable.
 import { compile, type Compiled } from "./_compile.ts";
 import { type Cache, createCache } from "../../cache.ts";
-import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_run.ts";
+import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_rendering.ts";
 import { MAX_EXPRESSION_CHARS, readSyntax } from "./syntax.ts";
 import { positionAt } from "./tree.ts";
 
-export { type Budget, newBudget } from "./_run.ts";
+export { type Budget, newBudget } from "./_rendering.ts";
 export { plainText } from "../plain_text.ts";
 
 const MAX_CACHED_TEMPLATES = 200;

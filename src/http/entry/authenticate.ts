@@ -26,15 +26,15 @@ import {
   sessionToken,
 } from "./session.ts";
 
-/** How the body behind a door is read. */
+/** How the body is read of routes that need authentication. */
 interface BodyOptions {
   /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
   bodyLimit?: number;
   reads?: "json" | "form";
 }
 
-/** What a door looks at. */
-interface Visit {
+/** What tells who is asking. */
+interface RequestParts {
   request: Request;
   headers: Record<string, string | undefined>;
   set: Answering;
@@ -50,16 +50,16 @@ const READS = ["GET", "HEAD"];
  * the project in `X-Project-Id`. In this order: who is asking, project disabled, rate limit, and only then the body is
  * read and validated.
  */
-export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
-  return door(ctx, options, async (visit) => {
-    const token = kind === "secret" ? tokenOf(ctx, visit) : null;
-    if (token === null) return await byKey(ctx, kind, visit);
-    const asked = visit.headers["x-project-id"] ?? "";
+export function authenticateKey(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
+  return authentication(ctx, options, async (parts) => {
+    const token = kind === "secret" ? tokenOf(ctx, parts) : null;
+    if (token === null) return await byKey(ctx, kind, parts);
+    const asked = parts.headers["x-project-id"] ?? "";
     const projectId = isUuid(asked) ? asked.toLowerCase() : null;
-    const session = await inTime(sessionOf(ctx, visit, token, projectId));
+    const session = await inTime(sessionOf(ctx, parts, token, projectId));
     if (projectId === null) throw problems.missingProjectId();
-    const { id } = memberProject(session, projectId, visit);
-    await admit(ctx, visit, session.project!, session.user);
+    const { id } = memberProject(session, projectId, parts);
+    await admit(ctx, parts, session.project!, session.user);
     return { project: { id }, actor: actorOf(session.user) };
   });
 }
@@ -68,11 +68,11 @@ export function keyDoor(ctx: Context, kind: KeyKind, options: BodyOptions = {}) 
  * Gives the routes after it the `user` of the session. Where addresses have to be verified, one that is not gets no
  * further, unless the routes are open to `unverified` people.
  */
-export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
-  return door(ctx, options, async (visit) => {
-    const { user } = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), null));
+export function authenticateUser(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
+  return authentication(ctx, options, async (parts) => {
+    const { user } = await inTime(sessionOf(ctx, parts, requiredToken(ctx, parts), null));
     if (!options.unverified) assertVerified(ctx, user);
-    tellLimit(visit, await takeUserRequest(ctx, user.id));
+    tellLimit(parts, await takeUserRequest(ctx, user.id));
     return { user, actor: actorOf(user) };
   });
 }
@@ -82,53 +82,53 @@ export function userDoor(ctx: Context, options: BodyOptions & { unverified?: boo
  * to the secret key of that very project too, unless it is `sessionOnly`; then there is neither user nor role. What is
  * disabled can still be read and deleted.
  */
-export function memberDoor(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
-  return door(ctx, options, async (visit): Promise<Membership> => {
-    const id = visit.params.id ?? "";
-    if (!options.sessionOnly && visit.headers.authorization !== undefined && isReading(visit)) {
-      const { project, actor } = await byKey(ctx, "secret", visit);
+export function authenticateMember(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
+  return authentication(ctx, options, async (parts): Promise<Membership> => {
+    const id = parts.params.id ?? "";
+    if (!options.sessionOnly && parts.headers.authorization !== undefined && isReading(parts)) {
+      const { project, actor } = await byKey(ctx, "secret", parts);
       if (project.id !== id.toLowerCase()) throw problems.otherProject(id);
       return { user: null, project: { ...project, role: null }, actor };
     }
     const projectId = isUuid(id) ? id.toLowerCase() : null;
-    const session = await inTime(sessionOf(ctx, visit, requiredToken(ctx, visit), projectId));
+    const session = await inTime(sessionOf(ctx, parts, requiredToken(ctx, parts), projectId));
     if (projectId === null) throw problems.notFound("project", id);
-    const { role } = memberProject(session, projectId, visit);
-    await admit(ctx, visit, session.project!, session.user);
+    const { role } = memberProject(session, projectId, parts);
+    await admit(ctx, parts, session.project!, session.user);
     return { user: session.user, project: { id: projectId, role }, actor: actorOf(session.user) };
   });
 }
 
-/** What {@linkcode memberDoor} gives. */
+/** What {@linkcode authenticateMember} gives. */
 interface Membership {
   user: SessionUser | null;
   project: { id: string; role: Role | null };
   actor: Actor;
 }
 
-/** Lets `enter` say who is asking, and reads the body afterwards. */
-function door<Given extends { actor: Actor }>(
+/** Lets `identify` say who is asking, and reads the body afterwards. */
+function authentication<Given extends { actor: Actor }>(
   ctx: Context,
   { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
-  enter: (visit: Visit) => Promise<Given>,
+  identify: (parts: RequestParts) => Promise<Given>,
 ) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
-    .derive({ as: "scoped" }, async (visit) => {
-      const { request, headers, set, route, params } = visit;
+    .derive({ as: "scoped" }, async (parts) => {
+      const { request, headers, set, route, params } = parts;
       // What is shown to one person is for no cache between, whether or not it is refused.
       set.headers["cache-control"] = "no-store";
       // Nothing is done before it is known who is asking.
-      const given = await enter({ request, headers, set, route, params }).catch((error: unknown) => {
+      const given = await identify({ request, headers, set, route, params }).catch((error: unknown) => {
         throw withoutEffect(error);
       });
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
       if (!hasReadablePath(request.url)) {
-        throw problems.routeNotFound(request.method, visit.path, "Write a % itself as %25");
+        throw problems.routeNotFound(request.method, parts.path, "Write a % itself as %25");
       }
-      if (visit.body === UNREAD) {
-        visit.body =
+      if (parts.body === UNREAD) {
+        parts.body =
           reads === "form"
             ? await readForm(request, bodyLimit)
             : await readBody(ctx, request, route, bodyLimit);
@@ -148,10 +148,10 @@ function hasReadablePath(url: string): boolean {
   }
 }
 
-async function byKey(ctx: Context, kind: KeyKind, visit: Visit) {
-  const key = bearerToken(visit.headers.authorization);
+async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
+  const key = bearerToken(parts.headers.authorization);
   const { hint, ...project } = await inTime(projectByKey(ctx, kind, key));
-  await admit(ctx, visit, project, null);
+  await admit(ctx, parts, project, null);
   const actor: Actor = { kind: "key", hint };
   return { project: { id: project.id }, actor };
 }
@@ -159,19 +159,19 @@ async function byKey(ctx: Context, kind: KeyKind, visit: Visit) {
 /** What holds for whoever acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
 async function admit(
   ctx: Context,
-  visit: Visit,
+  parts: RequestParts,
   { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint">,
   user: SessionUser | null,
 ): Promise<void> {
-  note(visit.request, { projectId: id });
-  if (disabled && !isOpenWhenDisabled(visit)) throw problems.projectDisabled(disabledReason);
+  note(parts.request, { projectId: id });
+  if (disabled && !isOpenWhenDisabled(parts)) throw problems.projectDisabled(disabledReason);
   if (user) assertVerified(ctx, user);
-  tellLimit(visit, await takeRequest(ctx, id));
+  tellLimit(parts, await takeRequest(ctx, id));
 }
 
-function tellLimit(visit: Visit, limit: RateLimit | null): void {
+function tellLimit(parts: RequestParts, limit: RateLimit | null): void {
   if (!limit) return;
-  Object.assign(visit.set.headers, {
+  Object.assign(parts.set.headers, {
     "ratelimit-limit": String(limit.limit),
     "ratelimit-remaining": String(limit.remaining),
     "ratelimit-reset": String(limit.reset),
@@ -179,31 +179,35 @@ function tellLimit(visit: Visit, limit: RateLimit | null): void {
 }
 
 /** A disabled project is closed, but for those who look at what it is, or leave or delete it. */
-function isOpenWhenDisabled(visit: Visit): boolean {
-  if (!/^\/(users\/@me\/)?projects\/:id(\/|$)/.test(visit.route)) return false;
-  return isReading(visit) || visit.request.method === "DELETE";
+function isOpenWhenDisabled(parts: RequestParts): boolean {
+  if (!/^\/(users\/@me\/)?projects\/:id(\/|$)/.test(parts.route)) return false;
+  return isReading(parts) || parts.request.method === "DELETE";
 }
 
 /** The session that a token names. Throws UNAUTHORIZED when there is none, and FORBIDDEN for a write from elsewhere. */
 async function sessionOf(
   ctx: Context,
-  visit: Visit,
+  parts: RequestParts,
   token: string,
   projectId: string | null,
 ): Promise<FoundSession> {
   const cookie = await readSessionCookie(ctx, token);
   const session = cookie && (await findSession(ctx, cookie.sessionId, projectId));
   if (!session) throw problems.unauthorized();
-  if (!isReading(visit)) assertOwnPage(ctx, visit.request);
-  await renewSessionCookie(ctx, visit.set, cookie, await slideSession(ctx, session));
+  if (!isReading(parts)) assertOwnPage(ctx, parts.request);
+  await renewSessionCookie(ctx, parts.set, cookie, await slideSession(ctx, session));
   return session;
 }
 
 /** The project of a session. Throws where its user is no member of it, or not in a role that the route asks for. */
-function memberProject(session: FoundSession, projectId: string, visit: Visit): { id: string; role: Role } {
+function memberProject(
+  session: FoundSession,
+  projectId: string,
+  parts: RequestParts,
+): { id: string; role: Role } {
   if (!session.project) throw problems.projectAccessDenied(projectId);
   const { id, role } = session.project;
-  assertRole(role, roleNeeded(visit.request.method, visit.route));
+  assertRole(role, roleNeeded(parts.request.method, parts.route));
   return { id, role };
 }
 
@@ -212,17 +216,17 @@ function assertVerified(ctx: Context, user: SessionUser): void {
     throw problems.emailVerificationRequired();
 }
 
-function isReading({ request }: Visit): boolean {
+function isReading({ request }: RequestParts): boolean {
   return READS.includes(request.method);
 }
 
 /** The cookie's token, where no key is given: who sends a key means it. */
-function tokenOf(ctx: Context, { headers }: Visit): string | null {
+function tokenOf(ctx: Context, { headers }: RequestParts): string | null {
   return headers.authorization === undefined ? sessionToken(ctx, headers.cookie) : null;
 }
 
 /** The cookie's token, where a key will not do. */
-function requiredToken(ctx: Context, { headers }: Visit): string {
+function requiredToken(ctx: Context, { headers }: RequestParts): string {
   const token = sessionToken(ctx, headers.cookie);
   if (token !== null) return token;
   throw headers.authorization === undefined ? problems.missingAuth() : problems.sessionRequired();

@@ -13,7 +13,7 @@ export const SEND_BODY_LIMIT = 50 * 1_048_576;
 /** What comes as JSON. */
 export type JsonBody = Record<string, unknown> | null;
 
-/** Stands for a body that nobody has read yet: a door reads it, once it is known who is asking. */
+/** Stands for a body that nobody has read yet: it is read once it is known who is asking. */
 export const UNREAD = {};
 
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;

@@ -41,7 +41,7 @@ export function bounded<T extends TSchema>(
   return Object.assign({}, schema, { [BOUNDS]: bounds });
 }
 
-/** Text whose length the wing looks at, and says so in words of its own. */
+/** Text whose length is checked behind it, with a message of its own. */
 export function boundedText<T extends TSchema>(schema: T, characters: number): T {
   return bounded(schema, { bytes: characters, values: 1, levels: 0 });
 }

@@ -1,6 +1,6 @@
 // The OpenAPI document, made from the routes themselves.
 //
-// From the part of the package that makes it: its main door loads two more validation libraries, which put formats of
+// From the part of the package that makes it: its main entry loads two more validation libraries, which put formats of
 // their own (`email`, `uuid`, …) in place of those that bodies are checked with.
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";

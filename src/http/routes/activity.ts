@@ -9,7 +9,7 @@ import { readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
 import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import { periodErrors, PeriodQuery, readPeriod } from "./_periods.ts";
@@ -41,7 +41,7 @@ interface FeedFilter {
 /** The activity endpoints, in the order of the specification's table. */
 export function activityRoutes(ctx: Context) {
   return new Elysia({ prefix: "/activity", detail: { tags: ["Activity"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query }) => {

@@ -6,7 +6,7 @@ import { readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
 import { MAX_DAYS, readTimeseries } from "../../insight/timeseries.ts";
 import { CampaignTotals, Day, DaysQuery, RankedCampaign, RankedEvent } from "./_analytics_schemas.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { clampLimit } from "./_lists.ts";
 import { answers, QueryInteger, Words } from "../entry/schemas.ts";
 
@@ -19,7 +19,7 @@ const limitOf = ({ fallback, max }: { fallback: number; max: number }) =>
 /** The analytics endpoints, in the order of the specification's table. */
 export function analyticsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/analytics", detail: { tags: ["Analytics"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get("/timeseries", async ({ project, query }) => await readTimeseries(ctx, project.id, query), {
       query: t.Object({
         ...DaysQuery,

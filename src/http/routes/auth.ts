@@ -7,7 +7,7 @@ import { requestVerification, signUp, verifyEmail } from "../../accounts/people/
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { userDoor } from "../entry/authenticate.ts";
+import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
 import {
   ChangeBody,
@@ -48,7 +48,7 @@ export function authRoutes(ctx: Context) {
 
 function sessionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [] } })
-    .use(openDoor(ctx))
+    .use(openRoutes(ctx))
     .post(
       "/login",
       async ({ body, network, sessionId, set }) => {
@@ -94,7 +94,7 @@ function sessionRoutes(ctx: Context) {
 
 function mailRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [] } })
-    .use(openDoor(ctx))
+    .use(openRoutes(ctx))
     .post(
       "/verify-email",
       async ({ body: { token }, sessionId }) => {
@@ -160,7 +160,7 @@ function mailRoutes(ctx: Context) {
 
 function passwordRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [{ session: [] }] } })
-    .use(userDoor(ctx, { unverified: true }))
+    .use(authenticateUser(ctx, { unverified: true }))
     .post(
       "/change-password",
       async ({ user, body, request, server }) => {
@@ -176,7 +176,7 @@ function passwordRoutes(ctx: Context) {
 }
 
 /** For those who have no session yet: from any network within its limit, but from no page of somebody else. */
-function openDoor(ctx: Context) {
+function openRoutes(ctx: Context) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (visit) => {

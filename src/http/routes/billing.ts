@@ -4,7 +4,7 @@ import { listInvoices, openPortal, subscriptionOf } from "../../accounts/billing
 import { startCheckout } from "../../accounts/billing/checkout.ts";
 import { monthOf, setUsageLimits, type UsageLimits, usageOf } from "../../accounts/billing/usage.ts";
 import type { Context } from "../../context.ts";
-import { memberDoor } from "../entry/authenticate.ts";
+import { authenticateMember } from "../entry/authenticate.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import { answers, Int, Nullable, PathId, Timestamp } from "../entry/schemas.ts";
 
@@ -76,7 +76,7 @@ export function billingRoutes(ctx: Context) {
     prefix: "/users/@me/projects/:id",
     detail: { tags: ["Billing"], security: [{ session: [] }] },
   })
-    .use(memberDoor(ctx, { sessionOnly: true }))
+    .use(authenticateMember(ctx, { sessionOnly: true }))
     .post(
       "/checkout",
       async ({ project, actor, body }) => ({

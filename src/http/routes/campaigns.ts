@@ -14,7 +14,7 @@ import {
   replaceCampaign,
 } from "../../sending/campaigns/mod.ts";
 import { previewMessage } from "../../sending/compose/preview.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { Campaign, CampaignBody, CampaignStats, Status, statsOf, toCampaign } from "./_campaign_schemas.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
@@ -28,7 +28,7 @@ const SORTS = ["name", "createdAt", "updatedAt"] as const;
 /** The campaign endpoints, in the order of the specification's table. */
 export function campaignsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query }) => {

@@ -9,7 +9,7 @@ import {
 import { createImport, getImport, MAX_FILE_BYTES } from "../../audience/contacts/imports.ts";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
 import { answers, Int, isUuid, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
@@ -103,7 +103,7 @@ function importRoutes(ctx: Context) {
   const bodyLimit = MAX_FILE_BYTES + FORM_OVERHEAD_BYTES;
   return new Elysia()
     .use(
-      new Elysia().use(keyDoor(ctx, "secret", { reads: "form", bodyLimit })).post(
+      new Elysia().use(authenticateKey(ctx, "secret", { reads: "form", bodyLimit })).post(
         "/import",
         async ({ project, body, query, status }) => {
           const file = csvOf(body.file);
@@ -126,7 +126,7 @@ function importRoutes(ctx: Context) {
       ),
     )
     .use(
-      new Elysia().use(keyDoor(ctx, "secret")).get(
+      new Elysia().use(authenticateKey(ctx, "secret")).get(
         "/import/:jobId",
         async ({ project, params: { jobId } }) => {
           if (!isUuid(jobId)) throw problems.notFound("import", jobId);
@@ -150,7 +150,7 @@ function bulkRoutes(ctx: Context) {
     detail: { summary },
   });
   return new Elysia()
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .onTransform(({ body }) => assertKnownFilters(body))
     .post(
       "/bulk-subscribe",

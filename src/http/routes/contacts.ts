@@ -12,7 +12,7 @@ import { getContact, lookUpContacts, patchContact, saveContact } from "../../aud
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import {
@@ -52,7 +52,7 @@ const Addresses = bounded(t.Unknown({ description: `1 to ${MAX_LOOKUP} addresses
 /** The contact endpoints, in the order of the specification's table. */
 export function contactsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query }) => {

@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { addDomain, listDomains, removeDomain, verifyDomain } from "../../sending/domains/mod.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const DomainStatus = t.Unsafe<"PENDING" | "VERIFIED" | "FAILED">({
@@ -54,7 +54,7 @@ const one = { params: t.Object({ id: PathId }) };
 /** The domain endpoints, in the order of the specification's table. */
 export function domainsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/domains", detail: { tags: ["Domains"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get("/project/:projectId", async ({ project }) => await listDomains(ctx, project.id), {
       params: t.Object({
         projectId: t.String({ description: "The key says which project it is: anything may stand here." }),

@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
@@ -47,7 +47,7 @@ const Email = t.Object({
 /** `GET /emails` and `GET /emails/:id`. */
 export function emailsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/emails" })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query: { contactId, campaignId, status, limit, cursor, dir } }) => {

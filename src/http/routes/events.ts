@@ -10,7 +10,7 @@ import { trackInput } from "../../insight/events/tracking.ts";
 import { getEventUsage } from "../../insight/events/usage.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { answers, Int, isUuid, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
@@ -29,7 +29,7 @@ export function eventsRoutes(ctx: Context) {
   const usage = async (projectId: string, name: string) => await getEventUsage(ctx, projectId, name);
   return (
     new Elysia({ prefix: "/events", detail: { tags: ["Events"] } })
-      .use(keyDoor(ctx, "secret"))
+      .use(authenticateKey(ctx, "secret"))
       .post(
         "/track",
         async ({ project, body, headers, status }) => {

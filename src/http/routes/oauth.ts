@@ -34,7 +34,7 @@ const REDIRECT_HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-interface Visit {
+interface SignIn {
   request: Request;
   server: KnowsAddress | null;
   set: {
@@ -102,7 +102,7 @@ function cookieName(ctx: Context, { name }: Provider): string {
 /** Gives the browser what it has to bring back, and answers where the provider is. */
 async function sendOut(
   ctx: Context,
-  set: Visit["set"],
+  set: SignIn["set"],
   provider: Provider,
   returnTo: string,
 ): Promise<string> {
@@ -114,7 +114,7 @@ async function sendOut(
 /** Gives the browser a session, and answers where it wanted to go; or where it is asked for a password first. */
 async function takeBack(
   ctx: Context,
-  set: Visit["set"],
+  set: SignIn["set"],
   provider: Provider,
   request: Request,
 ): Promise<string> {
@@ -134,7 +134,7 @@ async function takeBack(
 /** Sends the browser on to where `work` says, or shows why not. */
 async function visited(
   ctx: Context,
-  { request, server, set }: Visit,
+  { request, server, set }: SignIn,
   provider: Provider,
   work: () => Promise<string>,
 ): Promise<string> {

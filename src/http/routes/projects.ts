@@ -9,7 +9,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { inviteMember } from "../../sending/platform/invitations.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
-import { memberDoor } from "../entry/authenticate.ts";
+import { authenticateMember } from "../entry/authenticate.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { AuditLine, Member, RoleWord, Security, SetupState } from "./_project_schemas.ts";
 import { answers, EmailAddress, isUuid, PathId } from "../entry/schemas.ts";
@@ -27,7 +27,7 @@ const oneMember = { params: t.Object({ id: PathId, userId: PathId }) };
 /** The views of a project, and its members. */
 export function projectsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/projects", detail: { tags: ["Projects"] } })
-    .use(memberDoor(ctx))
+    .use(authenticateMember(ctx))
     .get("/:id/setup-state", async ({ project }) => wrap(await setupStateOf(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(SetupState), { refusals: [404] }),

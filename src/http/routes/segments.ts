@@ -17,7 +17,7 @@ import {
 } from "../../audience/segments/mod.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import {
@@ -65,7 +65,7 @@ const one = { params: t.Object({ id: PathId }) };
 /** The segment endpoints, in the order of the specification's table. */
 export function segmentsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get("/", async ({ project }) => await listSegments(ctx, project.id), {
       response: answers(t.Array(Segment)),
       detail: { summary: "List all segments, the newest first" },

@@ -28,14 +28,14 @@ const FORM_LIMIT_BYTES = 16_384;
 /** In the links of a mail that was sent as a test, and belongs to no contact. */
 const PREVIEW = "preview";
 
-interface Visit {
+interface PageRequest {
   request: Request;
   server: KnowsAddress | null;
   set: { status?: number | string; headers: Record<string, string | number> };
   params: { token: string };
 }
 
-/** What a visit is for. */
+/** What a page is for. */
 interface Purpose {
   /** Does it, and answers the subscription as it is then; null where there is none. */
   act(ctx: Context, token: string, request: Request): Promise<Subscription | null>;
@@ -47,7 +47,7 @@ interface Purpose {
 /** The pages, and what their forms do. Each answers with a page, without a redirect: mail programs follow none. */
 export function subscriptionRoutes(ctx: Context) {
   const answer = (purpose: Purpose) => {
-    return async ({ request, server, set, params }: Visit) =>
+    return async ({ request, server, set, params }: PageRequest) =>
       await answerVisit(ctx, { request, server, set, params }, purpose);
   };
   // Elysia shall not read what comes: one click says nothing that the address does not, whatever its type and length.
@@ -61,9 +61,9 @@ export function subscriptionRoutes(ctx: Context) {
     .post("/manage/:token", answer({ act: choose, page: managedPage }), unread);
 }
 
-/** The page that a visit gets, whatever happens: whoever came by a link cannot read JSON. */
-async function answerVisit(ctx: Context, visit: Visit, purpose: Purpose): Promise<string> {
-  const { request, server, set } = visit;
+/** The page that a page gets, whatever happens: whoever came by a link cannot read JSON. */
+async function answerVisit(ctx: Context, page: PageRequest, purpose: Purpose): Promise<string> {
+  const { request, server, set } = page;
   Object.assign(set.headers, SUBSCRIPTION_PAGE_HEADERS);
   const language = languageAccepted(request.headers.get("accept-language"));
   const wait = purpose.oneClick ? null : takePublicRequest(ctx, request, server);
@@ -72,7 +72,7 @@ async function answerVisit(ctx: Context, visit: Visit, purpose: Purpose): Promis
     set.headers["retry-after"] = String(wait);
     return noticePage(language, "busy");
   }
-  const { token } = visit.params;
+  const { token } = page.params;
   if (token === PREVIEW) return noticePage(language, "preview");
   try {
     const subscription = await purpose.act(ctx, token, request);

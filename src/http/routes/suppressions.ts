@@ -11,7 +11,7 @@ import {
   suppressErrors,
   suppressList,
 } from "../../sending/suppressions.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { answers, EmailAddress, Int, Timestamp, Uuid, Words } from "../entry/schemas.ts";
@@ -37,7 +37,7 @@ const SuppressBody = t.Object({
 /** `GET`, `POST` and `DELETE /suppressions`. */
 export function suppressionsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/suppressions", detail: { tags: ["Suppressions"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query: { search, reason, limit, cursor, dir } }) => {

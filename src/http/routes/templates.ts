@@ -14,7 +14,7 @@ import {
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { previewMessage } from "../../sending/compose/preview.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { Preview, PreviewBody } from "./_preview_schemas.ts";
 import {
@@ -83,7 +83,7 @@ const one = { params: t.Object({ id: PathId }) };
 /** The template endpoints, in the order of the specification's table, and the preview. */
 export function templatesRoutes(ctx: Context) {
   return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query }) => {

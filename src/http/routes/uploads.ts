@@ -10,7 +10,7 @@ import {
 } from "../../content/images/mod.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";
 import { answers, Int } from "../entry/schemas.ts";
@@ -56,7 +56,7 @@ export function uploadsRoutes(ctx: Context) {
 
 function uploadRoute(ctx: Context) {
   const bodyLimit = MAX_IMAGE_BYTES + FORM_OVERHEAD_BYTES;
-  return new Elysia().use(keyDoor(ctx, "secret", { reads: "form", bodyLimit })).post(
+  return new Elysia().use(authenticateKey(ctx, "secret", { reads: "form", bodyLimit })).post(
     "/image",
     async ({ project, body }) => {
       const { name, bytes } = imageOf(body.image);

@@ -11,7 +11,7 @@ import { LANGUAGES, MAX_NAME, patchErrors, RESENDABLE, TRACKING } from "../../ac
 import { getUser } from "../../accounts/people/mod.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
-import { memberDoor, userDoor } from "../entry/authenticate.ts";
+import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
@@ -32,7 +32,7 @@ const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } 
 
 const MAX_SETTING_LENGTH = 1_000;
 
-// What each may be, the wing says: of all of them at once.
+// Which values each may have is checked by the module: so all faults are told at once.
 const PatchBody = withRules(
   t.Object({
     name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
@@ -63,7 +63,7 @@ export function usersRoutes(ctx: Context) {
 /** Also for those whose address still has to be verified: here they see that it has. */
 function meRoutes(ctx: Context) {
   return new Elysia({ prefix: "/users/@me", ...BY_SESSION })
-    .use(userDoor(ctx, { unverified: true }))
+    .use(authenticateUser(ctx, { unverified: true }))
     .get("/", async ({ user }) => await getUser(ctx, user.id), {
       response: answers(User),
       detail: { summary: "Who is logged in" },
@@ -72,7 +72,7 @@ function meRoutes(ctx: Context) {
 
 function ownProjectsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/users/@me/projects", ...BY_SESSION })
-    .use(userDoor(ctx))
+    .use(authenticateUser(ctx))
     .get("/", async ({ user }) => await listOwnProjects(ctx, user.id), {
       response: answers(t.Array(Project)),
       detail: { summary: "List your projects, the oldest first" },
@@ -93,7 +93,7 @@ function ownProjectsRoutes(ctx: Context) {
 
 function ownProjectRoutes(ctx: Context) {
   return new Elysia({ prefix: "/users/@me/projects", ...BY_SESSION })
-    .use(memberDoor(ctx, { sessionOnly: true }))
+    .use(authenticateMember(ctx, { sessionOnly: true }))
     .patch("/:id", async ({ user, project, body }) => await patchOwnProject(ctx, project.id, body, user!), {
       ...one,
       body: PatchBody,

@@ -7,7 +7,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { send } from "../../sending/send/mod.ts";
 import { type SendInput, sendErrors } from "../../sending/send/input.ts";
 import { verifyAddress } from "../../sending/send/verify.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded, boundedText } from "../entry/body_bounds.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -140,7 +140,7 @@ export function v1Routes(ctx: Context) {
   );
   return new Elysia({ prefix: "/v1" })
     .use(
-      new Elysia().use(keyDoor(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
+      new Elysia().use(authenticateKey(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
         "/send",
         async ({ project, body, headers }) => {
           const key = idempotencyKey(headers);
@@ -160,7 +160,7 @@ export function v1Routes(ctx: Context) {
       ),
     )
     .use(
-      new Elysia().use(keyDoor(ctx, "public")).post(
+      new Elysia().use(authenticateKey(ctx, "public")).post(
         "/track",
         async ({ project, body, headers }) => {
           const request = { projectId: project.id, key: idempotencyKey(headers), request: "POST /v1/track" };
@@ -177,7 +177,7 @@ export function v1Routes(ctx: Context) {
     )
     .use(
       new Elysia()
-        .use(keyDoor(ctx, "secret"))
+        .use(authenticateKey(ctx, "secret"))
         .post(
           "/verify",
           async ({ body }) => ({ success: true as const, data: await verifyAddress(ctx, body.email) }),

@@ -11,7 +11,7 @@ import {
 } from "../../automation/engine/executions.ts";
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
@@ -95,7 +95,7 @@ const oneExecution = { params: t.Object({ id: PathId, executionId: PathId }) };
 /** The endpoints of executions, in the order of the specification's table. */
 export function workflowExecutionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/executions",
       async ({ project, params: { id }, body: { contactId, context }, set }) => {
@@ -145,7 +145,7 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...oneExecution,
         response: answers(ToldExecution, { refusals: [400, 404] }),
-        detail: { summary: "Get an execution with its whole story" },
+        detail: { summary: "Get an execution with its whole history" },
       },
     )
     .delete(

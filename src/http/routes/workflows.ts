@@ -16,7 +16,7 @@ import {
   listWorkflows,
 } from "../../automation/workflows/mod.ts";
 import type { Context } from "../../context.ts";
-import { keyDoor } from "../entry/authenticate.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
@@ -45,7 +45,7 @@ const SORTS = ["name", "createdAt", "updatedAt"] as const;
 /** The workflow endpoints, in the order of the specification's table; those of executions stand in a file of their own. */
 export function workflowsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
-    .use(keyDoor(ctx, "secret"))
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
       async ({ project, query }) => {

@@ -100,7 +100,7 @@ function ofMail(row: EventRow, type: ActivityType) {
     workflowName: row.workflowName ?? undefined,
     link: data.link,
     error: (type === "email.bounced" && row.error) || undefined,
-    machine: row.machine || undefined,
+    machine: row.bot || undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 // Events by day and name: kept by triggers (`count_events_added`), folded and checked here.
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 
 /** A counter that does not say what there is: of a day, or of all time where there is none. */
 export interface EventCountFault {
@@ -19,8 +19,8 @@ const SLACK_DAYS = 2;
 const FIRST_DAY = new Date("1970-01-02");
 
 /** Adds what has been counted since the last time to the days and the totals. Answers whether there was anything. */
-export async function foldEventCounts(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, q.eventCounts.fold);
+export async function rollUpEventCounts(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, q.eventCounts.rollUp);
 }
 
 /**
@@ -60,7 +60,7 @@ export async function recountEvents(
     });
   }
   return await inTransaction(patiently(ctx), async (tx) => {
-    await q.recounts.keepOutFolding(tx);
+    await q.recounts.keepOutRollup(tx);
     return wrong + (await q.eventCounts.recountTotals(tx, { projectId }));
   });
 }

@@ -2,14 +2,14 @@
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 
 /** A day of which a counter does not say how many executions began. */
 export type ExecutionCountFault = Awaited<ReturnType<Queries["executionCounts"]["faults"]>>[number];
 
 /** Adds what has been counted since the last time to the days. Answers whether there was anything. */
-export async function foldExecutionCounts(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, q.executionCounts.fold);
+export async function rollUpExecutionCounts(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, q.executionCounts.rollUp);
 }
 
 /** Compares the counters of a project with its executions, and answers up to `limit` faults. */

@@ -2,7 +2,7 @@
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 import { FIRST_ID } from "../ids.ts";
 
 /** A day of mails from one source, of which a counter does not say what the ledger does. */
@@ -15,8 +15,8 @@ const PAGE = 50_000;
 const DAY_MS = 86_400_000;
 
 /** Adds what has been counted since the last time to the quarters. Answers whether there was anything. */
-export async function foldMailCounts(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, q.mailCounts.fold);
+export async function rollUpMailCounts(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, q.mailCounts.rollUp);
 }
 
 /**

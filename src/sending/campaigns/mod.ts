@@ -3,7 +3,7 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 import { addJob } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { countRecipients } from "./audience.ts";
@@ -117,8 +117,8 @@ export async function campaignsUnderWay(
 }
 
 /** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
-export async function foldCampaignCounts(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, q.campaigns.fold);
+export async function rollUpCampaignCounts(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, q.campaigns.rollUp);
 }
 
 /** Checks all of it, counts the audience, and only then holds anything: counting may take a moment. */

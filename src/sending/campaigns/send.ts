@@ -26,17 +26,17 @@ const SUPPRESS_LIMIT = 5_000;
 const PACE_MS = 1_000;
 
 /**
- * Freezes the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
+ * Takes a snapshot of the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
  * Whoever runs this again, after a crash too, goes on behind the last range that was committed. Where the month has no
  * room for all of them, the rest is FAILED, and members are told.
  */
-export async function freezeAudience(ctx: Context, projectId: string, campaignId: string): Promise<void> {
-  for (let limit = FIRST_RANGE; await freezeRange(ctx, projectId, campaignId, limit); limit = RANGE);
+export async function snapshotAudience(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+  for (let limit = FIRST_RANGE; await snapshotRange(ctx, projectId, campaignId, limit); limit = RANGE);
   await finishCampaign(ctx, projectId, campaignId);
 }
 
-/** Freezes one range. False when there is none left, or the campaign was cancelled. */
-async function freezeRange(
+/** Takes one range. False when there is none left, or the campaign was cancelled. */
+async function snapshotRange(
   ctx: Context,
   projectId: string,
   campaignId: string,
@@ -44,16 +44,16 @@ async function freezeRange(
 ): Promise<boolean> {
   return await inTransaction(ctx, async (tx) => {
     await q.campaignSend.keepContacts(tx, { projectId });
-    const campaign = await q.campaignSend.holdForFreezing(tx, { projectId, campaignId });
+    const campaign = await q.campaignSend.holdForSnapshot(tx, { projectId, campaignId });
     if (!campaign) return false;
     const { type, sentAt } = campaign;
     const definition = campaign.audience as unknown as AudienceDefinition;
     await q.audience.allowHashing(tx);
-    const { frozen } = await q.campaignSend.freezeRange(tx, {
+    const { added } = await q.campaignSend.snapshotRange(tx, {
       projectId,
       campaignId,
       contentId: campaign.contentId,
-      afterId: campaign.frozenUpTo,
+      afterId: campaign.snapshotUpTo,
       sentAt,
       now: tx.now(),
       overLimit: overLimit("campaigns", tx.now()),
@@ -61,9 +61,9 @@ async function freezeRange(
       limit,
       batchSize: BATCH_SIZE,
     });
-    if (frozen > 0) return true;
-    const done = await q.campaignSend.frozen(tx, { projectId, campaignId, now: tx.now() });
-    if (done && done.frozenCount >= ANALYZE_FROM) await q.campaignSend.analyze(tx);
+    if (added > 0) return true;
+    const done = await q.campaignSend.endSnapshot(tx, { projectId, campaignId, now: tx.now() });
+    if (done && done.snapshotCount >= ANALYZE_FROM) await q.campaignSend.analyze(tx);
     if (done && done.overLimitCount > 0) await notifyMembers(tx, projectId, cutShort(done, tx.now()));
     return false;
   });
@@ -116,7 +116,7 @@ export async function sweepCampaigns(ctx: Context): Promise<void> {
     if (status === "CANCELLED") await addJob(ctx, "suppress_campaign", ids);
     else if (status === "SCHEDULED") await addJob(ctx, "start_campaign", ids, { key: startKey(campaignId) });
     else {
-      if (!campaign.isFrozen) await addJob(ctx, "freeze_audience", ids);
+      if (!campaign.hasSnapshot) await addJob(ctx, "snapshot_audience", ids);
       await q.campaignSend.requeue(ctx, {
         ...ids,
         now: ctx.now(),

@@ -177,7 +177,12 @@ async function begin(
     totalRecipients,
     now: tx.now(),
   });
-  await addJob(tx, "freeze_audience", { projectId, campaignId }, { key: `freeze_audience:${campaignId}` });
+  await addJob(
+    tx,
+    "snapshot_audience",
+    { projectId, campaignId },
+    { key: `snapshot_audience:${campaignId}` },
+  );
 }
 
 async function addStartJob(tx: Context, projectId: string, campaignId: string, runAt: Date): Promise<void> {

@@ -31,7 +31,7 @@ type BatchCounts = Map<string, number>;
 
 /** Mails of a campaign that share a job. */
 const BATCH_SIZE = 200;
-/** As of the batches of a campaign that begins (`campaign_send.freeze_range`). */
+/** As of the batches of a campaign that begins (`campaign_send.snapshot_range`). */
 const FIRST_PRIORITY = 10;
 const LAST_PRIORITY = 32_000;
 

@@ -18,14 +18,14 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const PATIENCE_ATTEMPTS = 3;
 
 /**
- * Buries processes that are gone: their jobs go to others, and so do the mails that they had in flight, but for those
+ * Reaps processes that are gone: their jobs go to others, and so do the mails that they had in flight, but for those
  * whose end may have been sent: they are in doubt.
  */
-export async function buryDeadWorkers(
+export async function reapDeadWorkers(
   ctx: Context,
 ): Promise<{ workers: number; inDoubt: number; givenBack: number }> {
   return await inTransaction(ctx, async (tx) => {
-    const dead = await q.workers.buryDead(tx, { self: ctx.workerId });
+    const dead = await q.workers.reapDead(tx, { self: ctx.workerId });
     if (dead.length === 0) return { workers: 0, inDoubt: 0, givenBack: 0 };
     const settled = await settleDead(
       tx,

@@ -3,7 +3,7 @@ import { createBatcher, togetherOrEach } from "../../batcher.ts";
 import { type Context, inTransaction, newId, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
-import { isMachine } from "./_machines.ts";
+import { isBot } from "./_bots.ts";
 import type { FollowedMail } from "../compose/followed_mail.ts";
 
 // 500 a statement: more gains nothing, and one transaction should stay short.
@@ -13,7 +13,7 @@ const MAX_FLIGHTS = 2;
 /** While the database hangs, so many wait for it, some 10 MB. */
 const MAX_WAITING = 20_000;
 
-/** Records that a mail was opened: committed when it resolves. By a machine, as its headers say, it is noted only. */
+/** Records that a mail was opened: committed when it resolves. By a bot, as its headers say, it is only noted. */
 export async function recordOpen(ctx: Context, mail: FollowedMail, headers: Headers): Promise<void> {
   await recorderOf(ctx)(hitOf(ctx, mail, headers, null));
 }
@@ -34,7 +34,7 @@ interface Hit {
   email_id: string;
   event_id: string;
   link: string | null;
-  machine: boolean;
+  is_bot: boolean;
   /** As its event tells it. */
   at: string;
 }
@@ -45,7 +45,7 @@ function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string 
     email_id: mail.emailId,
     event_id: newId(ctx),
     link,
-    machine: isMachine(headers),
+    is_bot: isBot(headers),
     at: ctx.now().toISOString(),
   };
 }

@@ -15,7 +15,7 @@ import {
   softBounceKeys,
 } from "./_report.ts";
 import { giveUpOn, type Lost } from "../giving_up.ts";
-import { isMachine } from "./_machines.ts";
+import { isBot } from "./_bots.ts";
 
 /**
  * Writes down what these notices say, in the transaction of `tx`: in the ledger, which only moves forward, and with the
@@ -54,7 +54,7 @@ async function recordEngagement(tx: Context, reports: Report[]): Promise<void> {
         // Of its own time, as the order of the ids is that of the events: a provider may tell it days later.
         event_id: newId(tx, notice.at),
         link: notice.kind === "click" ? notice.link : null,
-        machine: isMachine(headersOf(notice.userAgent)),
+        is_bot: isBot(headersOf(notice.userAgent)),
         at: notice.at.toISOString(),
       };
     }),

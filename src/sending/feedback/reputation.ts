@@ -3,7 +3,7 @@ import { SERVICE } from "../../accounts/audit.ts";
 import { disableProject, EMAIL_REPUTATION } from "../../accounts/projects/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { foldAll } from "../../folding.ts";
+import { rollUpAll } from "../../rollup.ts";
 import { addJobs } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { notifyMembers } from "../platform/mod.ts";
@@ -45,9 +45,9 @@ const MAX_SUSPENSIONS = 100;
  * not what it was. Looked at are those that something was counted for, and those that were not well. Answers whether there
  * was anything.
  */
-export async function foldReputation(ctx: Context): Promise<boolean> {
-  return await foldAll(ctx, async (tx, batch) => {
-    const folded = await q.reputation.fold(tx, batch);
+export async function rollUpReputation(ctx: Context): Promise<boolean> {
+  return await rollUpAll(ctx, async (tx, batch) => {
+    const folded = await q.reputation.rollUp(tx, batch);
     await enqueueJudgements(
       tx,
       folded.map(({ projectId }) => projectId),

@@ -55,13 +55,13 @@ export async function warnOfLimit(ctx: Context, projectId: string, category: Usa
 
 /** The notice about a campaign that the month had no room for. */
 export function cutShort(
-  { name, frozenCount, overLimitCount }: { name: string; frozenCount: number; overLimitCount: number },
+  { name, snapshotCount, overLimitCount }: { name: string; snapshotCount: number; overLimitCount: number },
   now: Date,
 ): MemberNotice {
   return {
     subject: `The campaign ${name} did not reach everybody: the limit of the month`,
     paragraphs: [
-      `${inFigures(overLimitCount)} of the ${inFigures(frozenCount)} recipients of the campaign ${name} get no mail: the month had no room for them.`,
+      `${inFigures(overLimitCount)} of the ${inFigures(snapshotCount)} recipients of the campaign ${name} get no mail: the month had no room for them.`,
       `${overLimit("campaigns", now)}.`,
       "Their mails are FAILED in the ledger. Nobody of them gets one later by itself: send a copy of the campaign to those who are left.",
     ],

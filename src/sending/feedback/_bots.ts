@@ -1,4 +1,4 @@
-// Who asks for a pixel or a link: a person, or a machine on the way to one. Machines are noted, but people are counted.
+// Who asks for a pixel or a link: a person, or a bot on the way to one. Bots are noted, people are counted.
 import { isbot } from "isbot";
 
 /**
@@ -31,7 +31,7 @@ const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 const PREFETCH = /prefetch|prerender|preview/i;
 
 /** True where no person is behind a request, as far as it says so itself. */
-export function isMachine(headers: Headers): boolean {
+export function isBot(headers: Headers): boolean {
   const userAgent = headers.get("user-agent")?.trim() ?? "";
   if (userAgent === "" || BEFORE_PEOPLE.test(userAgent) || SCANNERS.test(userAgent)) return true;
   if (PREFETCH_HEADERS.some((name) => PREFETCH.test(headers.get(name) ?? ""))) return true;

@@ -16,7 +16,7 @@ export interface Budget {
 }
 
 /** The state of one rendering. */
-export interface Run extends Budget {
+export interface Rendering extends Budget {
   out: string;
   rounds: number;
   readonly root: unknown;
@@ -38,12 +38,12 @@ export function newBudget({ steps = MAX_STEPS, chars = MAX_OUTPUT_CHARS } = {}):
 }
 
 /** Begins a rendering. */
-export function newRun(root: unknown, { steps, room }: Budget): Run {
+export function newRun(root: unknown, { steps, room }: Budget): Rendering {
   return { out: "", room, steps, rounds: MAX_ROUNDS, root };
 }
 
 /** Writes text, as far as there is room. */
-export function write(run: Run, text: string): void {
+export function write(run: Rendering, text: string): void {
   if (text.length <= run.room) {
     run.out += text;
     run.room -= text.length;
@@ -62,7 +62,7 @@ export function own(value: unknown, name: string): unknown {
 }
 
 /** The text of a value: lists of plain values with commas, everything deeper as JSON, never "[object Object]". */
-export function textOf(run: Run, value: unknown): string {
+export function textOf(run: Rendering, value: unknown): string {
   if (typeof value === "string") return spend(run, value);
   switch (typeof value) {
     case "number":
@@ -76,12 +76,12 @@ export function textOf(run: Run, value: unknown): string {
   }
 }
 
-function spend(run: Run, text: string): string {
+function spend(run: Rendering, text: string): string {
   run.steps -= text.length >> 4;
   return text;
 }
 
-function textOfObject(run: Run, value: object): string {
+function textOfObject(run: Rendering, value: object): string {
   if (value instanceof Date) return isoOf(value);
   if (Array.isArray(value) && value.every(isPlain)) return spend(run, value.join(","));
   return jsonOf(run, value, 0);
@@ -92,7 +92,7 @@ function isoOf(date: Date): string {
 }
 
 /** `JSON.stringify` takes milliseconds for a list within a list 30,000 times, and counts nothing. */
-function jsonOf(run: Run, value: unknown, depth: number): string {
+function jsonOf(run: Rendering, value: unknown, depth: number): string {
   run.steps -= 4;
   if (run.steps < 0 || depth > MAX_JSON_DEPTH) return "null";
   if (typeof value === "string") return JSON.stringify(spend(run, value));

@@ -8,7 +8,7 @@ const RECIPIENTS = 1_000_000;
 const PATIENCE_MS = 120_000;
 
 /** From the call to the last row in the ledger, and to the first mail on the wire. */
-export async function measureFreezing(
+export async function measureSnapshot(
   report: Report,
   { contacts = RECIPIENTS }: BenchOptions,
 ): Promise<void> {
@@ -21,11 +21,11 @@ export async function measureFreezing(
       const first = sink.expect(1, PATIENCE_MS);
       const askedAt = await sendCampaign(stage, service.port, id);
       const firstAt = await first.then(() => Date.now());
-      const { frozenAt, recipients } = await waitUntilFrozen(stage, id);
+      const { snapshotAt, recipients } = await waitForSnapshot(stage, id);
       const [row] = await stage.ctx.pool<{ sent: number }[]>`
         select count(*)::int as sent from emails where status = 'SENT'`;
       const measure = `${contacts.toLocaleString("en")} recipients frozen`;
-      report.line(measure, (frozenAt - askedAt) / 1000, "s", {
+      report.line(measure, (snapshotAt - askedAt) / 1000, "s", {
         goal: below(15),
         note: { sentMeanwhile: row!.sent },
       });
@@ -41,14 +41,14 @@ export async function measureFreezing(
   }
 }
 
-async function waitUntilFrozen(
+async function waitForSnapshot(
   { ctx }: Stage,
   id: string,
-): Promise<{ frozenAt: number; recipients: number }> {
+): Promise<{ snapshotAt: number; recipients: number }> {
   for (let waited = 0; waited < PATIENCE_MS; waited += 100) {
-    const [row] = await ctx.pool<{ frozenAt: Date | null; totalRecipients: number }[]>`
-      select frozen_at, total_recipients from campaigns where id = ${id}`;
-    if (row!.frozenAt) return { frozenAt: row!.frozenAt.getTime(), recipients: row!.totalRecipients };
+    const [row] = await ctx.pool<{ snapshotAt: Date | null; totalRecipients: number }[]>`
+      select snapshot_at, total_recipients from campaigns where id = ${id}`;
+    if (row!.snapshotAt) return { snapshotAt: row!.snapshotAt.getTime(), recipients: row!.totalRecipients };
     await Bun.sleep(100);
   }
   throw new Error("Cannot see the end of the freezing");

@@ -4,20 +4,20 @@ import { type Context, inTransaction } from "./context.ts";
 import { q } from "./db/queries.ts";
 
 /** Adds up to `limit` deltas to the counters, and answers how many they were. */
-export type Fold = (tx: Context, batch: { limit: number }) => Promise<number>;
+export type RollUp = (tx: Context, batch: { limit: number }) => Promise<number>;
 
 /** A batch is a commit of its own, of some 50 ms. */
 const BATCH = 10_000;
 
 /**
- * Folds what there is, batch by batch, and answers whether there was anything. One process folds at a time: where
+ * Rolls up what there is, batch by batch, and answers whether there was anything. One process rolls up at a time: where
  * another one is at it there is nothing to do.
  */
-export async function foldAll(ctx: Context, fold: Fold): Promise<boolean> {
+export async function rollUpAll(ctx: Context, fold: RollUp): Promise<boolean> {
   let deltas = 0;
   for (;;) {
     const folded = await inTransaction(ctx, async (tx) =>
-      (await q.folding.hold(tx)).isMine ? await fold(tx, { limit: BATCH }) : 0,
+      (await q.rollup.hold(tx)).isMine ? await fold(tx, { limit: BATCH }) : 0,
     );
     deltas += folded;
     if (folded < BATCH) return deltas > 0;

@@ -1,4 +1,4 @@
-// A turn of the engine: some jobs in one transaction. Where that cannot be done they are taken apart, until only those
+// A batch of the engine: some jobs in one transaction. Where that cannot be done they are taken apart, until only those
 // are left out that cannot be done themselves.
 import { type Context, inTransaction } from "../../context.ts";
 import { isConflict, isDatabaseAway, isTimeout } from "../../database_errors.ts";
@@ -12,38 +12,38 @@ import { noteGrowth } from "./_statistics.ts";
 import { type Timers, wakeByEvents, wakeByLook } from "./_wake.ts";
 import { isWalking, walk } from "./_walk.ts";
 import { writeRuns } from "../runs/write.ts";
-import { firstRound, hear, hearAgain } from "./events.ts";
+import { firstRound, matchEvents, matchLater } from "./events.ts";
 
 /** Executions that walk in one transaction. The others are left to jobs of their own, so that it stays short. */
 const MAX_WALKING = 1_000;
 /** No graph leads on for ever without a pause; this is only the outermost wall. */
-const MAX_WAVES = 100;
+const MAX_PASSES = 100;
 /** So many events of one contact go through a workflow, one after the other, in one transaction. */
 const MAX_ROUNDS = 20;
 /** Until then executions that are left to other jobs have mostly come to where they wait, or to their end. */
 const LEFT_MS = 10_000;
 
 /** What a job asks for. */
-export type Errand =
+export type EngineRequest =
   | { kind: "events"; job: Jobs["start_workflows"] }
   | { kind: "wake"; job: Jobs["wake_executions"] }
   | { kind: "run"; job: Jobs["run_executions"] };
 
-/** Does some errands in one commit, or each by itself. Answers for each whether it is done; an error says that it is not. */
-export async function turn(ctx: Context, errands: Errand[]): Promise<(null | Error)[]> {
+/** Does some requests in one commit, or each by itself. Answers for each whether it is done; an error says that it is not. */
+export async function runBatch(ctx: Context, requests: EngineRequest[]): Promise<(null | Error)[]> {
   try {
-    await noteGrowth(ctx, await inTransaction(ctx, (tx) => carryOut(tx, errands, { walks: true })));
-    return errands.map(() => null);
+    await noteGrowth(ctx, await inTransaction(ctx, (tx) => carryOut(tx, requests, { walks: true })));
+    return requests.map(() => null);
   } catch (error) {
     if (isDatabaseAway(error) || isConflict(error)) throw error;
     ctx.log.warn("executions are run apart", describeError(error));
     // What is too slow is as slow once more: there is no time to find out which of them it is.
-    if (errands.length === 1 || isTimeout(error)) return await apart(ctx, errands, isTimeout(error));
+    if (requests.length === 1 || isTimeout(error)) return await apart(ctx, requests, isTimeout(error));
   }
   const results: (null | Error)[] = [];
-  for (const errand of errands) {
+  for (const request of requests) {
     results.push(
-      await turn(ctx, [errand]).then(
+      await runBatch(ctx, [request]).then(
         () => null,
         (error: Error) => error,
       ),
@@ -53,28 +53,32 @@ export async function turn(ctx: Context, errands: Errand[]): Promise<(null | Err
 }
 
 /** Each event of a job becomes a job; else what is asked for is noted, and each execution is run by itself. */
-async function apart(ctx: Context, errands: Errand[], isSlow: boolean): Promise<null[]> {
-  const [errand] = errands;
-  if (errand!.kind === "events" && errand!.job.eventIds.length > 1 && !isSlow) {
-    const { eventIds, ...job } = errand!.job;
+async function apart(ctx: Context, requests: EngineRequest[], isSlow: boolean): Promise<null[]> {
+  const [request] = requests;
+  if (request!.kind === "events" && request!.job.eventIds.length > 1 && !isSlow) {
+    const { eventIds, ...job } = request!.job;
     const each = eventIds.map((id) => ({ ...job, eventIds: [id] }));
     await addJobs(ctx, "start_workflows", each);
-  } else await inTransaction(ctx, (tx) => carryOut(tx, errands, { walks: false }));
-  return errands.map(() => null);
+  } else await inTransaction(ctx, (tx) => carryOut(tx, requests, { walks: false }));
+  return requests.map(() => null);
 }
 
 /** Answers how many executions it held. */
-async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: boolean }): Promise<number> {
-  await q.executionRun.begin(tx, { projectIds: errands.map(({ job }) => job.projectId) });
-  const heard = await hear(
+async function carryOut(
+  tx: Context,
+  requests: EngineRequest[],
+  { walks }: { walks: boolean },
+): Promise<number> {
+  await q.executionRun.begin(tx, { projectIds: requests.map(({ job }) => job.projectId) });
+  const matched = await matchEvents(
     tx,
-    errands.flatMap((errand) => (errand.kind === "events" ? [errand.job] : [])),
+    requests.flatMap((request) => (request.kind === "events" ? [request.job] : [])),
   );
-  let { round, later } = firstRound(heard.claims);
+  let { round, later } = firstRound(matched.claims);
   let started = await startAll(tx, round);
-  const runs = await holdRuns(tx, [...errands.flatMap(namedBy), ...heard.calls, ...started.walking]);
-  wakeByEvents(runs, heard.calls, tx.now());
-  await wakeByLook(tx, runs, timersOf(errands));
+  const runs = await holdRuns(tx, [...requests.flatMap(namedBy), ...matched.arrived, ...started.walking]);
+  wakeByEvents(runs, matched.arrived, tx.now());
+  await wakeByLook(tx, runs, timersOf(requests));
   let isThrough = (await goOn(tx, runs, walks)) && started.isAll;
   let held = runs.length;
   for (let n = 1; isThrough && later.length > 0 && n < MAX_ROUNDS; n++) {
@@ -84,7 +88,7 @@ async function carryOut(tx: Context, errands: Errand[], { walks }: { walks: bool
     isThrough = (await goOn(tx, next, walks)) && started.isAll;
     held += next.length;
   }
-  await hearAgain(tx, later, isThrough ? 0 : LEFT_MS);
+  await matchLater(tx, later, isThrough ? 0 : LEFT_MS);
   return held;
 }
 
@@ -97,14 +101,14 @@ async function startAll(tx: Context, claims: Claim[]): Promise<{ walking: Execut
 }
 
 /** The executions that a job names. */
-function namedBy({ kind, job }: Errand): ExecutionKey[] {
+function namedBy({ kind, job }: EngineRequest): ExecutionKey[] {
   if (kind === "events") return [];
   return job.executionIds.map((id) => ({ projectId: job.projectId, id }));
 }
 
-function timersOf(errands: Errand[]): Timers {
+function timersOf(requests: EngineRequest[]): Timers {
   const timers = new Map<string, Date>();
-  for (const { kind, job } of errands) {
+  for (const { kind, job } of requests) {
     if (kind !== "wake" || job.at === undefined) continue;
     const at = new Date(job.at);
     for (const id of job.executionIds) timers.set(id, at > (timers.get(id) ?? 0) ? at : timers.get(id)!);
@@ -114,7 +118,7 @@ function timersOf(errands: Errand[]): Timers {
 
 /** Takes executions as far as they can go here. True when none of them is left to other jobs. */
 async function goOn(tx: Context, runs: Run[], walks: boolean): Promise<boolean> {
-  if (walks) await walk(tx, runs.filter(isWalking).slice(0, MAX_WALKING), MAX_WAVES);
+  if (walks) await walk(tx, runs.filter(isWalking).slice(0, MAX_WALKING), MAX_PASSES);
   await writeRuns(tx, runs);
   const left = runs.filter(isWalking);
   await addRuns(tx, left, { alone: !walks });
