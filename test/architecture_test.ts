@@ -85,7 +85,7 @@ function within(folder: string, ...layers: string[][]): string[][] {
 
 /** Where SQL may stand outside of `sql/`: the database's own room, and splices from a closed set of pieces. */
 const SQL_HOLDERS =
-  /^src\/(db\/|embedded\/|audience\/(conditions\/(mod|answers)|contacts\/(list|fields))\.ts$|sending\/(delivery\/emails|campaigns\/audience)\.ts$)/;
+  /^src\/(db\/|embedded\/|audience\/(conditions\/(mod|_standard|answers)|contacts\/(list|fields))\.ts$|sending\/(delivery\/emails|campaigns\/audience)\.ts$)/;
 
 type Sources = Map<string, string>;
 

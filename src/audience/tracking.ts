@@ -81,7 +81,7 @@ async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {
     items.map(({ projectId, tracked }, i) => ({
       projectId,
       email: tracked.email,
-      subscribed: tracked.subscribed,
+      given: { subscribed: tracked.subscribed },
       subscribedDefault: true,
       change: changes[i]!,
     })),

@@ -3,6 +3,7 @@ import type { FieldError } from "../../problem.ts";
 import { type Field, fieldOf, isUnit, type Operator, operatorNames, readOperator } from "./fields.ts";
 import { fault, isObject, missingOr, notOneOf } from "../faults.ts";
 import { isDeeper, someInner } from "../json_values.ts";
+import { STANDARD_NAMES } from "../standard_fields.ts";
 import { MAX_AMOUNT, toInstant, UNITS } from "./_instants.ts";
 
 const MAX_EVENT_NAME_LENGTH = 255;
@@ -32,8 +33,7 @@ export function filterErrors(filter: unknown, at: string): FieldError[] {
   return [notOneOf(`${at}.operator`, operator, operatorNames(field))];
 }
 
-const UNKNOWN =
-  "Expected email, subscribed, createdAt, updatedAt, data.<key>, event.<name>, email.<activity> or segment.<id>";
+const UNKNOWN = `Expected ${STANDARD_NAMES.join(", ")}, data.<key>, event.<name>, email.<activity> or segment.<id>`;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -52,8 +52,8 @@ function nameErrors(field: Field, at: string): FieldError[] {
       return isStorable(field.name) ? [] : [fault(at, "invalid_string", NOT_TEXT)];
     case "segment":
       return UUID.test(field.id) ? [] : [fault(at, "custom", "Cannot find this segment", field.id)];
-    case "email":
-    case "subscribed":
+    case "text":
+    case "boolean":
     case "time":
       return [];
   }
@@ -80,7 +80,7 @@ function valueErrors(
     case "equals":
       if (field.kind === "data") return jsonErrors(value, `${at}.value`);
       if (field.kind === "time") return timeErrors(value, `${at}.value`);
-      if (field.kind === "email") return textErrors(value, `${at}.value`);
+      if (field.kind === "text") return textErrors(value, `${at}.value`);
       return typeof value === "boolean" || value === "true" || value === "false"
         ? []
         : refuse("Expected true or false");

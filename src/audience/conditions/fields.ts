@@ -1,19 +1,18 @@
 // Which fields a condition may name, and which operators each of them takes (the tables of guides/segments.md).
+import { isStandard, STANDARD_FIELDS, type StandardFieldName } from "../standard_fields.ts";
 import { type Unit, UNITS } from "./_instants.ts";
 
 /** What a filter is about. */
 export type Field =
-  | { kind: "email" }
-  | { kind: "subscribed" }
-  | { kind: "time"; column: "created_at" | "updated_at" }
+  | { kind: "text" | "boolean" | "time"; name: StandardFieldName }
   | { kind: "data"; path: string }
   | { kind: "event"; name: string }
   | { kind: "segment"; id: string };
 
 /** The operators of each kind of field, without their negations. */
 export const OPERATORS = {
-  email: ["equals", "contains"],
-  subscribed: ["equals"],
+  text: ["equals", "contains"],
+  boolean: ["equals"],
   time: ["equals", "greaterThan", "lessThan", "greaterThanOrEqual", "lessThanOrEqual", "within", "olderThan"],
   data: [
     "equals",
@@ -71,9 +70,7 @@ const MEMBERSHIP_EVENT = /^segment\..*\.(entry|exit)$/s;
 
 /** What the name of a field means, or null when it means nothing. A name of no other kind is that of an event. */
 export function fieldOf(name: string): Field | null {
-  if (name === "email" || name === "subscribed") return { kind: name };
-  if (name === "createdAt") return { kind: "time", column: "created_at" };
-  if (name === "updatedAt") return { kind: "time", column: "updated_at" };
+  if (isStandard(name)) return { kind: STANDARD_FIELDS[name].kind, name };
   const [prefix, rest] = cut(name);
   switch (prefix) {
     case "data":

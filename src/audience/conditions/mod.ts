@@ -8,19 +8,10 @@
 // happen is one pass over the events of one name; for containment (`@>`) there are statistics. EXISTS becomes a
 // semi-join where all of a group must hold, and a hash table beside an OR (see `audience.allow_hashing`). Several
 // EXISTS written as one, as IN or with UNION ALL were slower, up to never ending.
-import { searchedAddress } from "../../mail/address.ts";
 import type { Db, Fragment, Json } from "../../db/types.ts";
 import { type Field, fieldOf, type OperatorOf, readOperator } from "./fields.ts";
-import {
-  firstIdAt,
-  isDay,
-  later,
-  nextDay,
-  textsNear,
-  toInstant,
-  type Unit,
-  unitsBefore,
-} from "./_instants.ts";
+import { firstIdAt, isDay, later, nextDay, textsNear, toInstant } from "./_instants.ts";
+import { ago, compileBoolean, compileText, compileTime, stamp } from "./_standard.ts";
 import type { Condition, Filter, SegmentDefinition } from "./tree.ts";
 
 export { isTimeRelative } from "./tree.ts";
@@ -87,12 +78,12 @@ function compileFilter(scope: Scope, filter: Filter): Fragment {
 function compileField(scope: Scope, field: Field, filter: Filter): Fragment {
   const { operator, value = null } = filter;
   switch (field.kind) {
-    case "email":
-      return compileEmail(scope, operator as OperatorOf<"email">, value as string);
-    case "subscribed":
-      return value === true || value === "true" ? scope.sql`c.subscribed` : scope.sql`(not c.subscribed)`;
+    case "text":
+      return compileText(scope, field.name, operator as OperatorOf<"text">, value as string);
+    case "boolean":
+      return compileBoolean(scope, field.name, value === true || value === "true");
     case "time":
-      return compileTime(scope, field.column, operator as OperatorOf<"time">, filter);
+      return compileTime(scope, field.name, operator as OperatorOf<"time">, filter);
     case "data":
       return compileData(scope, field.path, operator as OperatorOf<"data">, filter);
     case "event":
@@ -100,59 +91,6 @@ function compileField(scope: Scope, field: Field, filter: Filter): Fragment {
     case "segment":
       return compileSegment(scope, field.id);
   }
-}
-
-/** Addresses are stored in lower case. LIKE, because it can use an index on parts of addresses. */
-function compileEmail({ sql }: Scope, operator: OperatorOf<"email">, value: string): Fragment {
-  const wanted = searchedAddress(value);
-  switch (operator) {
-    case "equals":
-      return sql`(c.email = ${wanted}::text)`;
-    case "contains":
-      return sql`(c.email like ${`%${wanted.replace(/[\\%_]/g, "\\$&")}%`}::text)`;
-  }
-}
-
-/** Times are shown in milliseconds and stored in microseconds: what is shown is compared. */
-function compileTime(
-  scope: Scope,
-  name: "created_at" | "updated_at",
-  operator: OperatorOf<"time">,
-  filter: Filter,
-): Fragment {
-  const { sql } = scope;
-  const column = name === "created_at" ? sql`c.created_at` : sql`c.updated_at`;
-  const from = (instant: Date) => sql`${column} >= ${stamp(sql, instant)}`;
-  const before = (instant: Date) => sql`${column} < ${stamp(sql, instant)}`;
-  const text = String(filter.value);
-  switch (operator) {
-    case "equals": {
-      const at = toInstant(text)!;
-      return sql`(${from(at)} and ${before(isDay(text) ? nextDay(at) : later(at, 1))})`;
-    }
-    case "greaterThan":
-      return sql`(${from(later(toInstant(text)!, 1))})`;
-    case "greaterThanOrEqual":
-      return sql`(${from(toInstant(text)!)})`;
-    case "lessThan":
-      return sql`(${before(toInstant(text)!)})`;
-    case "lessThanOrEqual":
-      return sql`(${before(later(toInstant(text)!, 1))})`;
-    case "within":
-      return sql`(${from(ago(scope, filter))} and ${before(later(scope.now, 1))})`;
-    case "olderThan":
-      return sql`(${before(ago(scope, filter))})`;
-  }
-}
-
-/** An instant. The driver writes years of five digits in a way that Postgres does not read. */
-function stamp(sql: Db, instant: Date): Fragment {
-  if (instant.getUTCFullYear() <= 9999) return sql`${instant}::timestamptz`;
-  return sql`to_timestamp(${instant.getTime()}::float8 / 1000)`;
-}
-
-function ago({ now }: Scope, { value, unit }: Filter): Date {
-  return unitsBefore(now, value as number, unit as Unit);
 }
 
 function compileData(scope: Scope, path: string, operator: OperatorOf<"data">, filter: Filter): Fragment {

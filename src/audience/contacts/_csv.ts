@@ -2,6 +2,7 @@
 import { CsvError, type Info, parse, type Parser } from "csv-parse";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
+import { GIVEN_NAMES, type GivenValues, standardField } from "../standard_fields.ts";
 import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts";
 
 /** A row with something in it. */
@@ -14,8 +15,8 @@ export interface CsvRow {
 /** Which column is what. */
 export interface CsvColumns {
   email: number;
-  /** -1 when there is none. */
-  subscribed: number;
+  /** The standard fields besides, those that it has. */
+  given: { index: number; name: keyof GivenValues }[];
   data: { index: number; key: string }[];
   /** Whether every row of fewer characters than this holds data of a size that is allowed. */
   safeLength: number;
@@ -25,8 +26,7 @@ export interface CsvColumns {
 export interface ContactRow {
   row: number;
   email: string;
-  /** Left out when the row does not say. */
-  subscribed: boolean | undefined;
+  given: GivenValues;
   change: DataChange;
 }
 
@@ -42,7 +42,7 @@ const MAX_SHOWN_EMAIL = 320;
 const MAX_COLUMNS = 1_000;
 /** Several times what a contact may hold. A row is worked on in one piece. */
 const MAX_ROW_BYTES = 262_144;
-const SUBSCRIBED = new Map([
+const BOOLEANS = new Map([
   ["true", true],
   ["1", true],
   ["yes", true],
@@ -107,32 +107,52 @@ export function readHeader(header: CsvRow | undefined): CsvColumns {
   if (email === -1) {
     throw problems.unreadableFile("its first row names no column email; columns are separated by commas");
   }
-  const subscribed = columnOf(names, "subscribed");
-  const data = names.flatMap((key, index) =>
-    key === "" || index === email || index === subscribed || isDropped(key) ? [] : [{ index, key }],
+  const given = GIVEN_NAMES.map((name) => ({ index: columnOf(names, name), name })).filter(
+    ({ index }) => index !== -1,
   );
-  return { email, subscribed, data, safeLength: safeLengthOf(data) };
+  const taken = new Set([email, ...given.map(({ index }) => index)]);
+  const data = names.flatMap((key, index) =>
+    key === "" || taken.has(index) || isDropped(key) ? [] : [{ index, key }],
+  );
+  return { email, given, data, safeLength: safeLengthOf(data) };
 }
 
 /** What a row says about a contact, or what is wrong with it. */
 export function readContact(columns: CsvColumns, { row, cells }: CsvRow): ContactRow | RowError {
-  const given = cells[columns.email] ?? "";
-  const refused = (error: string): RowError => ({ row, email: shown(given), error });
+  const written = cells[columns.email] ?? "";
+  const refused = (error: string): RowError => ({ row, email: shown(written), error });
   if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
-  if (given === "") return refused("The email is missing");
-  const address = parseAddress(given);
+  if (written === "") return refused("The email is missing");
+  const address = parseAddress(written);
   if (!address) return refused("This is not an email address");
-  const word = cells[columns.subscribed] ?? "";
-  const subscribed = SUBSCRIBED.get(word.toLowerCase());
-  if (word !== "" && subscribed === undefined) {
-    return refused("The column subscribed takes true, 1 or yes, and false, 0 or no");
+  const given: Record<string, unknown> = {};
+  for (const { index, name } of columns.given) {
+    const cell = cells[index] ?? "";
+    if (cell === "") continue;
+    const { value, error } = READERS[standardField(name).kind](cell, name);
+    if (error !== undefined) return refused(error);
+    given[name] = value;
   }
   const sets = readData(columns, cells);
   const length = cells.reduce((sum, cell) => sum + cell.length, 0);
   const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
   if (wrong) return refused(wrong.message);
-  return { row, email: address.email, subscribed, change: { sets, deletes: NONE, values: sets } };
+  return { row, email: address.email, given, change: { sets, deletes: NONE, values: sets } };
 }
+
+/** How a cell is read that is not empty, by the kind of its field. */
+const READERS: Record<
+  ReturnType<typeof standardField>["kind"],
+  (cell: string, name: string) => { value?: unknown; error?: string }
+> = {
+  text: (cell) => ({ value: cell }),
+  boolean: (cell, name) => {
+    const value = BOOLEANS.get(cell.toLowerCase());
+    if (value !== undefined) return { value };
+    return { error: `The column ${name} takes true, 1 or yes, and false, 0 or no` };
+  },
+  time: (_cell, name) => ({ error: `The column ${name} cannot be set` }),
+};
 
 function readData(columns: CsvColumns, cells: string[]): DataInput {
   // Without a prototype, so that a column named `__proto__` is a key like any other.

@@ -1,24 +1,25 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
+import { isStandard, STANDARD_NAMES, standardField } from "../standard_fields.ts";
 import { withinBudget } from "../../time_budget.ts";
 import { countBySubscription } from "./list.ts";
 
 /** A field that contacts have, and how many of them have it. */
 export interface ContactField {
-  /** `email`, or `data.<key>`. */
+  /** A standard field, or `data.<key>`. */
   field: string;
   type: "string" | "number" | "boolean" | "date";
   /** Whole percent of all contacts. */
   coverage: number;
 }
 
-const STANDARD: ContactField[] = [
-  { field: "email", type: "string", coverage: 100 },
-  { field: "subscribed", type: "boolean", coverage: 100 },
-  { field: "createdAt", type: "date", coverage: 100 },
-  { field: "updatedAt", type: "date", coverage: 100 },
-];
+const TYPES = { text: "string", boolean: "boolean", time: "date" } as const;
+const STANDARD = STANDARD_NAMES.map((field): ContactField => ({
+  field,
+  type: TYPES[standardField(field).kind],
+  coverage: 100,
+}));
 
 // Values are counted live for this long; of a larger project a sample of the newest contacts speaks.
 const VALUES_BUDGET_MS = 400;
@@ -52,7 +53,7 @@ export async function listContactFields(ctx: Context, projectId: string): Promis
 
 /** The key behind a field name: the prefix `data.` may be left out. Throws 400 for a standard field. */
 export function customKey(field: string): string {
-  if (STANDARD.some((standard) => standard.field === field)) {
+  if (isStandard(field)) {
     throw problems.badRequest(`Cannot do this with ${field}: it is a standard field`);
   }
   return field.startsWith("data.") ? field.slice("data.".length) : field;

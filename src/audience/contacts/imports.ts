@@ -261,13 +261,13 @@ async function createdBy(tx: Context, writes: ContactWrite[]): Promise<string[]>
 /** One write for each address. Where several rows have it, the later ones go over the earlier ones. */
 function mergeRows(projectId: string, rows: ContactRow[]): ContactWrite[] {
   const writes = new Map<string, ContactWrite>();
-  for (const { email, subscribed, change } of rows) {
+  for (const { email, given, change } of rows) {
     const earlier = writes.get(email);
     if (earlier) {
       // Copied key by key by spreading: a key named `__proto__` stays one.
       earlier.change = { ...earlier.change, sets: { ...earlier.change.sets, ...change.sets } };
-      earlier.subscribed = subscribed ?? earlier.subscribed;
-    } else writes.set(email, { projectId, email, subscribed, subscribedDefault: true, change });
+      earlier.given = { ...earlier.given, ...given };
+    } else writes.set(email, { projectId, email, given, subscribedDefault: true, change });
   }
   return [...writes.values()];
 }

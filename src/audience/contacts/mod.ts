@@ -7,14 +7,15 @@ import { problems } from "../../problem.ts";
 import { deleteContacts } from "./deletion.ts";
 import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } from "./data.ts";
 import { recordEvents } from "../events.ts";
+import type { GivenValues } from "../standard_fields.ts";
 
 /** What is to become of one contact. */
 export interface ContactWrite {
   projectId: string;
   /** Trimmed and lower-case. */
   email: string;
-  /** Left out: a new contact takes `subscribedDefault`, an existing one keeps what it has. */
-  subscribed: boolean | undefined;
+  /** What is left out an existing contact keeps; a new one takes `subscribedDefault`. */
+  given: GivenValues;
   subscribedDefault: boolean;
   change: DataChange;
 }
@@ -58,10 +59,10 @@ export async function upsertContacts(
 type Written = Awaited<ReturnType<Queries["contacts"]["upsertMany"]>>;
 
 async function writeRows(tx: Context, writes: ContactWrite[]): Promise<Written> {
-  const rows = writes.map(({ projectId, email, subscribed, subscribedDefault, change }) => ({
+  const rows = writes.map(({ projectId, email, given, subscribedDefault, change }) => ({
     project_id: projectId,
     email,
-    subscribed: subscribed ?? subscribedDefault,
+    subscribed: given.subscribed ?? subscribedDefault,
     sets: change.sets,
   }));
   const written = await q.contacts.upsertMany(tx, { rows, changes: changesOf(writes) });
@@ -140,11 +141,11 @@ export async function getContact(ctx: Context, projectId: string, contactId: str
 export async function saveContact(
   ctx: Context,
   projectId: string,
-  input: { email: string; subscribed?: boolean | undefined; data?: DataInput | undefined },
+  input: GivenValues & { email: string; data?: DataInput | undefined },
 ): Promise<{ contact: Contact; isNew: boolean }> {
   assertData(input.data);
-  const { email, subscribed } = input;
-  const write = { projectId, email, subscribed, subscribedDefault: true, change: sortData(input.data) };
+  const { email, data, ...given } = input;
+  const write = { projectId, email, given, subscribedDefault: true, change: sortData(data) };
   return await refusingLargeData(() =>
     inTransaction(ctx, async (tx) => {
       const { id, isNew } = (await upsertContacts(tx, [write])).get(contactKey(projectId, email))!;
@@ -154,9 +155,8 @@ export async function saveContact(
 }
 
 /** What a PATCH may change. `data: null` clears all data. */
-export interface ContactPatch {
+export interface ContactPatch extends GivenValues {
   email?: string | undefined;
-  subscribed?: boolean | undefined;
   data?: DataInput | null | undefined;
 }
 
@@ -230,14 +230,22 @@ function subscriptionEvent(subscribed: boolean): string {
 }
 
 /** What existing rows need besides the values to set; see `contacts.upsert_many`. */
-function changesOf(writes: ContactWrite[]): Record<string, { subscribed?: boolean; deletes?: string[] }> {
-  const changes: Record<string, { subscribed?: boolean; deletes?: string[] }> = {};
-  for (const { projectId, email, subscribed, change } of writes) {
-    if (subscribed === undefined && change.deletes.length === 0) continue;
+function changesOf(writes: ContactWrite[]): Record<string, { deletes?: string[] } & GivenSaid> {
+  const changes: Record<string, { deletes?: string[] } & GivenSaid> = {};
+  for (const { projectId, email, given, change } of writes) {
+    const said = saidOf(given);
+    if (Object.keys(said).length === 0 && change.deletes.length === 0) continue;
     changes[contactKey(projectId, email)] = {
-      ...(subscribed !== undefined && { subscribed }),
+      ...said,
       ...(change.deletes.length > 0 && { deletes: change.deletes }),
     };
   }
   return changes;
+}
+
+type GivenSaid = { [Name in keyof GivenValues]?: NonNullable<GivenValues[Name]> };
+
+/** Without what is left out by being undefined. */
+function saidOf(given: GivenValues): GivenSaid {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as GivenSaid;
 }

@@ -134,7 +134,7 @@ async function createContacts(
   emails: string[],
   subscribed: boolean,
 ): Promise<number> {
-  const write = { projectId, subscribed: undefined, subscribedDefault: subscribed, change: sortData() };
+  const write = { projectId, given: {}, subscribedDefault: subscribed, change: sortData() };
   const written = await upsertContacts(
     tx,
     emails.map((email) => ({ ...write, email })),

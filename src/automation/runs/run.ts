@@ -1,5 +1,6 @@
 // An execution while its row is held: read once, moved in memory, written once.
 import { mailScope, type Scope } from "../../content/handlebars/mod.ts";
+import { standardValues, type StandardValues } from "../../audience/standard_fields.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -17,13 +18,9 @@ export interface ExecutionKey {
 }
 
 /** The contact of an execution, as it was read last. */
-export interface RunContact {
+export interface RunContact extends StandardValues {
   id: string;
-  email: string;
-  subscribed: boolean;
   data: Record<string, unknown>;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /** An entry of the history that is yet to be written. */
@@ -121,11 +118,8 @@ function toRun(row: Row, graph: Graph): Run {
     ...position,
     contact: {
       id: row.contactId,
-      email: row.email,
-      subscribed: row.subscribed,
+      ...standardValues(row),
       data: row.data as Record<string, unknown>,
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
     },
     openEntryId: row.stepExecutionId,
     wasWaiting: status === "WAITING",

@@ -11,6 +11,7 @@ import {
 } from "../../audience/conditions/tree.ts";
 import { fieldOf } from "../../audience/conditions/fields.ts";
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
+import { STANDARD_NAMES } from "../../audience/standard_fields.ts";
 import type { FieldError } from "../../problem.ts";
 import { textFaults } from "../text_faults.ts";
 import type { Reference } from "./step_type.ts";
@@ -43,7 +44,7 @@ const MAX_NAME_LENGTH = 255;
 
 /** Operators about whether an event happened, and when. All others ask for a value. */
 const ABOUT_HAPPENING = /triggered/i;
-const OF_CONTACT = /^contact\.(?=(email|subscribed|createdAt|updatedAt|data\..+)$)/s;
+const OF_CONTACT = new RegExp(`^contact\\.(?=(${STANDARD_NAMES.join("|")}|data\\..+)$)`, "s");
 const OF_EVENT = /^event\.(.+)$/s;
 const OF_CONTEXT = /^context\.(.+)$/s;
 

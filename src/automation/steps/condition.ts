@@ -1,6 +1,13 @@
 import { type Condition, type Filter, filtersOf } from "../../audience/conditions/tree.ts";
 import { compileAnswers } from "../../audience/conditions/answers.ts";
 import { compileCondition } from "../../audience/conditions/mod.ts";
+import {
+  isStandard,
+  STANDARD_FIELDS,
+  type StandardColumns,
+  type StandardFieldName,
+  type StandardValues,
+} from "../../audience/standard_fields.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Fragment, Json } from "../../db/types.ts";
@@ -102,19 +109,20 @@ async function compilerOf(
 
 /** What stands for the contact `c`: itself, or other data in the place of its own. */
 function rowOf({ contact, context }: Run, over: Questions["over"], n: number) {
-  const { id, email, subscribed, createdAt, updatedAt } = contact;
   const data = over === "contact" ? contact.data : over === "event" ? (context.event ?? {}) : context;
-  return { n, id, email, subscribed, created_at: createdAt, updated_at: updatedAt, data };
+  return { n, id: contact.id, ...columnsOf(contact), data };
 }
 
 type Row = ReturnType<typeof rowOf>;
 
-const COLUMNS: Record<string, (row: Row) => unknown> = {
-  email: (row) => row.email,
-  subscribed: (row) => row.subscribed,
-  createdAt: (row) => row.created_at,
-  updatedAt: (row) => row.updated_at,
-};
+const NAMES = Object.entries(STANDARD_FIELDS);
+
+/** The standard fields of a contact, by their columns. */
+function columnsOf(contact: StandardValues) {
+  return Object.fromEntries(
+    NAMES.map(([name, { column }]) => [column, contact[name as StandardFieldName]]),
+  ) as StandardColumns;
+}
 
 /** The fields of the conditions that are values, and not what happened or whose member somebody is. */
 function toldFields(conditions: Condition[]): string[] {
@@ -144,7 +152,7 @@ function toFilters(condition: Condition): Filter[] {
 }
 
 function isValue(field: string): boolean {
-  return field.startsWith("data.") || Object.hasOwn(COLUMNS, field);
+  return field.startsWith("data.") || isStandard(field);
 }
 
 /** The values that decided, under the names by which the author knows them. */
@@ -152,7 +160,10 @@ function valuesOf(fields: string[], row: Row, over: Questions["over"]): Record<s
   return Object.fromEntries(
     fields.map((field) => {
       const path = field.slice("data.".length);
-      const value = COLUMNS[field]?.(row) ?? dataAt(row.data as Record<string, unknown>, path) ?? null;
+      const value =
+        (isStandard(field) ? row[STANDARD_FIELDS[field].column] : undefined) ??
+        dataAt(row.data as Record<string, unknown>, path) ??
+        null;
       const name = over === "contact" ? field : `${over}.${path}`;
       return [name, short(value)];
     }),

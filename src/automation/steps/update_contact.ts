@@ -78,7 +78,7 @@ export const updateContactStep = defineStep<Config>({
         group.map(({ run: { projectId, contact }, change }) => ({
           projectId,
           email: contact.email,
-          subscribed,
+          given: { subscribed },
           subscribedDefault: true,
           change,
         })),

@@ -1,4 +1,5 @@
 import { type ContactField, listContactFields } from "../../audience/contacts/fields.ts";
+import { isStandard } from "../../audience/standard_fields.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 
@@ -10,7 +11,6 @@ export interface WorkflowField {
   category: "Contact Fields" | "Custom Data" | "Event Data";
 }
 
-const STANDARD = new Set(["email", "subscribed", "createdAt"]);
 /** What the data of events holds is told from this many, the newest. */
 const EVENTS_READ = 1_000;
 const MAX_EVENT_FIELDS = 500;
@@ -25,7 +25,7 @@ export async function listWorkflowFields(
     listContactFields(ctx, projectId),
     listEventFields(ctx, projectId, eventName?.trim()),
   ]);
-  const standard = contactFields.filter(({ field }) => STANDARD.has(field));
+  const standard = contactFields.filter(({ field }) => isStandard(field) && field !== "updatedAt");
   const custom = contactFields.filter(({ field }) => field.startsWith("data."));
   return [
     ...standard.map(({ field, type }) => ({

@@ -1,6 +1,13 @@
 // Shapes that several routes share, and the kinds of values that JSON Schema alone cannot check.
-import { FormatRegistry, Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { FormatRegistry, Kind, type TOptional, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
+import {
+  GIVEN_NAMES,
+  type GivenValues,
+  STANDARD_FIELDS,
+  STANDARD_NAMES,
+  type StandardFieldName,
+} from "../../audience/standard_fields.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { toRecipient } from "../../sending/send/input.ts";
 import { bounded } from "./body_bounds.ts";
@@ -110,16 +117,20 @@ export const ProblemEnvelope = t.Object(
   { title: "Problem", description: "Why a request was refused, and what to do" },
 );
 
+/** The standard fields of contacts in an answer, by their kinds. */
+const KINDS = { text: t.String(), boolean: t.Boolean(), time: Timestamp };
+type KindOf<Name extends StandardFieldName> = (typeof STANDARD_FIELDS)[Name]["kind"];
+const StandardProperties = Object.fromEntries(
+  STANDARD_NAMES.map((name) => [name, KINDS[STANDARD_FIELDS[name].kind]]),
+) as { [Name in StandardFieldName]: (typeof KINDS)[KindOf<Name>] };
+
 /** A contact. */
-export const Contact = t.Object({
-  id: Uuid,
-  email: t.String(),
-  subscribed: t.Boolean(),
-  data: Data,
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const Contact = t.Object({ id: Uuid, data: Data, projectId: Uuid, ...StandardProperties });
+
+/** The standard fields that a request may set, besides the address. */
+export const GivenProperties = Object.fromEntries(
+  GIVEN_NAMES.map((name) => [name, t.Optional(KINDS[STANDARD_FIELDS[name].kind])]),
+) as { [Name in keyof GivenValues]-?: TOptional<(typeof KINDS)[KindOf<Name>]> };
 
 /** The bare refusal of a few dashboard endpoints (guides/errors.md). */
 export const BareError = t.Object({ error: t.String() }, { title: "BareError" });

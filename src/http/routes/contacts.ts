@@ -21,6 +21,7 @@ import {
   Contact,
   Data,
   EmailAddress,
+  GivenProperties,
   Int,
   isUuid,
   Nullable,
@@ -101,7 +102,7 @@ export function contactsRoutes(ctx: Context) {
       {
         body: t.Object({
           email: t.Optional(Nullable(t.String({ format: "email-or-empty" }))),
-          subscribed: t.Optional(t.Boolean()),
+          ...GivenProperties,
           data: t.Optional(Data),
         }),
         response: {
@@ -212,7 +213,7 @@ export function contactsRoutes(ctx: Context) {
         params: t.Object({ id: PathId }),
         body: t.Object({
           email: t.Optional(EmailAddress),
-          subscribed: t.Optional(t.Boolean()),
+          ...GivenProperties,
           data: t.Optional(Nullable(Data)),
         }),
         response: answers(Contact, { refusals: [400, 404, 409, 413, 415, 422] }),

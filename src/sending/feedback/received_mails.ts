@@ -94,7 +94,7 @@ function senderOf(projectId: string, email: string): ContactWrite {
   return {
     projectId,
     email,
-    subscribed: undefined,
+    given: {},
     subscribedDefault: false,
     change: sortData(undefined),
   };

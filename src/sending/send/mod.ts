@@ -135,7 +135,7 @@ async function upsertRecipients(
   const emails = [...new Set(recipients.map((recipient) => recipient.email))];
   return await upsertContacts(
     tx,
-    emails.map((email) => ({ projectId, email, subscribed, subscribedDefault: false, change })),
+    emails.map((email) => ({ projectId, email, given: { subscribed }, subscribedDefault: false, change })),
   );
 }
 

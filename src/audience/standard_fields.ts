@@ -1,0 +1,68 @@
+// The fields that every contact has, each a column. Conditions, files, requests, answers and workflows read these rows;
+// `test/audience/standard_fields_test.ts` holds SQL, the API and the guides against them.
+import { searchedAddress } from "../mail/address.ts";
+
+/** The values of a field, by its kind: that decides its operators, how a cell of a file is read, and its schema. */
+interface Values {
+  text: string;
+  boolean: boolean;
+  time: Date;
+}
+
+interface StandardField {
+  kind: keyof Values;
+  column: string;
+  /** Clients set it: by POST and PATCH /contacts, and by the column of its name in a file. */
+  isGiven: boolean;
+  /** Of text: what a text is compared as, where the column holds it in a form of its own. */
+  searched?(text: string): string;
+}
+
+/** Every standard field, by its name in the API. */
+export const STANDARD_FIELDS = {
+  email: { kind: "text", column: "email", isGiven: true, searched: searchedAddress },
+  subscribed: { kind: "boolean", column: "subscribed", isGiven: true },
+  createdAt: { kind: "time", column: "created_at", isGiven: false },
+  updatedAt: { kind: "time", column: "updated_at", isGiven: false },
+} as const satisfies Record<string, StandardField>;
+
+type Fields = typeof STANDARD_FIELDS;
+
+/** The name of a standard field. */
+export type StandardFieldName = keyof Fields;
+
+/** The standard fields of a contact. */
+export type StandardValues = { [Name in StandardFieldName]: Values[Fields[Name]["kind"]] };
+
+type GivenName = {
+  [Name in StandardFieldName]: Fields[Name]["isGiven"] extends true ? Name : never;
+}[StandardFieldName];
+
+/** What a client says of the standard fields of a contact, besides its address; left out is what it does not say. */
+export type GivenValues = { [Name in Exclude<GivenName, "email">]?: StandardValues[Name] | undefined };
+
+/** The same by their columns. */
+export type StandardColumns = { [Name in StandardFieldName as Fields[Name]["column"]]: StandardValues[Name] };
+
+/** The names of the standard fields. */
+export const STANDARD_NAMES = Object.keys(STANDARD_FIELDS) as StandardFieldName[];
+
+/** The names of those that clients set, besides the address. */
+export const GIVEN_NAMES = STANDARD_NAMES.filter(
+  (name): name is keyof GivenValues => STANDARD_FIELDS[name].isGiven && name !== "email",
+);
+
+/** Whether a name is that of a standard field. */
+export function isStandard(name: string): name is StandardFieldName {
+  return Object.hasOwn(STANDARD_FIELDS, name);
+}
+
+/** The row of a standard field. */
+export function standardField(name: StandardFieldName): StandardField {
+  return STANDARD_FIELDS[name];
+}
+
+/** The standard fields of a contact, and nothing else of it. */
+export function standardValues(contact: StandardValues): StandardValues {
+  return Object.fromEntries(STANDARD_NAMES.map((name) => [name, contact[name]])) as StandardValues;
+}
