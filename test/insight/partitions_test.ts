@@ -150,7 +150,7 @@ describe("partitions of events", () => {
     expect(Object.keys(before.row).toSorted()).toEqual(defaults.map((row) => row.name as string).toSorted());
     // Else a column that is left behind would not show.
     expect(Object.values(before.row)).not.toContain(null);
-    expect(before.row).toMatchObject({ depth: 7, machine: true });
+    expect(before.row).toMatchObject({ depth: 7, bot: true });
     expect(await inDefault()).toBe(0);
     expect({ row: await shown(), jobs: await jobs(), counted: await counted("every column") }).toEqual(
       before,
