@@ -4,8 +4,9 @@ WORKDIR /app
 COPY package.json bun.lock ./
 # What is mended in a package: the install applies it.
 COPY src/db/*.patch src/db/
-# Without the embedded Postgres: a container is given the address of a real one.
-RUN bun install --frozen-lockfile --production --omit=optional
+# Without what is for development, the embedded Postgres included: a container is given the address of a real one.
+# Optional packages stay: the encoder of images is one for each platform.
+RUN bun install --frozen-lockfile --production
 COPY tsconfig.json bunfig.toml ./
 COPY src src
 COPY sql sql

@@ -46,7 +46,16 @@ async function run(
   { script, task, processorSeconds, patienceMs, maxAnswerBytes }: ProgramOptions,
   input: string | Uint8Array<ArrayBuffer>,
 ): Promise<Buffer<ArrayBuffer> | null> {
-  const command = ["/bin/sh", "-c", START, String(processorSeconds), process.execPath, "--smol", script];
+  const command = [
+    "/bin/sh",
+    "-c",
+    START,
+    String(processorSeconds),
+    process.execPath,
+    "--smol",
+    "--no-install",
+    script,
+  ];
   const child = Bun.spawn(command, {
     cwd: "/",
     env: {},

@@ -3,9 +3,9 @@
 // connections, in milliseconds of processor time a mail: 0.18 with the pool of the library and ready-made sources, 0.10
 // with its connections alone, 0.07 with these; composing and sending with the library takes 0.40.
 
-import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { socketOf, unreadOf } from "./_library_connection.ts";
 import {
   createDialogue,
   type Dialogue,
@@ -70,7 +70,7 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
   // The library would let all that waits to be written leave first, and the end of a message might be among it.
   const hangUp = (why?: Failure) => {
     if (why) reason = why;
-    if (connection._socket) connection._socket.destroy();
+    socketOf(connection)?.destroy();
     connection.close();
   };
   const patience = createPatience(options, hangUp);
@@ -88,9 +88,10 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
     const pipelines = /^250[ -]PIPELINING\b/im.test(String(connection.lastServerResponse));
     logIn(connection, options, (refused) => {
       if (refused) return hangUp(refused);
-      if (hasMoreWords(connection)) return hangUp(outOfTurn());
+      // The library would take for its last reply what the server says before it is asked.
+      if (unreadOf(connection).trim() !== "") return hangUp(outOfTurn());
       clearTimeout(opening);
-      dialogue = createDialogue(connection._socket as Socket, { progress: patience.note, hangUp });
+      dialogue = createDialogue(socketOf(connection)!, { progress: patience.note, hangUp });
       const leave = () => connection.close();
       session = createSession({ dialogue, patience, pipelines, hangUp, leave }, on.free);
       on.free(session);
@@ -105,11 +106,6 @@ function logIn(
 ): void {
   if (!auth || !connection.allowsAuth) done(null);
   else connection.login({ ...auth, method: authMethod ?? false }, done);
-}
-
-/** Whether the server has begun to say what nobody asked for. The library would take it for its last words. */
-function hasMoreWords(connection: SMTPConnection): boolean {
-  return (connection as unknown as { _remainder: string })._remainder.trim() !== "";
 }
 
 /** What a session needs of its connection. */

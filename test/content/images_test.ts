@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { cleanImage } from "../../src/content/images/_process.ts";
 import { imageKindOf } from "../../src/content/images/_kinds.ts";
-import { packLzw, unpackLzw } from "../../src/content/images/_lzw.ts";
 import { Problem } from "../../src/problem.ts";
 import {
   animatedWebp,
@@ -169,8 +171,8 @@ describe("an image", () => {
       async () => png(8000, 8000, undefined, { raw: Buffer.alloc(1000) }),
       "50 million",
     ],
-    ["JPEG", async () => resized(await jpeg(40, 20), 65_000), "50 million"],
-    ["WebP", async () => resizedWebp(await webp({ quality: 90 })), "50 million"],
+    ["JPEG", async () => resized(await jpeg(40, 20), 65_000), "65000 × 65000"],
+    ["WebP", async () => resizedWebp(await webp({ quality: 90 })), "16383 × 16383"],
     ["GIF", async () => gif(60_000, 60_000, [{ width: 1, height: 1, colour: 1 }]), "60000 × 60000"],
     ["GIF by its frame", async () => gif(1, 1, [{ width: 30_000, height: 1, colour: 1 }]), "30000 × 1"],
     ["GIF of thousands of frames", async () => gif(9, 9, frames(5_000)), "more than 1000 frames"],
@@ -180,11 +182,11 @@ describe("an image", () => {
     expect(await refusal(await make())).toEqual([413, expect.stringContaining(words)]);
   });
 
-  test("that holds more than its header says is not unpacked any further", async () => {
-    const raw = Buffer.alloc(300_000_000);
-    const [status, message] = await refusal(png(10, 10, undefined, { raw }));
+  test("that holds more pixels than its header says gets no larger by them", async () => {
+    const made = await clean(png(10, 10, undefined, { raw: Buffer.alloc(300_000_000) }));
 
-    expect([status, message]).toEqual([422, "Cannot read the file: its pixels are damaged"]);
+    expect(await new Bun.Image(made).metadata()).toMatchObject({ width: 10, height: 10 });
+    expect(made.length).toBeLessThan(1_000);
   });
 
   test.each([
@@ -194,7 +196,6 @@ describe("an image", () => {
     ["a PNG with a wrong checksum", () => flipped(png(10, 10), 40)],
     ["an animated PNG", () => png(4, 4, undefined, { chunks: [pngChunk("acTL", Buffer.alloc(8))] })],
     ["a GIF without frames", () => gif(4, 4, [])],
-    ["a GIF with a frame of no size", () => gif(4, 4, [{ width: 0, height: 4, colour: 1 }])],
     ["a WebP without a picture", () => webpFile(webpChunk("VP8L", Buffer.alloc(20)))],
     ["a JPEG of nothing", () => Buffer.concat([Buffer.of(0xff, 0xd8, 0xff, 0xd9), Buffer.alloc(20)])],
   ])("that is damaged is refused: %s", async (_, make) => {
@@ -245,18 +246,41 @@ function resizedWebp(image: Buffer): Buffer {
   return image;
 }
 
-function largeAnimation(): Buffer {
+/** 200 frames of a megapixel of one colour each. */
+async function largeAnimation(): Promise<Buffer> {
+  const picture = await webp(
+    { lossless: true },
+    png(1_000, 1_000, () => [9, 9, 9]),
+  );
   const header = Buffer.alloc(10);
   header[0] = 2;
   header.writeUIntLE(999, 4, 3);
   header.writeUIntLE(999, 7, 3);
-  const frame = webpChunk("ANMF", Buffer.alloc(16));
+  const place = Buffer.alloc(16);
+  place.writeUIntLE(999, 6, 3);
+  place.writeUIntLE(999, 9, 3);
+  const frame = webpChunk("ANMF", Buffer.concat([place, picture.subarray(12)]));
   return webpFile(
     webpChunk("VP8X", header),
     webpChunk("ANIM", Buffer.alloc(6)),
     ...Array<Buffer>(200).fill(frame),
   );
 }
+
+test("without the encoder's package nothing is encoded, and the reason is told", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "postrider-images-"));
+  cpSync(new URL("../../src/content/images", import.meta.url).pathname, folder, { recursive: true });
+  const program = Bun.spawn([process.execPath, "--no-install", join(folder, "_child.ts")], {
+    cwd: "/",
+    env: {},
+    stdin: new Blob([png(4, 4) as File]),
+    stdout: "pipe",
+  });
+  const answer = await new Response(program.stdout).text();
+  rmSync(folder, { recursive: true });
+
+  expect(answer).toBe('{"refusal":"no encoder"}\n');
+});
 
 describe("a JPEG", () => {
   // Left red, right blue: where the camera was held otherwise, the red side is elsewhere.
@@ -280,56 +304,69 @@ describe("a JPEG", () => {
   );
 
   test.each([
-    ["white", [255, 255, 255, 255]],
-    ["red", [255, 0, 0, 255]],
-    ["blue", [0, 0, 255, 255]],
-    ["black", [0, 0, 0, 0]],
-  ] as const)("in CMYK becomes one that every mail program shows: %s", async (colour, values) => {
-    const made = await clean(cmykJpeg([...values]));
+    ["white", [255, 255, 255, 255], [255, 255, 255]],
+    ["red", [255, 0, 0, 255], [232, 0, 0]],
+    ["blue", [0, 0, 255, 255], [32, 6, 116]],
+    ["black", [0, 0, 0, 0], [0, 0, 0]],
+  ] as const)(
+    "in CMYK becomes one that every mail program shows: %s, as ink has it",
+    async (_, ink, light) => {
+      const made = await clean(cmykJpeg([...ink]));
+      const shown = (await decode(made)).at(4, 4);
 
-    expect(await colourAt(made, 4, 4)).toBe(colour);
-    // Three values a pixel: luminance and colour.
-    expect(made[made.indexOf(Buffer.of(0xff, 0xc0)) + 9]).toBe(3);
-  });
+      for (const [i, value] of light.entries()) expect(Math.abs(shown[i]! - value)).toBeLessThan(12);
+      // Three values a pixel: luminance and colour.
+      expect(made[made.indexOf(Buffer.of(0xff, 0xc0)) + 9]).toBe(3);
+    },
+  );
 });
 
 /** The name of the colour that is nearest to the one at a place. */
 async function colourAt(image: Buffer, x: number, y: number): Promise<string> {
   const found = (await decode(image)).at(x, y);
   const distance = (rgb: number[]) => rgb.reduce((sum, value, i) => sum + Math.abs(value - found[i]!), 0);
-  const names = Object.entries({
-    red: [255, 0, 0],
-    blue: [0, 0, 255],
-    white: [255, 255, 255],
-    black: [0, 0, 0],
-  });
+  const names = Object.entries({ red: [255, 0, 0], blue: [0, 0, 255] });
   return names.toSorted(([, a], [, b]) => distance(a) - distance(b))[0]![0];
 }
 
+/** The pixels of a picture, those that cannot be seen without a colour. */
+async function seenPixels(image: Buffer): Promise<Buffer> {
+  const { rgba } = await decode(image);
+  for (let at = 0; at < rgba.length; at += 4) if (rgba[at + 3] === 0) rgba.fill(0, at, at + 3);
+  return rgba;
+}
+
 describe("a PNG", () => {
-  const palette = pngChunk("PLTE", Buffer.from(Array.from({ length: 768 }, (_, i) => (i * 37) & 255)));
-  const seen = pngChunk("tRNS", Buffer.from(Array.from({ length: 256 }, (_, i) => 255 - i)));
+  const colours = (seed: number) => Array.from({ length: 768 }, (_, i) => ((i + seed) * (37 + seed)) & 255);
+  const paletteOf = (seed: number) => pngChunk("PLTE", Buffer.from(colours(seed)));
+  const palette = paletteOf(0);
+  const alpha = pngChunk("tRNS", Buffer.from(Array.from({ length: 256 }, (_, i) => 255 - i)));
+  const indexed = (seed: number, ...chunks: Buffer[]) =>
+    png(70, 30, (x, y) => [(x * y + seed * x) & 255], {
+      colourType: 3,
+      chunks: [paletteOf(seed), ...chunks],
+    });
 
   test.each([
     ["of 16 million colours", () => png(70, 30)],
     ["with transparency", () => png(70, 30, (x, y) => [x, y, 9, (x * y) & 255], { colourType: 6 })],
-    [
-      "with a palette",
-      () => png(70, 30, (x, y) => [(x * y) & 255], { colourType: 3, chunks: [palette, seen] }),
-    ],
-  ])("%s has the very same pixels afterwards", async (_, make) => {
+    ...[0, 1, 2, 3, 4].map((seed) => [`with palette ${seed}`, () => indexed(seed)] as const),
+    ...[0, 1, 2, 3, 4].map(
+      (seed) => [`with palette ${seed} and transparency`, () => indexed(seed, alpha)] as const,
+    ),
+  ])("%s looks the very same afterwards", async (_, make) => {
     const made = await clean(make());
 
-    expect((await decode(made)).rgba.equals((await decode(make())).rgba)).toBe(true);
+    expect((await seenPixels(made)).equals(await seenPixels(make()))).toBe(true);
   });
 
   test("with a palette stays as small as it was", async () => {
     const file = png(200, 200, (x, y) => [((x * y) >> 3) & 255], { colourType: 3, chunks: [palette] });
 
-    expect((await clean(file)).length).toBeLessThanOrEqual(file.length + 32);
+    expect((await clean(file)).length).toBeLessThanOrEqual(file.length * 1.05);
   });
 
-  test("that is interlaced is taken as it is, every pass of it", async () => {
+  test("that is interlaced stays interlaced, every pass of it", async () => {
     // Of 5 × 3 pixels: its passes are 1 × 1, 1 × 1, nothing, 1 × 1, 3 × 1, 2 × 2 and 5 × 1.
     const rows = [1, 1, 1, 3, 2, 2, 5].map((pixels) => [0, ...Array<number>(pixels * 3).fill(pixels * 40)]);
     const file = png(5, 3, undefined, { interlaced: true, raw: Buffer.from(rows.flat()) });
@@ -352,25 +389,6 @@ describe("a WebP", () => {
     const made = await decode(await clean(await webp({ quality: 90 }, image)));
 
     expect([made.at(2, 10)[3], made.at(38, 10)[3]]).toEqual([255, 0]);
-  });
-});
-
-describe("the compression of GIF", () => {
-  const patterns: [string, (i: number) => number][] = [
-    ["one colour", () => 3],
-    ["a pattern", (i) => i],
-    ["a slow change", (i) => i >> 7],
-    ["noise", (i) => ((i * 1_103_515_245 + 12_345) >>> 8) * (i + 7)],
-  ];
-
-  test.each(patterns)("gives back what was put in: %s", (_, value) => {
-    for (const depth of [2, 3, 5, 8]) {
-      for (const count of [1, 2, 300, 5_000, 200_000]) {
-        const indices = Uint8Array.from({ length: count }, (_unused, i) => value(i) & ((1 << depth) - 1));
-        const given = unpackLzw(packLzw(indices, depth), depth, count);
-        expect([depth, count, Buffer.compare(given, indices)]).toEqual([depth, count, 0]);
-      }
-    }
   });
 });
 

@@ -1,6 +1,6 @@
 // Why an image is not taken, and how large one may be.
 
-/** Both sides of every image. Beyond it a GIF could begin with what is JavaScript too: `GIF89a/*`. */
+/** Either side of an image, in pixels. */
 export const MAX_SIDE = 10_000;
 /** Of one picture; 4 bytes each while it is worked on. */
 export const MAX_PIXELS = 50_000_000;
@@ -40,7 +40,7 @@ export function assertSize(width: number, height: number, frames = 1): void {
 /** Refuses what has more bytes than are kept. */
 export function assertBytes(image: Buffer): void {
   if (image.length <= MAX_CLEAN_BYTES) return;
-  refuseLarge(`made anew it has more than ${MAX_CLEAN_BYTES / 1_048_576} MB`);
+  refuseLarge(`encoded again it has more than ${MAX_CLEAN_BYTES / 1_048_576} MB`);
 }
 
 function refuseLarge(reason: string): never {

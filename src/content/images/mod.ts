@@ -31,9 +31,9 @@ export interface Image {
 }
 
 /**
- * Keeps an image for a project, made anew from its pixels: of what else was in the file nothing is left. The same file
+ * Keeps an image for a project, encoded again from its pixels: nothing else of the file is left. The same file
  * is kept once. Throws 415 for what is no image, 422 for one that cannot be read, 413 for one that is too large or for
- * which there is no room, and 503 when too many others are waiting.
+ * which there is no room, 503 when too many others are waiting, and 501 where the encoder is not installed.
  */
 export async function uploadImage(
   ctx: Context,

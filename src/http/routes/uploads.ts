@@ -65,11 +65,11 @@ function uploadRoute(ctx: Context) {
     },
     {
       body: FileForm("image", "A JPEG, PNG, GIF or WebP of at most 10 MB."),
-      response: answers(Uploaded, { refusals: [400, 413, 415, 422] }),
+      response: answers(Uploaded, { refusals: [400, 413, 415, 422, 501] }),
       detail: {
         summary: "Upload an image",
         description:
-          "What the file is, is told by its content. It is made anew from its pixels, without metadata such as the " +
+          "The content of the file decides what it is. It is encoded again from its pixels, without metadata such as the " +
           "place where a photo was taken. At most 10,000 pixels a side, 50 million in all, and 100 million in all " +
           "frames of an animation. The same file is kept once.",
       },
