@@ -73,15 +73,15 @@ async function memberWith(ctx: Context, projectId: string, email: string): Promi
 }
 
 function addressOf({ email }: PeopleOptions, what = "find somebody"): string {
-  if (email === undefined) throw new Error(`Cannot ${what} without an address: say --email`);
+  if (email === undefined) throw new Error(`Cannot ${what} without an address: add --email`);
   const address = parseAddress(email);
-  if (!address) throw new Error(`Cannot ${what}: "${email}" is no email address`);
+  if (!address) throw new Error(`Cannot ${what}: "${email}" is not an email address`);
   return address.email;
 }
 
 function roleOf(given: string | undefined): Role {
   const role = ROLES.find((known) => known === given?.toUpperCase());
-  if (!role) throw new Error(`Cannot do without a role: say --role with one of ${ROLES.join(", ")}`);
+  if (!role) throw new Error(`Cannot do this without a role: add --role with one of ${ROLES.join(", ")}`);
   return role;
 }
 
@@ -92,6 +92,6 @@ async function passwordFromStdin(): Promise<string> {
     return password;
   }
   throw new Error(
-    `Cannot take this password: ${MIN_PASSWORD} to ${MAX_PASSWORD} characters on one line are needed`,
+    `Cannot use this password: it must be one line of ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`,
   );
 }

@@ -14,7 +14,7 @@ export interface ReleaseOptions {
   discard?: boolean | undefined;
 }
 
-const HOW_TO = "Say --yes with it, and which mails are meant: their ids, --project, --since or --all";
+const HOW_TO = "Add --yes, and say which mails: their ids, --project, --since or --all";
 
 type Report = ReleaseReport | DiscardReport;
 
@@ -44,12 +44,12 @@ export function asId(given: string | undefined, noun: string, hint = ""): string
   const id = (given ?? "").toLowerCase();
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
   if (given === undefined) throw new Error(`Cannot find a ${noun} without its id${hint}`);
-  throw new Error(`Cannot find a ${noun}: ${JSON.stringify(given)} is no id of one${hint}`);
+  throw new Error(`Cannot find a ${noun}: ${JSON.stringify(given)} is not an id of one${hint}`);
 }
 
 function instant(text: string): Date {
   const at = new Date(text);
   if (Number.isNaN(at.getTime()))
-    throw new Error("Cannot read --since: say a time such as 2026-11-22T08:00Z");
+    throw new Error("Cannot read --since: give a time such as 2026-11-22T08:00Z");
   return at;
 }

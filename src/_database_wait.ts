@@ -14,7 +14,7 @@ const PATIENCE_MS = 3_000;
 const SILENCE_MS = 35_000;
 
 const ELSEWHERE =
-  "Cannot use DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL. Both have to end with the same name, " +
+  "Cannot use DATABASE_DIRECT_URL: it leads to a different database than DATABASE_URL. Both must end with the same name " +
   "and lead to the same Postgres";
 
 /** How long to wait. */

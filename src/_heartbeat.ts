@@ -115,6 +115,6 @@ function lostGrip(
     lookedAt = performance.now();
     if (ids.length === 0) return;
     await q.jobs.giveBack(own, { ids, pools: [...pools] });
-    ctx.log.warn("gave back jobs that nobody is at", { jobs: ids.length });
+    ctx.log.warn("gave back jobs of processes that are gone", { jobs: ids.length });
   };
 }

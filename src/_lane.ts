@@ -117,7 +117,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
       );
       if (stopping) return;
       if (given.up) {
-        ctx.log.warn("worker stands still, and is built anew", { lane });
+        ctx.log.warn("worker is stuck, and is rebuilt", { lane });
         void stopQuietly(runner);
         void connections.giveUp();
       }

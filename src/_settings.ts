@@ -26,7 +26,8 @@ export const Settings = t.Object({
       pattern: "^postgres(ql)?://",
       expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
-      description: "The one Postgres, 15 or newer. Left out: a Postgres of our own is started in `DATA_DIR`.",
+      description:
+        "The Postgres database, 15 or newer. Left out: an embedded Postgres is started in `DATA_DIR`.",
     }),
   ),
   DATABASE_DIRECT_URL: t.Optional(
@@ -35,7 +36,7 @@ export const Settings = t.Object({
       expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
       description:
-        "The same database past a pooler: where `DATABASE_URL` leads to PgBouncer in transaction mode, this is the address of Postgres itself, for locks, notifications, the queue and migrations. Left out: there is no pooler.",
+        "The same database without the pooler: where `DATABASE_URL` leads to PgBouncer in transaction mode, this is the address of Postgres itself, for locks, notifications, the queue and migrations. Left out: there is no pooler.",
     }),
   ),
   DATABASE_WAIT_SECONDS: t.Integer({
@@ -43,7 +44,7 @@ export const Settings = t.Object({
     maximum: 86_400,
     default: 60,
     description:
-      "How long the service waits at its start for a database that cannot be reached. Meanwhile `/health` is 200 and everything else 503.",
+      "How long the service waits at its start for a database that cannot be reached. Until then `/health` is 200 and everything else 503.",
   }),
   DATA_DIR: t.String({
     minLength: 1,
@@ -85,13 +86,13 @@ export const Settings = t.Object({
   RATE_LIMIT_PER_MINUTE: t.Integer({
     minimum: 0,
     default: 1000,
-    description: "Requests a minute for one project, over all processes. 0 turns the limit off.",
+    description: "Requests per minute for one project, over all processes. 0: no limit.",
   }),
   SEND_RATE_PER_SECOND: t.Number({
     minimum: 0,
     maximum: 1_000_000,
     default: 0,
-    description: "Mails a second that leave the installation, over all processes. 0: as many as can.",
+    description: "Limit of mails per second for the whole installation, over all processes. 0: no limit.",
   }),
   AUTO_PROJECT_DISABLE: t.Boolean({
     default: false,
@@ -115,21 +116,21 @@ export const Settings = t.Object({
     maximum: 36_500,
     default: 0,
     description:
-      "How long events and the ledger of mails are kept: a month (UTC) goes when all of it is older. What is counted stays. 0: for ever.",
+      "How long events and the ledger of mails are kept: a month (UTC) is dropped when all of it is older. Counts stay. 0: forever.",
   }),
   RETENTION_BODIES_DAYS: t.Integer({
     minimum: 0,
     maximum: 36_500,
     default: 90,
     description:
-      "How long bodies and attachments of mails are kept, but never longer than the mails. What has yet to be sent keeps them; captured mails cannot be sent any more from then on. 0: as long as the mails.",
+      "How long bodies and attachments of mails are kept, but never longer than the mails. Mails still to be sent keep them; captured mails can no longer be sent after that. 0: as long as the mails.",
   }),
   RETENTION_LOGS_DAYS: t.Integer({
     minimum: 0,
     maximum: 36_500,
     default: 90,
     description:
-      "How long it is kept what an execution of a workflow did step by step, once it has ended, and the reports of imports and bulk operations. 0: for ever.",
+      "How long the step-by-step history of ended workflow executions is kept, and the reports of imports and bulk operations. 0: forever.",
   }),
   METRICS_TOKEN: t.Optional(
     t.String({
@@ -137,23 +138,23 @@ export const Settings = t.Object({
       expected: "at least 16 characters, without spaces and with nothing beyond ASCII",
       secret: true,
       description:
-        "What Prometheus sends as a bearer token to read `/metrics`. Left out: anybody can read them, and in production nobody.",
+        "Bearer token with which Prometheus reads `/metrics`. Left out: open to everybody, and in production to nobody.",
     }),
   ),
   DISABLE_SIGNUPS: t.Boolean({
     default: false,
-    description: "Whether nobody but those who are invited can sign up.",
+    description: "Whether signing up requires an invitation.",
   }),
   REQUIRE_EMAIL_VERIFICATION: t.Boolean({
     default: false,
-    description: "Whether people have to verify their address before they may do anything else.",
+    description: "Whether people must verify their address before they can do anything else.",
   }),
   LOGIN_LIMIT_PER_EMAIL: t.Integer({
     minimum: 0,
     maximum: 10_000,
     default: 10,
     description:
-      "Failed log-ins for one address in 15 minutes; beyond them it is locked, also for the right password. 0: no limit.",
+      "Failed log-ins for one address in 15 minutes; beyond that it is locked, even for the right password. 0: no limit.",
   }),
   LOGIN_LIMIT_PER_NETWORK: t.Integer({
     minimum: 0,
@@ -167,17 +168,17 @@ export const Settings = t.Object({
     maximum: 10_000,
     default: 20,
     description:
-      "Accounts that are made from one network in an hour, each with a mail to its address; those who are invited do not count. 0: no limit.",
+      "Accounts created from one network in an hour, each with a mail to its address; invited people do not count. 0: no limit.",
   }),
   TRUSTED_PROXIES: t.String({
     default: "",
     description:
-      "Whose `X-Forwarded-For` says where a request came from, for limits by network: the addresses or networks of the proxies before this service, such as `10.0.0.2,2001:db8::/32`, or how many there are in a row. Empty: nobody's, and whoever sends it is named in the log and by `doctor`. 0: nobody's, and nothing is said, for a service that is reached directly.",
+      "Proxies whose `X-Forwarded-For` is trusted to tell where a request came from, for limits by network: their addresses or networks, such as `10.0.0.2,2001:db8::/32`, or how many there are in a row. Empty: none; senders of the header are named in the log and by `doctor`. 0: none, without a warning, for a service that is reached directly.",
   }),
   DASHBOARD_ORIGINS: t.String({
     default: "",
     description:
-      "Origins of dashboards that act with the session cookie, such as `https://app.example.com`, separated by commas; on the site of `BASE_URL`, else browsers keep the cookie back. Links of account mails lead to the first one. Empty: only our own pages.",
+      "Origins of dashboards that act with the session cookie, such as `https://app.example.com`, separated by commas; they must be on the site of `BASE_URL`, or browsers withhold the cookie. Links in account mails lead to the first one. Empty: only our own pages.",
   }),
   SPF_INCLUDE: t.Optional(
     t.String({
@@ -200,7 +201,7 @@ export const Settings = t.Object({
       minimum: 0,
       maximum: 65535,
       description:
-        "Port on which bounces and complaint reports are taken, as mail; the same in every process. Left out: they are not taken, and mails name their sender's own address for them.",
+        "Port that accepts bounces and complaint reports as mail; the same in every process. Left out: they are not accepted, and go to the sender's own address.",
     }),
   ),
   DNS_SERVERS: t.String({
@@ -211,12 +212,12 @@ export const Settings = t.Object({
   SNS_TOPIC_ARNS: t.String({
     default: "",
     description:
-      "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic's, of any account of Amazon's: set it in production.",
+      "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic of any Amazon account: set it in production.",
   }),
   ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
     default: false,
     description:
-      "Whether webhooks of workflows may go to private and loopback addresses, for a closed network. Where clouds keep metadata they never go.",
+      "Whether webhooks of workflows may go to private and loopback addresses, for a closed network. The metadata addresses of clouds are always refused.",
   }),
   GITHUB_OAUTH_CLIENT: t.Optional(
     t.String({
@@ -237,7 +238,7 @@ export const Settings = t.Object({
   OIDC_ISSUER: t.Optional(
     t.String({
       description:
-        "An OpenID Connect issuer of your own for signing in, such as `https://login.example.com/realms/main`; the callback is `<BASE_URL>/oauth/oidc/callback`. Whoever it gives a verified address is the user with that address here.",
+        "An OpenID Connect issuer for signing in, such as `https://login.example.com/realms/main`; the callback is `<BASE_URL>/oauth/oidc/callback`. Its users are matched by their verified address.",
     }),
   ),
   OIDC_CLIENT_ID: t.Optional(t.String({ description: "Client id at that issuer." })),
@@ -259,21 +260,21 @@ export const Settings = t.Object({
   S3_REGION: t.String({ minLength: 1, default: "us-east-1", description: "Region of the bucket." }),
   S3_ACCESS_KEY_ID: t.Optional(t.String({ minLength: 1, description: "Access key of the bucket." })),
   S3_SECRET_ACCESS_KEY: t.Optional(
-    t.String({ minLength: 1, secret: true, description: "The secret that belongs to it." }),
+    t.String({ minLength: 1, secret: true, description: "Secret key that belongs to it." }),
   ),
   S3_PUBLIC_URL: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
       expected: "an address such as https://images.example.com, without a slash at the end",
       description:
-        "Where everybody can read what is in the bucket, such as a CDN. Left out: images are served here, from `<BASE_URL>/uploads/`.",
+        "Public address of the bucket, such as a CDN. Left out: images are served here, from `<BASE_URL>/uploads/`.",
     }),
   ),
   UPLOADS_MB_PER_PROJECT: t.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: "Uploaded images that are kept for one project, all together.",
+    description: "Limit of all uploaded images of one project.",
   }),
   STRIPE_SECRET_KEY: t.Optional(
     t.String({
@@ -286,14 +287,13 @@ export const Settings = t.Object({
     t.String({
       minLength: 1,
       secret: true,
-      description:
-        "Signing secret of the webhook that is set up there for `<BASE_URL>/webhooks/incoming/stripe`.",
+      description: "Signing secret of the Stripe webhook for `<BASE_URL>/webhooks/incoming/stripe`.",
     }),
   ),
   STRIPE_PRICES: t.String({
     default: "",
     description:
-      "Prices of the subscription that a project is offered, separated by commas; one with a quantity is charged as often, such as `price_base:1,price_mails`, one without is metered.",
+      "Prices of the subscription offered to a project, separated by commas, such as `price_base:1,price_mails`: one with a quantity is charged that many times, one without is metered.",
   }),
   STRIPE_METERS: t.String({
     default: "",
@@ -309,6 +309,6 @@ export const Settings = t.Object({
   NODE_ENV: t.Union([t.Literal("development"), t.Literal("production"), t.Literal("test")], {
     default: "development",
     description:
-      "`development`, `test` or `production`, which asks for `SECRET_KEY` and protects `/inbox` with it.",
+      "`development`, `test` or `production`, which requires `SECRET_KEY` and protects `/inbox` with it.",
   }),
 });

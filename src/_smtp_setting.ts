@@ -30,19 +30,18 @@ const CODES = "(# is %23, / is %2F, ? is %3F, @ is %40)";
 export function wrongInSmtp(url: URL | null): string[] {
   if (!url?.hostname || url.port === "0") return [EXPECTED];
   // Behind a password with such a character in it stands the rest of it, and the true host.
-  if (url.href.includes("#")) return [`${EXPECTED} ${CODES}: nothing may stand behind a #`];
-  if (!/^\/?$/.test(url.pathname))
-    return [`${EXPECTED} ${CODES}: nothing but options may stand behind the host`];
+  if (url.href.includes("#")) return [`${EXPECTED} ${CODES}: nothing may follow a #`];
+  if (!/^\/?$/.test(url.pathname)) return [`${EXPECTED} ${CODES}: only options may follow the host`];
   return [...url.searchParams].flatMap(([name, value]) => wrongInOption(name, value));
 }
 
 function wrongInOption(name: string, value: string): string[] {
   if (NUMBERS.includes(name) && !/^0*[1-9]\d{0,8}$/.test(value))
-    return [`${name} must be a whole number from 1 on`];
+    return [`${name} must be a whole number, 1 or more`];
   if (FLAGS.includes(name) && !/^(true|false)$/.test(value)) return [`${name} must be true or false`];
   if (KNOWN.includes(name) || /^tls\.[A-Za-z]+$/.test(name)) return [];
   return [
-    `nobody knows ${named(name)} behind the ?; there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,
+    `${named(name)} after the ? is unknown: there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,
   ];
 }
 

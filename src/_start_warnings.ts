@@ -19,11 +19,11 @@ export async function startWarnings(ctx: Context): Promise<StartWarning[]> {
   const messages = notesOn(config);
   if (isProduction(config) && DATABASE_URL === undefined) {
     messages.push(
-      `DATABASE_URL is not set: everything is kept in the embedded Postgres in ${DATA_DIR}; keep that folder on a disk that stays`,
+      `DATABASE_URL is not set: everything is kept in the embedded Postgres in ${DATA_DIR}; keep that folder on a persistent disk`,
     );
   }
   if (isProduction(config) && LOCAL.test(BASE_URL)) {
-    messages.push(`BASE_URL is ${BASE_URL}: links in mails lead nowhere but to this machine`);
+    messages.push(`BASE_URL is ${BASE_URL}: links in mails only work on this machine`);
   }
   const warnings = messages.map((message) => ({ level: "warn" as const, message }));
   const isOpen = await keysOpen(ctx).catch(() => true);

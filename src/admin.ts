@@ -41,51 +41,51 @@ import { asId, release, type ReleaseOptions } from "./_admin_release.ts";
 
 const HELP = `Usage: bun run admin <command>
 
-  project create --name N [--domain D --verified]   make a project; prints it with both keys
+  project create --name N [--domain D --verified]   create a project; prints it with both keys
   project list                                      every project, without secrets
   project set <id> [--tracking T] [--language L] [--send-rate N] [--resend K]
                                                     change its settings:
                                                     T is one of ${TRACKING.join(", ")}
                                                     L is one of ${LANGUAGES.join(", ")}
                                                     N is mails a second, or none for no limit
-                                                    K is which mails in doubt are sent again: none, or some of
+                                                    K: which mails in doubt are sent again: none, or some of
                                                     ${RESENDABLE.join(",")}
   project disable <id> [--reason R]                 refuse its requests and hold its mail
-  project enable <id>                               take it back into service; its campaigns go on: cancel before
-                                                    those that should not
-  project webhook-secret <id> [--rotate]            what its webhooks are signed with, or a new one; the one before
-                                                    stays valid beside it for a day
-  project reset <id> --yes                          take away what it holds, for good: members, domains, keys and
+  project enable <id>                               accept its requests again; its campaigns continue: first
+                                                    cancel those that should not
+  project webhook-secret <id> [--rotate]            show the secret that signs its webhooks, or create a new
+                                                    one; the old one stays valid for a day
+  project reset <id> --yes                          delete its contents, for good: members, domains, keys and
                                                     settings stay
-  project delete <id> --yes                         take it away altogether, for good
-  user create --email E [--password-from-stdin]     make an account, whose address counts as verified; without a
-                                                    password it is set by asking for a new one
+  project delete <id> --yes                         delete it altogether, for good
+  user create --email E [--password-from-stdin]     create an account with a verified address; without a
+                                                    password its owner sets one by a password reset
   user list                                         every account, with the number of its projects
-  member list <project id>                          who looks after a project, and who was invited
-  member add <project id> --email E [--role R]      let somebody with an account look after it: R is one of
+  member list <project id>                          its members, and who was invited
+  member add <project id> --email E [--role R]      add somebody with an account: R is one of
                                                     ${ROLES.join(", ")}; left out: ${ROLES[0]}
-  member set-role <project id> --email E --role R   give a member another role
+  member set-role <project id> --email E --role R   change the role of a member
   member remove <project id> --email E              remove a member, or withdraw an invitation
-  domain add <project id> <domain> --verified       let a project send from a domain, without a DNS check
-  domain rekey <project id> <domain>                make a new DKIM key where the one it has was made with a lost
-                                                    SECRET_KEY; it is verified anew
-  campaign list <project id>                        the campaigns that are being sent, or will be at their time
-  campaign cancel <project id> <campaign id>        end one of them, also while the project is disabled
+  domain add <project id> <domain> --verified       allow a project to send from a domain, without a DNS check
+  domain rekey <project id> <domain>                create a new DKIM key where the old one was encrypted with
+                                                    a lost SECRET_KEY; the domain is verified again
+  campaign list <project id>                        campaigns that are being sent or are scheduled
+  campaign cancel <project id> <campaign id>        cancel one of them, even while the project is disabled
   release [mail id…] [--project P] [--since T] [--all] [--discard] [--yes]
-                                                    send mails that were captured for want of an SMTP server, the
-                                                    first one first: those with these ids, of a project, captured
+                                                    send mails that were captured while there was no SMTP server,
+                                                    the oldest first: those with these ids, of a project, captured
                                                     since a time (such as 2026-11-22T08:00Z), or all; without
-                                                    --yes they are only counted. Who has unsubscribed since, is
-                                                    suppressed, or whose mail is kept no more gets none;
-                                                    --discard gives them up instead, for good
-  recount [project id]                              count anew what became of mails, and events by day, and mend the
-                                                    counters that are wrong, of one project or of all
-  partitions [--move]                               the months of events, and what else grows with time: rows (about)
-                                                    and bytes; --move makes those partitions that are missing
-                                                    because their events are too many to move in a moment:
-                                                    everybody who works with events waits meanwhile
-  migrate                                           bring the database to the newest schema
-  doctor [--json]                                   look at everything the installation needs, and say what to do
+                                                    --yes they are only counted. Nothing is sent to people who
+                                                    have unsubscribed or are suppressed by now, or whose mail
+                                                    has expired; --discard gives the mails up instead, for good
+  recount [project id]                              recount outcomes of mails and events by day, and correct
+                                                    the counters that are wrong, of one project or of all
+  partitions [--move]                               the months of events, and what else grows with time: rows
+                                                    (estimated) and bytes; --move creates partitions that are
+                                                    missing because they have too many events to move quickly:
+                                                    everything that uses events waits until it is done
+  migrate                                           migrate the database to the newest schema
+  doctor [--json]                                   check everything the installation needs, and say what to do
 
 The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
 `;
@@ -122,7 +122,7 @@ const COMMANDS: Record<string, Command> = {
   "project list": (ctx) => listProjects(ctx),
   "project set": async (ctx, [given], { tracking, language, "send-rate": rate, resend }) => {
     if ([tracking, language, rate, resend].every((option) => option === undefined)) {
-      throw new Error("Cannot set nothing: say --tracking, --language, --send-rate or --resend");
+      throw new Error("Cannot set anything: give --tracking, --language, --send-rate or --resend");
     }
     const resendInDoubt =
       resend === "none" ? [] : resend?.split(",").map((kind) => kind.trim().toUpperCase());
@@ -142,17 +142,17 @@ const COMMANDS: Record<string, Command> = {
     const id = projectId(given);
     const secrets = rotate ? await rotateWebhookSecret(ctx, id) : await webhookSecretsOf(ctx, id);
     if (secrets) return { id, ...secrets };
-    throw new Error("Cannot open the webhook secret with this SECRET_KEY: --rotate makes a new one");
+    throw new Error("Cannot decrypt the webhook secret with this SECRET_KEY: --rotate creates a new one");
   },
   "project reset": async (ctx, [given], { yes }) => {
     const id = projectId(given);
-    if (!yes) throw new Error("Cannot reset a project without --yes: what it holds is gone for good");
+    if (!yes) throw new Error("Cannot reset a project without --yes: its contents are deleted for good");
     await requestReset(ctx, id, OPERATOR);
     return { id, reset: true };
   },
   "project delete": async (ctx, [given], { yes }) => {
     const id = projectId(given);
-    if (!yes) throw new Error("Cannot delete a project without --yes: it is gone for good");
+    if (!yes) throw new Error("Cannot delete a project without --yes: it cannot be undone");
     await requestDeletion(ctx, id, OPERATOR);
     return { id, deleted: true };
   },
@@ -207,7 +207,7 @@ function assertVerified(domain: string | undefined, verified: boolean | undefine
 function sendRate(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   if (text === "none") return null;
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error("Cannot read --send-rate: say a number, or none");
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error("Cannot read --send-rate: give a number, or none");
   return Number(text);
 }
 

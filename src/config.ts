@@ -76,9 +76,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
   }
   if (settings.REQUIRE_EMAIL_VERIFICATION && SMTP_URL && !PLATFORM_FROM) {
-    lines.push(
-      "REQUIRE_EMAIL_VERIFICATION: nobody can be asked without PLATFORM_FROM, the sender of these mails",
-    );
+    lines.push("REQUIRE_EMAIL_VERIFICATION: requires PLATFORM_FROM, the sender of these mails");
   }
   if (!dashboardOrigins(settings).every(isOrigin)) {
     lines.push("DASHBOARD_ORIGINS: expected origins such as https://app.example.com, separated by commas");
@@ -137,7 +135,7 @@ function incomplete(settings: Static<typeof Settings>): string[] {
   }
   if (OIDC_ISSUER && !isIssuer(OIDC_ISSUER, isProduction(settings))) {
     lines.push(
-      "OIDC_ISSUER: expected the issuer as it calls itself, such as https://login.example.com/realms/main (http: only on this machine, and not in production)",
+      "OIDC_ISSUER: expected the issuer exactly as it names itself, such as https://login.example.com/realms/main (http: only on this machine, and not in production)",
     );
   }
   return lines;

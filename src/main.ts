@@ -126,7 +126,7 @@ function onStray(event: string, error: unknown): void {
   if (isDatabaseAway(error) || isConflict(error)) {
     return ctx.log.warn("connection lost", { event, ...describeError(error) });
   }
-  ctx.log.error("ending because of an error that nobody caught", { event, ...describeError(error) });
+  ctx.log.error("ending because of an uncaught error", { event, ...describeError(error) });
   setTimeout(() => process.exit(1), STRAY_MS).unref();
   void stop(event, 1);
 }

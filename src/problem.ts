@@ -27,7 +27,7 @@ const CAMPAIGN_ADVICE = {
 
 const LATER = {
   headers: { "retry-after": "5" },
-  suggestion: "Nothing was changed: try again in a few seconds",
+  suggestion: "Nothing was changed. Try again in a few seconds",
 };
 
 export const problems = {
@@ -45,7 +45,7 @@ export const problems = {
       suggestion: "Send a JSON object with Content-Type: application/json",
     }),
 
-  bodyCutShort: () => new Problem(400, "BAD_REQUEST", "Cannot read the body: it ends before its end"),
+  bodyCutShort: () => new Problem(400, "BAD_REQUEST", "Cannot read the body: it was cut short"),
 
   badIdempotencyKey: () =>
     new Problem(
@@ -57,7 +57,7 @@ export const problems = {
   badCursor: () =>
     new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
       suggestion:
-        "Pass the cursor of the previous page as it was, or leave it out to start at the first page",
+        "Pass the cursor exactly as the previous page returned it, or leave it out to start at the first page",
     }),
 
   segmentNotTracked: () =>
@@ -66,8 +66,8 @@ export const problems = {
     }),
 
   noRecipients: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot send a campaign that reaches nobody", {
-      suggestion: "Look at its audience: MARKETING and HEADLESS campaigns reach subscribed contacts only",
+    new Problem(400, "BAD_REQUEST", "Cannot send a campaign without recipients", {
+      suggestion: "Check its audience: MARKETING and HEADLESS campaigns go to subscribed contacts only",
     }),
 
   workflowNotEnabled: () =>
@@ -76,20 +76,25 @@ export const problems = {
     }),
 
   missingProjectId: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot tell which project is meant", {
+    new Problem(400, "BAD_REQUEST", "Cannot tell which project this request is for", {
       suggestion: "Send the header X-Project-Id with the id of one of your projects",
     }),
 
   badToken: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot use this link: it is unknown, has expired, or was used before", {
-      suggestion: "Ask for another mail: its link is good for an hour, once",
-    }),
+    new Problem(
+      400,
+      "BAD_REQUEST",
+      "Cannot use this link: it is invalid, has expired or has already been used",
+      {
+        suggestion: "Request a new mail: its link works once, for one hour",
+      },
+    ),
 
   signInStale: () =>
     new Problem(
       400,
       "BAD_REQUEST",
-      "Cannot finish this sign-in: it began in another browser or too long ago, or was finished before",
+      "Cannot finish this sign-in: it was started in another browser, has expired or is already complete",
     ),
 
   optedOut: (recipients: string[]) =>
@@ -126,10 +131,10 @@ export const problems = {
     }),
 
   invalidCredentials: () =>
-    new Problem(401, "INVALID_CREDENTIALS", "Cannot log in with this address and password"),
+    new Problem(401, "INVALID_CREDENTIALS", "Cannot log in: the address or the password is wrong"),
 
   metricsClosed: () =>
-    new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production they need a METRICS_TOKEN", {
+    new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production a METRICS_TOKEN is required", {
       headers: { "www-authenticate": "Bearer" },
       suggestion:
         "Set METRICS_TOKEN (16 characters or more) in every process, and send the header Authorization: Bearer <METRICS_TOKEN>",
@@ -143,15 +148,10 @@ export const problems = {
 
   // 402
   billingLimitExceeded: (details: { category: string; limit: number; usage: number; resetsAt: Date }) =>
-    new Problem(
-      402,
-      "BILLING_LIMIT_EXCEEDED",
-      `Cannot go beyond the limit of this month: ${details.category}`,
-      {
-        details,
-        suggestion: `Raise it with PUT /users/@me/projects/:id/billing-limits, or wait until ${details.resetsAt.toISOString()}`,
-      },
-    ),
+    new Problem(402, "BILLING_LIMIT_EXCEEDED", `Cannot exceed this month's limit: ${details.category}`, {
+      details,
+      suggestion: `Raise it with PUT /users/@me/projects/:id/billing-limits, or wait until ${details.resetsAt.toISOString()}`,
+    }),
 
   metricsTokenRequired: () =>
     new Problem(401, "MISSING_AUTH", "Cannot show the metrics without their token", {
@@ -161,20 +161,19 @@ export const problems = {
 
   // 403
   otherHost: () =>
-    new Problem(403, "FORBIDDEN", "Cannot show the inbox under this name", {
-      suggestion: "Open it at localhost, or set BASE_URL to the address that you use",
+    new Problem(403, "FORBIDDEN", "Cannot show the inbox under this host name", {
+      suggestion: "Open it at localhost, or set BASE_URL to the address in use",
     }),
-  otherOrigin: () =>
-    new Problem(403, "FORBIDDEN", "Cannot change anything here for a page of another origin"),
+  otherOrigin: () => new Problem(403, "FORBIDDEN", "Cannot accept changes from a page of another origin"),
 
   forgedNotification: (reason: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot take this notification: ${reason}`),
+    new Problem(403, "FORBIDDEN", `Cannot accept this notification: ${reason}`),
 
   projectDisabled: (reason: string | null) =>
     new Problem(
       403,
       "PROJECT_DISABLED",
-      "Cannot act for a disabled project",
+      "Cannot do this: the project is disabled",
       reason ? { details: { reason } } : {},
     ),
 
@@ -190,12 +189,12 @@ export const problems = {
     ),
 
   projectAccessDenied: (projectId: string) =>
-    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot act for a project that you are no member of", {
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot access this project: you are not a member of it", {
       details: { projectId },
     }),
 
   roleTooLow: (has: string, needed: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot do this in the role of ${has}`, {
+    new Problem(403, "FORBIDDEN", `Cannot do this with the role ${has}`, {
       details: { role: has, needed },
       suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
     }),
@@ -204,10 +203,10 @@ export const problems = {
     new Problem(
       403,
       "EMAIL_VERIFICATION_REQUIRED",
-      "Cannot go on before the address of the account is verified",
+      "Cannot continue: the address of the account is not verified",
       {
         suggestion:
-          "Follow the link in the mail, or ask for another one with POST /auth/request-verification",
+          "Follow the link in the verification mail, or request a new one with POST /auth/request-verification",
       },
     ),
 
@@ -215,29 +214,29 @@ export const problems = {
     new Problem(
       403,
       "EMAIL_VERIFICATION_REQUIRED",
-      "Cannot send mail to others before the address of the account is verified in a session of its own",
+      "Cannot send invitations: the address of the account has not been verified in the browser that is logged in",
       {
         suggestion:
-          "Log in, and follow the link of the verification mail in the same browser, or ask for another one with POST /auth/request-verification; then invite people",
+          "Log in and follow the link in the verification mail in the same browser (request a new one with POST /auth/request-verification), then invite people",
       },
     ),
 
   signupsClosed: () =>
-    new Problem(403, "FORBIDDEN", "Cannot sign up: this installation takes invited people only"),
+    new Problem(403, "FORBIDDEN", "Cannot sign up: this installation is by invitation only"),
 
   signInDeclined: (provider: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot sign you in: it was declined at ${provider}`),
+    new Problem(403, "FORBIDDEN", `Cannot sign you in: the request was declined at ${provider}`),
 
   addressNotVerifiedThere: (provider: string) =>
     new Problem(
       403,
       "FORBIDDEN",
-      `Cannot sign you in: ${provider} does not say that your address is verified`,
+      `Cannot sign you in: ${provider} does not confirm that your address is verified`,
       { suggestion: "Verify your main address there, and try again" },
     ),
 
   otherProject: (projectId: string) =>
-    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot act for another project than that of the API key", {
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot use another project than the one of the API key", {
       details: { projectId },
       suggestion: "Leave projectId out, or use the key of that project",
     }),
@@ -302,41 +301,31 @@ export const problems = {
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
       details: original,
-      suggestion: "The first request was carried out: its answer is in details.originalResponse",
+      suggestion: "The first request succeeded: its response is in details.originalResponse",
     }),
 
   emailTaken: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot use this address: another contact of the project has it", {
+    new Problem(409, "CONFLICT", "Cannot use this address: another contact in the project has it", {
       details: { email },
     }),
 
   accountExists: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot sign up: there is an account with this address", {
+    new Problem(409, "CONFLICT", "Cannot sign up: an account with this address exists already", {
       details: { email },
-      suggestion: "Log in, or ask for a new password",
+      suggestion: "Log in, or request a password reset",
     }),
 
   accountNotProven: (email: string) =>
-    new Problem(
-      409,
-      "CONFLICT",
-      "Cannot enter the account that was made with this address: the password is another one",
-      {
-        details: { email },
-        suggestion:
-          "Give the password of that account. If you have lost it, or somebody else has made the account, ask for a new one by mail: then it is yours",
-      },
-    ),
+    new Problem(409, "CONFLICT", "Cannot use the existing account with this address: the password is wrong", {
+      details: { email },
+      suggestion:
+        "Enter the password of that account. If you have lost it, or somebody else created the account, request a password reset: it makes the account yours",
+    }),
 
   accountVerified: () =>
-    new Problem(
-      409,
-      "CONFLICT",
-      "Cannot remove this account: somebody who reads the mail of its address has said that it is theirs",
-      {
-        suggestion: "Ask for a new password: it ends every session, and nothing is deleted",
-      },
-    ),
+    new Problem(409, "CONFLICT", "Cannot remove this account: its owner has confirmed it by mail", {
+      suggestion: "Reset the password instead: that ends every session and deletes nothing",
+    }),
 
   segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
     new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
@@ -359,12 +348,12 @@ export const problems = {
       409,
       "CONFLICT",
       allowsReentry
-        ? "Cannot start this workflow for a contact who is on the way through it"
-        : "Cannot start this workflow for a contact who has been in it already",
+        ? "Cannot start this workflow: the contact is in it at the moment"
+        : "Cannot start this workflow: the contact has already been through it",
       {
         suggestion: allowsReentry
-          ? "Cancel the execution that is under way, or wait until it has ended"
-          : "Set allowReentry to true to let contacts go through it again",
+          ? "Cancel the active execution, or wait until it has ended"
+          : "Set allowReentry to true to allow contacts to enter it again",
       },
     ),
 
@@ -372,13 +361,13 @@ export const problems = {
     new Problem(409, "CONFLICT", `Cannot cancel an execution that is ${status}`, { details: { status } }),
 
   workflowActive: (activeExecutions: number) =>
-    new Problem(409, "CONFLICT", "Cannot delete a workflow with executions under way", {
+    new Problem(409, "CONFLICT", "Cannot delete a workflow with active executions", {
       details: { activeExecutions },
       suggestion: "Cancel them with POST /workflows/:id/executions/cancel-all, or wait until they have ended",
     }),
 
   domainTaken: (domain: string) =>
-    new Problem(409, "CONFLICT", `Cannot add ${domain}: the project has it already`, { details: { domain } }),
+    new Problem(409, "CONFLICT", `Cannot add ${domain}: the project already has it`, { details: { domain } }),
 
   tooManyDomains: (limit: number) =>
     new Problem(409, "CONFLICT", `Cannot add more than ${limit} domains to a project`),
@@ -391,11 +380,11 @@ export const problems = {
 
   tooManyProjects: (limit: number) =>
     new Problem(409, "CONFLICT", `Cannot own more than ${limit} projects`, {
-      suggestion: "Delete one that is not needed any more, or hand it over",
+      suggestion: "Delete one that is no longer needed, or transfer its ownership",
     }),
 
   alreadyMember: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot add somebody who is a member already", {
+    new Problem(409, "CONFLICT", "Cannot add this person: they are already a member", {
       details: { email },
       suggestion: "Change the role with PATCH /projects/:id/members/:userId",
     }),
@@ -427,9 +416,9 @@ export const problems = {
 
   /** What a request refers to, or its project, was deleted while it was under way. */
   goneMeanwhile: (resource: string) =>
-    new Problem(409, "CONFLICT", `Cannot do this: the ${resource} was deleted meanwhile`, {
+    new Problem(409, "CONFLICT", `Cannot do this: the ${resource} has been deleted in the meantime`, {
       details: { resource },
-      suggestion: "Look at what is there now before you try again",
+      suggestion: "Check the current state before you try again",
     }),
 
   // 413 and 415
@@ -448,18 +437,18 @@ export const problems = {
     ),
 
   imageTooLarge: (reason: string) =>
-    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot take this image: ${reason}`),
+    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot accept this image: ${reason}`),
 
   uploadsFull: (limitMb: number) =>
-    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot keep more than ${limitMb} MB of images for a project`),
+    new Problem(413, "PAYLOAD_TOO_LARGE", `Cannot store more than ${limitMb} MB of images for a project`),
 
   notAnImage: () =>
     new Problem(
       415,
       "UNSUPPORTED_MEDIA_TYPE",
-      "Cannot take this file: it is no JPEG, PNG, GIF or WebP image",
+      "Cannot accept this file: it is not a JPEG, PNG, GIF or WebP image",
       {
-        suggestion: "What counts is what the file holds, not its name or type",
+        suggestion: "The content of the file decides, not its name or type",
       },
     ),
 
@@ -485,29 +474,29 @@ export const problems = {
   badPassword: (field: string, reason: string) =>
     new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {
       errors: [{ field, code: "custom", message: `Not a good password: ${reason}` }],
-      suggestion: "Choose another one, such as four words that do not belong together",
+      suggestion: "Choose another one, such as four unrelated words",
     }),
 
   // 429
   tooManyFailures: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot log in now: too many attempts have failed", {
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot log in now: too many failed attempts", {
       details: { retryAfter },
       headers: { "retry-after": String(retryAfter) },
       suggestion: `Try again in ${retryAfter} s`,
     }),
 
   tooManySignUps: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot sign up now: too many others have, from this network", {
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot sign up now: too many sign-ups from this network", {
       details: { retryAfter },
       headers: { "retry-after": String(retryAfter) },
-      suggestion: `Try again in ${retryAfter} s, or ask to be invited`,
+      suggestion: `Try again in ${retryAfter} s, or ask for an invitation`,
     }),
 
   rateLimitExceeded: (limit: number, retryAfter: number, whose: "project" | "user" = "project") =>
     new Problem(
       429,
       "RATE_LIMIT_EXCEEDED",
-      `Cannot take more than ${limit} requests a minute for one ${whose}`,
+      `Cannot accept more than ${limit} requests per minute for one ${whose}`,
       {
         details: { retryAfter },
         headers: {
@@ -521,7 +510,7 @@ export const problems = {
     ),
 
   tooManyNewProjects: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot make more projects today", {
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot create more projects today", {
       details: { retryAfter },
       headers: { "retry-after": String(retryAfter) },
       suggestion: "Try again tomorrow",
@@ -535,7 +524,7 @@ export const problems = {
     }),
 
   publicLimitExceeded: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot take more requests from this address now", {
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot accept more requests from this IP address now", {
       details: { retryAfter },
       headers: { "retry-after": String(retryAfter) },
     }),
@@ -545,21 +534,21 @@ export const problems = {
 
   /** `status` is 404 where nobody is to know that there could be something. */
   notConfigured: (what: string, suggestion: string, status: 404 | 501 = 501) =>
-    new Problem(status, "NOT_CONFIGURED", `Cannot do this here: this installation has no ${what}`, {
+    new Problem(status, "NOT_CONFIGURED", `Cannot do this: this installation has no ${what}`, {
       suggestion,
     }),
 
   paymentsAway: () =>
     new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot reach the payment provider at the moment", {
       headers: { "retry-after": "10" },
-      suggestion: "Nothing was charged: try again in a few seconds",
+      suggestion: "Nothing was charged. Try again in a few seconds",
     }),
 
   signInFailed: (provider: string) =>
     new Problem(
       502,
       "INTERNAL_SERVER_ERROR",
-      `Cannot sign you in: ${provider} cannot be reached, or its answer does not count`,
+      `Cannot sign you in: ${provider} is not reachable, or its response is not valid`,
       { suggestion: "Try again in a minute" },
     ),
 
@@ -580,16 +569,21 @@ export const problems = {
     }),
 
   tooSlow: () =>
-    new Problem(503, "INTERNAL_SERVER_ERROR", "Cannot do this in time: the database took too long", LATER),
+    new Problem(
+      503,
+      "INTERNAL_SERVER_ERROR",
+      "Cannot finish this in time: the database took too long",
+      LATER,
+    ),
 
   /** The answer of the database was lost, and not the question. */
   unsure: (
-    suggestion = "It may have been carried out: repeat it with the same Idempotency-Key, or look before you repeat it",
+    suggestion = "It may have succeeded: repeat it with the same Idempotency-Key, or check before you repeat it",
   ) =>
     new Problem(
       503,
       "INTERNAL_SERVER_ERROR",
-      "Cannot tell whether this was done: the database went away meanwhile",
+      "Cannot tell whether this was done: the connection to the database was lost",
       { headers: { "retry-after": "5" }, suggestion },
     ),
 

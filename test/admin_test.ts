@@ -347,7 +347,7 @@ describe("bun run admin", () => {
       status: "ACTIVE",
     });
     expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining("user create")]);
-    expect([twice.exitCode, twice.err]).toEqual([1, expect.stringContaining("a member already")]);
+    expect([twice.exitCode, twice.err]).toEqual([1, expect.stringContaining("already a member")]);
     expect(last.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual(
       Array(2).fill([1, "Cannot leave the project without an owner"]),
     );

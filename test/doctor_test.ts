@@ -295,7 +295,7 @@ describe("the SMTP server", () => {
       "whose name does not exist",
       () => Promise.resolve("smtp://mail.nowhere.invalid:587"),
       "Cannot reach mail.nowhere.invalid:587",
-      "typing error",
+      "a typo",
     ],
     [
       "with a certificate that nobody vouches for",
@@ -480,7 +480,7 @@ describe("domains in great number", () => {
     const findings = await see({ DNS_SERVERS: server.address });
 
     expect(about(findings, "domain zebra.com").map(({ status }) => status)).toEqual(["warning"]);
-    expect(about(findings, "domains")[0]!.message).toBe("Only 1000 were looked at");
+    expect(about(findings, "domains")[0]!.message).toBe("Only 1000 were checked");
   });
 });
 
@@ -515,10 +515,10 @@ describe("the keys that sign", () => {
 
     expect(one).toMatchObject({
       status: "error",
-      message: expect.stringMatching(/^1 of 2 cannot be opened .* from two\.example$/),
+      message: expect.stringMatching(/^1 of 2 cannot be decrypted .* from two\.example$/),
       advice: expect.stringContaining(`bun run admin domain rekey ${id} two.example`),
     });
-    expect(all!.message).toStartWith("2 of 2 cannot be opened");
+    expect(all!.message).toStartWith("2 of 2 cannot be decrypted");
   });
 
   test("are left alone where the service keeps its SECRET_KEY for itself", async () => {
@@ -564,7 +564,7 @@ test("mails that were captured before there was a server are counted, so that no
     {
       check: "captured_mails",
       status: "warning",
-      message: "2 mails were captured while SMTP_URL was not set, and nobody has got them",
+      message: "2 mails were captured while SMTP_URL was not set, and not delivered to anybody",
       advice: expect.stringContaining("bun run admin release"),
     },
   ]);
@@ -600,7 +600,7 @@ describe("BASE_URL", () => {
 
     expect(development).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("Nothing answers"),
+      message: expect.stringContaining("Nothing responds"),
       advice: expect.stringContaining("bun run start"),
     });
     expect(production.map(({ status }) => status)).toEqual(["warning", "error"]);
@@ -613,8 +613,8 @@ describe("BASE_URL", () => {
       await here((url) => Response.redirect(`https://mail.example.com${url.pathname}`)),
     );
 
-    expect(other[0]!.message).toContain("something else answers (200");
-    expect(missing[0]!.message).toContain("something else answers (404");
+    expect(other[0]!.message).toMatch(/Something else responds at \S+ \(200/);
+    expect(missing[0]!.message).toMatch(/Something else responds at \S+ \(404/);
     expect(redirected[0]!.message).toContain("redirects to https://mail.example.com/health");
   });
 
@@ -629,7 +629,7 @@ describe("BASE_URL", () => {
 
     expect(JSON.stringify(found)).not.toMatch(/ada|s3cret/);
     expect(found[0]!.message).toMatch(/^Links in mails point to http:\/\/127\.0\.0\.1:\d+, which/);
-    expect(found[2]!.message).toStartWith("Nothing answers at http://127.0.0.1:9/mail: ");
+    expect(found[2]!.message).toStartWith("Nothing responds at http://127.0.0.1:9/mail: ");
   });
 
   test("in production: this machine, and what is not https, is a warning though it answers", async () => {
@@ -644,7 +644,7 @@ describe("BASE_URL", () => {
       }),
     ]);
     expect(plain[0]!.message).toContain("nobody else can open");
-    expect(named[0]).toMatchObject({ status: "warning", advice: expect.stringContaining("one click") });
+    expect(named[0]).toMatchObject({ status: "warning", advice: expect.stringContaining("one-click") });
   });
 });
 
@@ -704,6 +704,6 @@ test("where everything keeps silent each check ends by itself, and none is left 
 
   expect(findings.map(({ check }) => check)).toEqual(CHECKS);
   expect(failed).toEqual(["database", "smtp", "base_url", "platform_from"]);
-  expect(about(findings, "database")[0]!.message).toContain("no answer within 8 s");
+  expect(about(findings, "database")[0]!.message).toContain("no response within 8 s");
   expect(about(findings, "smtp")[0]!.advice).toContain("465 with smtps://");
 }, 40_000);

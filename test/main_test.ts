@@ -268,8 +268,8 @@ describe("production", () => {
     await until("the lost key is told", () => complaints(lost).length > 0);
 
     expect(states.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(states[0]!.note).toMatch(/^SMTP_URL is not set: no mail leaves/);
-    expect(states[1]!.note).toMatch(/^PLATFORM_FROM is not set: nobody gets a verification/);
+    expect(states[0]!.note).toMatch(/^SMTP_URL is not set: no mail is sent/);
+    expect(states[1]!.note).toMatch(/^PLATFORM_FROM is not set: verifications/);
     expect(states[2]!.note).toBe("");
     expect(states[3]!.note).toMatch(/^SECRET_KEY is not the one that the DKIM keys were made with/);
     expect(complaints(kept)).toEqual([`warn ${states[0]!.note}`]);

@@ -63,7 +63,7 @@ async function startHanging(
     ctx,
     hang: (hangs: boolean) => (isHanging = hangs),
     /** How often a lane was built anew. */
-    renewals: () => lines.filter((line) => line.includes("worker stands still")).length,
+    renewals: () => lines.filter((line) => line.includes("worker is stuck")).length,
     async stop() {
       end();
       await worker.stop();
@@ -415,7 +415,7 @@ describe("a worker does not reap others that look dead", () => {
   }, 90_000);
 });
 
-describe("an error that nobody caught", () => {
+describe("an uncaught error", () => {
   const start = (source: string) => {
     const preload = join(dir, `${Bun.randomUUIDv7()}.ts`);
     writeFileSync(preload, `process.on("SIGUSR2", () => { ${source} });`);

@@ -30,7 +30,7 @@ export const database: Check = {
       return failure(
         "database",
         "This is a replica that can only be read",
-        "Let DATABASE_URL name the primary.",
+        "Point DATABASE_URL at the primary.",
       );
     }
     const found: Finding[] = [];
@@ -39,7 +39,7 @@ export const database: Check = {
       found.push(warning("database", state, advice));
     } else if (ms > SLOW_MS) {
       const advice =
-        "Every request and every turn of sending waits for it: put the service near its database.";
+        "Every request and every pass of sending waits for it: run the service near its database.";
       found.push(warning("database", state, advice));
     } else found.push(ok("database", state));
     if (isProduction(config) && !config.DATABASE_URL) found.push(embedded(config.DATA_DIR));
@@ -75,7 +75,7 @@ export const migrations: Check = {
       return warning(
         "migrations",
         message,
-        "Use the version of the service that has migrated it, or a newer one.",
+        "Use the version of the service that migrated it, or a newer one.",
       );
     }
     return ok("migrations", `All ${known.length} are applied`);
@@ -115,7 +115,7 @@ export const clock: Check = {
     if (Math.abs(skewMs) <= MAX_SKEW_MS)
       return ok("clock", `It is ${seconds} s away from that of the database`);
     const message = `The clock of this machine is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} that of the database`;
-    const advice = "Set both by NTP: schedules, limits and retries go by them.";
+    const advice = "Synchronise both by NTP: schedules, limits and retries depend on them.";
     return warning("clock", message, advice);
   },
 };
@@ -152,6 +152,6 @@ async function latency(sql: NonNullable<Patient["sql"]>): Promise<number> {
 function embedded(dir: string): Finding {
   const message = `The database is the embedded Postgres in ${dir}`;
   const advice =
-    "Keep that folder on a disk that stays and is backed up, or set DATABASE_URL to a Postgres of your own.";
+    "Keep that folder on a persistent disk that is backed up, or set DATABASE_URL to your own Postgres.";
   return warning("database", message, advice);
 }

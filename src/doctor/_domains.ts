@@ -53,11 +53,11 @@ export const domains: Check = {
 async function lookAtAll(patient: Patient, all: Domain[]): Promise<Finding[]> {
   const deadline = performance.now() + ALL_MS;
   const found: Finding[] = all.filter(isReserved).map(reserved);
-  if (all.length === MAX_DOMAINS) found.push(skipped("domains", `Only ${MAX_DOMAINS} were looked at`));
+  if (all.length === MAX_DOMAINS) found.push(skipped("domains", `Only ${MAX_DOMAINS} were checked`));
   const others = all.filter((domain) => !isReserved(domain));
   for (let i = 0; i < others.length; i += AT_ONCE) {
     if (performance.now() > deadline) {
-      return [...found, skipped("domains", `There was no time left for ${others.length - i} more`)];
+      return [...found, skipped("domains", `There was no time to check ${others.length - i} more`)];
     }
     const batch = others.slice(i, i + AT_ONCE);
     const seen = await Promise.all(batch.map((domain) => lookUp(patient, domain)));
@@ -98,7 +98,7 @@ function judge(domain: Domain, seen: Seen[]): Finding {
   const message = `Project ${domain.projectName}: ${said.join(", ")}`;
   const advice = [
     ...(isUnsigned ? [consequenceOf(domain)] : []),
-    ...(domain.dkimSelector === null ? ["A check of it makes the key: GET /domains/<id>/verify."] : []),
+    ...(domain.dkimSelector === null ? ["Checking it creates the key: GET /domains/<id>/verify."] : []),
     ...(faults.length > 0 ? ["Publish:", ...faults.map(({ record }) => `  ${lineOf(record)}`)] : []),
     ...(unknown.length > 0 ? ["Look at the name servers of the domain, or try again later."] : []),
   ].join("\n");
@@ -108,9 +108,9 @@ function judge(domain: Domain, seen: Seen[]): Finding {
 
 function consequenceOf({ status, verifiedAt }: Domain): string {
   if (verifiedAt)
-    return "Its mails are signed with a key that receivers do not find: DMARC fails, and they are refused.";
+    return "Its mails are signed with a key that receivers cannot find: DMARC fails, and they are rejected.";
   if (status === "VERIFIED")
-    return "Its mails are not signed: they fail DMARC unless SPF passes, and many are taken for spam.";
+    return "Its mails are not signed: they fail DMARC unless SPF passes, and many are treated as spam.";
   return "Nothing can be sent from it until its DKIM record is there.";
 }
 
@@ -129,7 +129,7 @@ function isReserved({ domain }: Domain): boolean {
 function reserved({ domain, projectName }: Domain): Finding {
   return skipped(
     `domain ${domain}`,
-    `Project ${projectName}: a name for examples, no receiver takes mail from it`,
+    `Project ${projectName}: a name for examples: no receiver accepts mail from it`,
   );
 }
 

@@ -6,7 +6,7 @@ import type { Dns } from "../mail/dns.ts";
 export interface Finding {
   /** What was looked at. */
   check: string;
-  /** `error`: something does not work. `warning`: something should be better. `skipped`: there was nothing to look at. */
+  /** `error`: something does not work. `warning`: something should be improved. `skipped`: there was nothing to look at. */
   status: "ok" | "warning" | "error" | "skipped";
   message: string;
   /** What to do about it, in plain words. */
@@ -55,8 +55,8 @@ export function skipped(check: string, message: string): Finding {
 export async function examineOne({ name, limitMs, look }: Check, patient: Patient): Promise<Finding[]> {
   let timer: Timer | undefined;
   const late = new Promise<Finding>((resolve) => {
-    const message = `There was no answer within ${limitMs / 1000} s`;
-    const advice = "Look whether the network between this machine and the other one is in order.";
+    const message = `There was no response within ${limitMs / 1000} s`;
+    const advice = "Check the network between this machine and the other one.";
     timer = setTimeout(() => resolve(failure(name, message, advice)), limitMs);
   });
   try {

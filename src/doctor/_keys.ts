@@ -24,10 +24,10 @@ export const dkimKeys: Check = {
     const named = lost.slice(0, MAX_NAMED).map(({ domain }) => domain);
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
     const message =
-      `${lost.length} of ${total} cannot be opened with this SECRET_KEY: mails wait, and are given up after a ` +
+      `${lost.length} of ${total} cannot be decrypted with this SECRET_KEY: mails wait, and are given up after a ` +
       `day, from ${named.join(", ")}${more}`;
     const advice = [
-      "Set SECRET_KEY to the one they were made with. If it is lost, make new ones and publish their records:",
+      "Set SECRET_KEY to the one they were encrypted with. If it is lost, create new ones and publish their records:",
       ...lost
         .slice(0, MAX_NAMED)
         .map(({ projectId, domain }) => `  bun run admin domain rekey ${projectId} ${domain}`),

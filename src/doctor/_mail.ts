@@ -14,8 +14,8 @@ export const smtp: Check = {
     if (config.SMTP_URL === undefined) {
       const report = isProduction(config) ? failure : warning;
       const advice =
-        "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send for real; then `bun run admin release` " +
-        "sends what was captured, if it should be.";
+        "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send mail; then `bun run admin release` " +
+        "sends what was captured.";
       return report("smtp", "Mails are captured and shown on /inbox: none is sent", advice);
     }
     // Without user and password: what is said here may be shown to others.
@@ -33,8 +33,8 @@ export const platformFrom: Check = {
     if (config.PLATFORM_FROM)
       return ok("platform_from", `Mails of the installation come from ${config.PLATFORM_FROM}`);
     const message =
-      "Mails of the installation itself are not sent: nobody can verify an address, reset a password or be invited, and " +
-      "nobody is told of lost domains and bad reputation";
+      "Mails of the installation itself are not sent: nobody can verify an address, reset a password or be invited, or " +
+      "is notified of lost domains and bad reputation";
     const advice =
       "Set PLATFORM_FROM to an address that may send through SMTP_URL, such as Postrider <postrider@example.com>.";
     return warning("platform_from", message, advice);
@@ -54,9 +54,8 @@ export const capturedMails: Check = {
     const { total } = await q.doctor.captured({ sql }, { limit: MANY + 1 });
     if (total === 0) return ok("captured_mails", "None waits to be released");
     const mails = total === 1 ? "1 mail was" : `${total > MANY ? `More than ${MANY}` : total} mails were`;
-    const message = `${mails} captured while SMTP_URL was not set, and nobody has got ${total === 1 ? "it" : "them"}`;
-    const advice =
-      "`bun run admin release` says which of them can still be sent, and sends them when it is told so.";
+    const message = `${mails} captured while SMTP_URL was not set, and not delivered to anybody`;
+    const advice = "`bun run admin release` says which of them can still be sent, and with --yes sends them.";
     return warning("captured_mails", message, advice);
   },
 };
@@ -65,19 +64,19 @@ const MANY = 10_000;
 
 const ADVICE: Record<NonNullable<SmtpProbe["failedAt"]>, string> = {
   connect:
-    "Look whether the server is up and a firewall lets this machine out; many hosters close port 25. " +
+    "Check that the server is up and that no firewall blocks this machine; many hosters block port 25. " +
     "The usual ports are 587 with smtp:// and 465 with smtps://.",
   tls:
-    "Name the server in SMTP_URL as its certificate does, and have the certificate renewed if it has expired. " +
-    "For one of your own making add ?tls.rejectUnauthorized=false.",
+    "Use the name in the server's certificate in SMTP_URL, and renew the certificate if it has expired. " +
+    "For a self-signed one add ?tls.rejectUnauthorized=false.",
   login:
-    "Look at user and password in SMTP_URL. Special characters in them are percent-encoded: @ is %40, : is %3A, / is %2F.",
+    "Check the user and password in SMTP_URL. Special characters in them are percent-encoded: @ is %40, : is %3A, / is %2F.",
 };
 
 const BY_CODE: Record<string, string> = {
-  ECONNREFUSED: "Nothing listens there: look at host and port in SMTP_URL, and whether the server is up.",
-  EDNS: "The name of the server cannot be found: look at SMTP_URL for a typing error, and at DNS_SERVERS.",
-  ENOTFOUND: "The name of the server cannot be found: look at SMTP_URL for a typing error.",
+  ECONNREFUSED: "Nothing listens there: check the host and port in SMTP_URL, and that the server is up.",
+  EDNS: "The name of the server cannot be found: check SMTP_URL for a typo, and DNS_SERVERS.",
+  ENOTFOUND: "The name of the server cannot be found: check SMTP_URL for a typo.",
 };
 
 function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
@@ -94,16 +93,16 @@ function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
   if (!probe.isEncrypted && !isLocal(hostname)) {
     const message = probe.offersTls
       ? `The connection to ${host} is not encrypted, although the server offers STARTTLS`
-      : `${host} offers no STARTTLS: mails${probe.hasLogin ? " and the password" : ""} cross the network readable`;
+      : `${host} offers no STARTTLS: mails${probe.hasLogin ? " and the password" : ""} cross the network unencrypted`;
     const advice = probe.offersTls
-      ? "Take ignoreTLS out of SMTP_URL."
+      ? "Remove ignoreTLS from SMTP_URL."
       : "Use the submission port of the server (587), or smtps:// with port 465.";
     found.push(warning("smtp", message, advice));
   }
   if (probe.hasLogin && !probe.offersLogin) {
     const advice =
-      "Take user and password out of SMTP_URL, or use the port on which the server asks for them.";
-    found.push(warning("smtp", `${host} asks for no login: that of SMTP_URL is not used`, advice));
+      "Remove the user and password from SMTP_URL, or use the port on which the server asks for them.";
+    found.push(warning("smtp", `${host} asks for no login: the one in SMTP_URL is not used`, advice));
   }
   if (found.length > 0) return found;
   const line = probe.isEncrypted ? "encrypted" : "not encrypted, and local";

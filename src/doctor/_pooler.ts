@@ -5,7 +5,7 @@ import { q } from "../db/queries.ts";
 import { type Check, failure, ok, skipped, warning } from "./_findings.ts";
 
 const NEEDS_DIRECT =
-  "Set DATABASE_DIRECT_URL to the address of Postgres itself. DATABASE_URL may go on leading to the pooler.";
+  "Set DATABASE_DIRECT_URL to the address of Postgres itself. DATABASE_URL can stay on the pooler.";
 
 /** A pooler such as PgBouncer between the service and its database, and the way past it. */
 export const pooler: Check = {
@@ -17,28 +17,37 @@ export const pooler: Check = {
     if (!DATABASE_URL) return skipped("pooler", "The database is the embedded Postgres");
     if (!DATABASE_DIRECT_URL) {
       if (!(await isTransactionPooled(DATABASE_URL))) return skipped("pooler", "There is none");
-      return failure("pooler", "DATABASE_URL leads to a connection pooler: no start succeeds", NEEDS_DIRECT);
+      return failure(
+        "pooler",
+        "DATABASE_URL leads to a connection pooler: the service cannot start",
+        NEEDS_DIRECT,
+      );
     }
     try {
       if (await isTransactionPooled(DATABASE_DIRECT_URL)) {
-        return failure("pooler", "DATABASE_DIRECT_URL leads to a pooler too", "Name Postgres itself in it.");
+        return failure("pooler", "DATABASE_DIRECT_URL leads to a pooler too", "Set it to Postgres itself.");
       }
       if (!(await leadToOne(sql, DATABASE_DIRECT_URL))) {
-        const advice = "Both have to end with the same name, and lead to the same Postgres.";
-        return failure("pooler", "DATABASE_DIRECT_URL leads to another database than DATABASE_URL", advice);
+        const advice = "Both must end with the same name and lead to the same Postgres.";
+        return failure(
+          "pooler",
+          "DATABASE_DIRECT_URL leads to a different database than DATABASE_URL",
+          advice,
+        );
       }
     } catch (error) {
       const { message, code } = error as { message?: string; code?: string };
-      const advice = "Look at DATABASE_DIRECT_URL, and whether Postgres itself lets this machine in.";
+      const advice =
+        "Check DATABASE_DIRECT_URL, and that Postgres itself accepts connections from this machine.";
       return failure("pooler", `DATABASE_DIRECT_URL cannot be used: ${message || code}`, advice);
     }
     const { role, isBounded } = await q.doctor.bounds({ sql });
     if (isBounded)
       return ok("pooler", "Both addresses lead to one database, and long statements end by themselves");
     const advice =
-      `Run \`ALTER ROLE "${role}" SET statement_timeout = '30s'\`, and have the pooler make its connections anew (RECONNECT in ` +
-      "PgBouncer). What has to take longer says so itself.";
-    return warning("pooler", "Through the pooler nothing ends a statement that runs away", advice);
+      `Run \`ALTER ROLE "${role}" SET statement_timeout = '30s'\`, and have the pooler reopen its connections (RECONNECT in ` +
+      "PgBouncer). Statements that need longer set their own limit.";
+    return warning("pooler", "Through the pooler nothing ends a runaway statement", advice);
   },
 };
 

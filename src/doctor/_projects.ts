@@ -18,7 +18,7 @@ export const campaigns: Check = {
     return held.map(({ projectId, projectName, total }) => {
       const waiting = total === 1 ? "1 campaign waits" : `${total} campaigns wait`;
       const advice =
-        `They go on as soon as it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
+        `They continue as soon as it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
         `\`bun run admin campaign cancel ${projectId} <campaign id>\` ends one.`;
       return warning("campaigns", `Project ${projectName} is disabled, and ${waiting} for it`, advice);
     });

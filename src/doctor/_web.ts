@@ -33,11 +33,11 @@ export const secretKey: Check = {
     if (!isProduction(config)) return skipped("secret_key", "It matters in production only");
     if (!isGuessable(config.SECRET_KEY)) return ok("secret_key", "It is long and looks random");
     const advice =
-      "Make one with `openssl rand -hex 32`. Links in mails that were sent stop working with the new one, and domains " +
-      "need new DKIM keys: so the earlier the better.";
+      "Make one with `openssl rand -hex 32`. Links in mails already sent stop working with the new one, and domains " +
+      "need new DKIM keys, so the earlier the better.";
     return failure(
       "secret_key",
-      "It can be guessed: whoever does can unsubscribe others and read stored keys",
+      "It can be guessed, and lets an attacker unsubscribe others and read stored keys",
       advice,
     );
   },
@@ -60,13 +60,13 @@ export const namedProxies: Check = {
       .filter((peer) => !isNamed(peer, 0))
       .slice(0, MAX_PROXIES);
     if (peers.length === 0) {
-      return ok("trusted_proxies", "No X-Forwarded-For came lately from an address that is not named");
+      return ok("trusted_proxies", "No untrusted X-Forwarded-For was received lately");
     }
-    const message = `X-Forwarded-For came from ${peers.join(", ")}, and does not count: all who come through there share one limit`;
+    const message = `X-Forwarded-For came from ${peers.join(", ")}, and is not trusted: everybody behind it shares one limit`;
     const advice =
-      "Name those of them that are proxies of yours in TRUSTED_PROXIES, such as " +
-      `TRUSTED_PROXIES=${peers[0]}. Those that are not have made the header up; where there is no proxy at all, ` +
-      "TRUSTED_PROXIES=0 says so.";
+      "List those that are your own proxies in TRUSTED_PROXIES, such as " +
+      `TRUSTED_PROXIES=${peers[0]}. The others made the header up; if there is no proxy at all, set ` +
+      "TRUSTED_PROXIES=0.";
     return warning("trusted_proxies", message, advice);
   },
 };
@@ -86,9 +86,9 @@ export const snsTopicArns: Check = {
       return skipped("sns_topic_arns", "Amazon SES is not the mail server");
     const report = hasCome ? failure : warning;
     const message =
-      "Notifications of any account of Amazon's count: strangers may report mails as bounced, or send some in";
+      "Notifications of any Amazon account are accepted: strangers can report mails as bounced, or inject mail";
     const advice =
-      "Set SNS_TOPIC_ARNS to the topics of your own. Without Amazon SES name one that does not exist, such as " +
+      "Set SNS_TOPIC_ARNS to your own topics. Without Amazon SES, use one that does not exist, such as " +
       "arn:aws:sns:us-east-1:000000000000:none.";
     return report("sns_topic_arns", message, advice);
   },
@@ -99,12 +99,12 @@ function shape(given: string): Finding[] {
   const address = shown(given);
   if (isLocal(hostname)) {
     const message = `Links in mails point to ${address}, which nobody else can open`;
-    return [warning("base_url", message, "Set BASE_URL to the address of this service in the internet.")];
+    return [warning("base_url", message, "Set BASE_URL to the public address of this service.")];
   }
   if (protocol === "https:") return [];
   const message = `${address} is not encrypted`;
   const advice =
-    "Put the service behind https and set BASE_URL to it: mailbox providers offer to unsubscribe with one click only then.";
+    "Put the service behind https and set BASE_URL to it: only then do mailbox providers offer one-click unsubscribe.";
   return [warning("base_url", message, advice)];
 }
 
@@ -123,24 +123,24 @@ async function reach({ config }: Patient): Promise<Finding> {
       return warning(
         "base_url",
         message,
-        "Set BASE_URL to the address that it ends at: some mail programs follow no redirect.",
+        "Set BASE_URL to the final address: some mail programs do not follow redirects.",
       );
     }
     const body: unknown = await answer.json().catch(() => null);
     if (answer.ok && (body as { status?: unknown } | null)?.status === "ok") {
       return ok("base_url", `This service answers at ${address}`);
     }
-    const message = `At ${address} something else answers (${answer.status} for /health)`;
+    const message = `Something else responds at ${address} (${answer.status} for /health)`;
     return report(
       "base_url",
       message,
-      "Look at BASE_URL, and whether the proxy before the service passes every path on.",
+      "Check BASE_URL, and that the proxy in front of the service forwards every path.",
     );
   } catch (error) {
     const reason = reasonOf(error as Error).replaceAll(BASE_URL, address);
-    const message = `Nothing answers at ${address}: ${reason}`;
+    const message = `Nothing responds at ${address}: ${reason}`;
     const advice = isProduction(config)
-      ? "Look whether the service runs, the name leads here, the certificate is valid and a firewall lets this machine through."
+      ? "Check that the service runs, the name resolves to it, the certificate is valid and no firewall blocks this machine."
       : "Start the service with `bun run start`, or set BASE_URL (or PORT) to where it listens.";
     return report("base_url", message, advice);
   }
@@ -154,7 +154,7 @@ function shown(address: string): string {
 }
 
 function reasonOf(error: Error & { code?: string }): string {
-  if (error.name === "TimeoutError") return `no answer within ${FETCH_MS / 1000} s`;
+  if (error.name === "TimeoutError") return `no response within ${FETCH_MS / 1000} s`;
   if (/refused/i.test(`${error.code} ${error.message}`)) return "the connection is refused";
   return error.message;
 }

@@ -48,7 +48,7 @@ export async function examine(loadConfig: () => Config, { now = () => new Date()
     config = loadConfig();
   } catch (error) {
     const advice =
-      "Mend the environment variables that are named here: nothing else can be looked at before.";
+      "Correct the environment variables named here first: nothing else can be checked before that.";
     return [failure("settings", (error as Error).message, advice)];
   }
   const opening = openDatabase(config);
@@ -97,7 +97,7 @@ async function openDatabase(config: Config): Promise<Opened | Error> {
   const limitMs = config.DATABASE_URL === undefined ? START_MS : CONNECT_MS;
   let timer: Timer | undefined;
   const late = new Promise<Error>((resolve) => {
-    timer = setTimeout(() => resolve(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+    timer = setTimeout(() => resolve(new Error(`no response within ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return await Promise.race([opening, late]);
@@ -135,16 +135,16 @@ function unreachable({ DATABASE_URL, DATA_DIR }: Config, error: Error): Finding 
   const code = (error as { code?: string }).code ?? "";
   const said = error.message || code;
   if (DATABASE_URL === undefined) {
-    const advice = `Look at the folder ${DATA_DIR} and what the message says, or set DATABASE_URL to a Postgres of your own.`;
+    const advice = `Check the folder ${DATA_DIR} and the message, or set DATABASE_URL to your own Postgres.`;
     return failure("database", `The embedded Postgres does not start: ${said}`, advice);
   }
   if (isPoolerTalk(error)) {
     return failure("database", POOLERS.DATABASE_URL, "Migrations, locks and the queue go to that address.");
   }
   const advice = /^(28P01|28000)$/.test(code)
-    ? "Look at user and password in DATABASE_URL; special characters in them are percent-encoded."
+    ? "Check the user and password in DATABASE_URL; special characters in them are percent-encoded."
     : code === "3D000"
-      ? "Make that database (`createdb`), or name another one in DATABASE_URL."
-      : "Look at host and port in DATABASE_URL, whether Postgres runs, and whether a firewall lets this machine through.";
+      ? "Create that database (`createdb`), or use another one in DATABASE_URL."
+      : "Check the host and port in DATABASE_URL, that Postgres runs, and that no firewall blocks this machine.";
   return failure("database", `The database cannot be reached: ${said}`, advice);
 }

@@ -106,7 +106,7 @@ async function takeOverOrStart(dir: string, options: EmbeddedOptions, restart: b
   } else if (await fs.exists(join(dir, "data"))) {
     throw cannotStart(
       `${dir}/connection.json, which holds its password, is missing`,
-      "put it back, or move the folder away to begin anew",
+      "put it back, or move the folder away to start over",
     );
   }
   const { connection, files } = await prepare(dir, kept, options);

@@ -29,9 +29,9 @@ export async function renderMetrics(ctx: Context): Promise<string> {
 async function sharedMetrics(ctx: Context): Promise<string> {
   const registry = new Registry();
   const gauge = gaugesOf(registry);
-  gauge("requests_underway", "Requests that this process is at", [], [[{}, requestsUnderway(ctx)]]);
+  gauge("requests_underway", "Requests that this process is working on", [], [[{}, requestsUnderway(ctx)]]);
   const use = poolUse(ctx.pool);
-  gauge("pool_size", "Connections that this process may have for its statements", [], [[{}, use.size]]);
+  gauge("pool_size", "Size of this process's connection pool for statements", [], [[{}, use.size]]);
   gauge(
     "pool_underway",
     "Statements and transactions of this process that want a connection or have one; those beyond the size wait",
@@ -99,7 +99,7 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
   );
   gauge(
     "queue_running",
-    "Jobs that are under way, by task",
+    "Jobs that are running, by task",
     ["task"],
     byTask((row) => row.running),
   );
@@ -113,13 +113,13 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
   if (givenUp) gauge("queue_given_up", "Jobs that failed for the last time", [], [[{}, givenUp.jobs]]);
   gauge(
     "mails_open",
-    `Mails that have not come to an end, by state; counted to ${COUNTED_UP_TO}`,
+    `Mails without a final state, by state; counted up to ${COUNTED_UP_TO}`,
     ["status"],
     mails.map((row) => [{ status: row.status }, row.mails]),
   );
   gauge(
     "worker_silence_seconds",
-    "How long ago a process that takes jobs was last heard of",
+    "Seconds since the last heartbeat of a process that takes jobs",
     ["worker", "host"],
     workers.map((row) => [{ worker: row.id, host: row.host }, row.silence]),
   );
@@ -131,7 +131,7 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
   );
   gauge(
     "counter_lag_deltas",
-    `What the counters have not rolled up yet; counted to ${COUNTED_UP_TO}`,
+    `Deltas not yet rolled up into counters; counted up to ${COUNTED_UP_TO}`,
     ["counter"],
     deltas.map((row) => [{ counter: row.counter }, row.deltas]),
   );

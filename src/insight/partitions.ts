@@ -115,7 +115,7 @@ function tellWhy(ctx: Context, month: string, error: unknown): void {
   const about = { month, ...describeError(error) };
   if (isHeld(error)) return ctx.log.warn("partition not made yet: events are in use", about);
   ctx.log.error(
-    "partition not made: its events would keep everybody waiting while they move. Choose a quiet moment for `bun run admin partitions --move`",
+    "partition not created: moving its events would block everything for a while. Run `bun run admin partitions --move` at a quiet moment",
     about,
   );
 }

@@ -74,7 +74,7 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
     connection.close();
   };
   const patience = createPatience(options, hangUp);
-  const tooSlow = new Error("Timeout: the server takes too long to let us in");
+  const tooSlow = new Error("Timeout: the server takes too long to accept the connection");
   const opening = setTimeout(hangUp, options.messageTimeout, tooSlow);
   connection.on("error", hangUp);
   connection.once("end", () => {

@@ -20,7 +20,7 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
       try {
         const { envelope, subject } = mail;
         await store({ from: envelope.from, to: envelope.to, subject, source: await sourceOf(mail) });
-        return { state: "captured", response: "Captured: set SMTP_URL to send for real" };
+        return { state: "captured", response: "Captured: set SMTP_URL to send mail" };
       } catch (error) {
         return {
           state: "deferred",

@@ -85,7 +85,7 @@ export async function startInboundSmtp<Addressee>(
 
   const name = async (recipient: string, { id }: SMTPServerSession): Promise<void> => {
     const addressee = await find(recipient).catch(() => {
-      throw reply(451, "Cannot look this up now, come again later");
+      throw reply(451, "Cannot look this up now, try again later");
     });
     const talk = talks.get(id);
     if (!talk) return;
@@ -103,10 +103,10 @@ export async function startInboundSmtp<Addressee>(
     // The library says that it is too large.
     if (source === null) return;
     const addressee = talks.get(id)?.addressee ?? null;
-    if (addressee === null) throw reply(451, "The recipient is gone, come again later");
+    if (addressee === null) throw reply(451, "The recipient is not available, try again later");
     const sender = envelope.mailFrom ? envelope.mailFrom.address : "";
     const taken = take({ addressee, sender, source }).catch(() => {
-      throw reply(451, "Cannot take this now, come again later");
+      throw reply(451, "Cannot accept this now, try again later");
     });
     underway.add(taken);
     await taken.finally(() => underway.delete(taken));
@@ -172,7 +172,7 @@ async function settle(work: () => Promise<void> | void, done: (error?: Error | n
     done(
       "responseCode" in (error as Error)
         ? (error as Error)
-        : reply(451, "Cannot do this now, come again later"),
+        : reply(451, "Cannot do this now, try again later"),
     );
   }
 }
@@ -210,7 +210,7 @@ function createCrowd({ connectionsOfNetwork, newConnectionsOfNetworkPerMinute }:
       seen.set(network, visits);
       if (count > connectionsOfNetwork) throw reply(421, "Too many connections from your network");
       if (visits > newConnectionsOfNetworkPerMinute)
-        throw reply(421, "Too many connections, come again later");
+        throw reply(421, "Too many connections, try again later");
       present.set(network, count);
       inside.set(id, network);
     },

@@ -125,13 +125,13 @@ export function createSnsVerifier(options: SnsVerifierOptions): SnsVerifier {
       if (algorithm === undefined) return "its SignatureVersion is neither 1 nor 2";
       const url = snsUrl(message.SigningCertURL);
       if (!url || !CERTIFICATE_PATH.test(url.pathname) || url.search + url.hash !== "") {
-        return "its SigningCertURL is not an address of SNS";
+        return "its SigningCertURL is not an SNS address";
       }
       const signer = await signerAt(url, beforeFetch);
       if (!signer) return "there is no certificate at its SigningCertURL";
       if (!isValidAt(signer, options.now())) return "its certificate is not valid at this time";
       if (!(await isSignedBy(signer.key, algorithm, message))) return "its signature is wrong";
-      return snsTime(message) === null ? "its Timestamp is no time" : null;
+      return snsTime(message) === null ? "its Timestamp is not a time" : null;
     },
   };
 }

@@ -37,11 +37,11 @@ export class Failed extends Error {}
  */
 export function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
-  if (!url || url.port === "0") throw new Refused(`"${cut(text)}" is no URL`);
+  if (!url || url.port === "0") throw new Refused(`"${cut(text)}" is not a URL`);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new Refused(`${cut(url.protocol)}//… is neither http:// nor https://`);
   }
-  if (url.username + url.password !== "") throw new Refused("a URL must not hold a name or a password");
+  if (url.username + url.password !== "") throw new Refused("a URL must not contain a user name or password");
   return url;
 }
 

@@ -59,7 +59,7 @@ export async function guardedRequest(
   request: GuardedRequest,
   { timeoutMs = TIMEOUT_MS, ...options }: GuardOptions,
 ): Promise<GuardedAnswer> {
-  const late = new Failed(`it did not answer within ${timeoutMs / 1000} s`);
+  const late = new Failed(`it did not respond within ${timeoutMs / 1000} s`);
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(late), timeoutMs);
   try {
@@ -197,7 +197,7 @@ function receive(response: IncomingMessage): Promise<Received> {
     if (length > MAX_ANSWER_BYTES) finish(true);
   });
   response.on("end", () => finish(false));
-  const broken = () => reject(new Failed("the connection ended in the middle of its answer"));
+  const broken = () => reject(new Failed("the connection ended in the middle of its response"));
   response.on("aborted", broken);
   response.on("error", broken);
   return promise;
@@ -244,9 +244,9 @@ function reasonOf(error: unknown): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is not for this name";
   if (/CERT|SELF_SIGNED|UNABLE_TO_|CA_/.test(code)) return `its certificate is not trusted (${code})`;
   if (/SSL|TLS|EPROTO/.test(code)) return `no secure connection could be made (${code})`;
-  if (code === "HPE_HEADER_OVERFLOW") return "the headers of its answer are too large";
-  if (code.startsWith("HPE_")) return "its answer is not HTTP";
+  if (code === "HPE_HEADER_OVERFLOW") return "the headers of its response are too large";
+  if (code.startsWith("HPE_")) return "its response is not HTTP";
   if (code === "ECONNREFUSED") return "it refused the connection";
-  if (code === "ECONNRESET" || code === "EPIPE") return "the connection was lost before it answered";
+  if (code === "ECONNRESET" || code === "EPIPE") return "the connection was lost before it responded";
   return code === "" ? "it could not be reached" : `it could not be reached (${code})`;
 }

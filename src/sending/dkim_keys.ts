@@ -45,7 +45,7 @@ export async function dkimKeyOf(ctx: Context, projectId: string, domain: string)
   if (!row) return null;
   const privateKey = openDkimKey(ctx, { ...row, projectId });
   if (privateKey === null) {
-    const said = "DKIM key cannot be opened: is this the SECRET_KEY that it was made with?";
+    const said = "DKIM key cannot be decrypted: is this the SECRET_KEY that it was encrypted with?";
     ctx.log.error(`${said} Mails of its domain wait`, { projectId, domain });
     throw new LostDkimKey(said);
   }

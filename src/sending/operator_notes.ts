@@ -2,16 +2,16 @@
 import { type Config, isProduction } from "../config.ts";
 
 const KEEPS_MAILS =
-  "SMTP_URL is not set: no mail leaves. Mails are captured, shown on /inbox, and can be sent with " +
+  "SMTP_URL is not set: no mail is sent. Mails are captured, shown on /inbox, and can be sent with " +
   "`bun run admin release` once it is set";
 
 const HAS_NO_SENDER =
-  "PLATFORM_FROM is not set: nobody gets a verification, a new password or a notice by mail, and invitations are refused";
+  "PLATFORM_FROM is not set: verifications, password resets and notices are not sent, and invitations are refused";
 
 /** Said where DKIM keys were sealed with another `SECRET_KEY`. */
 export const LOST_KEYS =
-  "SECRET_KEY is not the one that the DKIM keys were made with: the mails of their domains wait, and are given up after a " +
-  "day. Set that one, or see `bun run admin doctor`";
+  "SECRET_KEY is not the one that the DKIM keys were encrypted with: the mails of their domains wait, and are given up after a " +
+  "day. Set the right one, or see `bun run admin doctor`";
 
 /** What the settings of production lack for mail. In development all is as it should be. */
 export function notesOn(config: Config): string[] {

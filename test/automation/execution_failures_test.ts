@@ -84,8 +84,8 @@ describe("an error that will pass", () => {
 
 describe("an error that nobody knows", () => {
   test.each([
-    ["XX000", "something unexpected goes wrong, each time it is tried"],
-    ["57014", "it takes longer than the database is given, each time it is tried"],
+    ["XX000", "an unexpected error occurs on every attempt"],
+    ["57014", "it exceeds the database's time limit on every attempt"],
   ])("is tried again for some minutes, and then fails its execution (%s)", async (code, because) => {
     const { id } = await asking();
     await track("a@example.com");
@@ -136,7 +136,7 @@ test("what is too deep or too large for the database fails at once", async () =>
   await tryAlone(broken);
 
   expect((await history(id)).exitReason).toBe(
-    'Cannot carry out "Ask": the database refuses what it would write',
+    'Cannot carry out "Ask": the database rejects what it would write',
   );
 });
 

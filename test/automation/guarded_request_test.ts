@@ -144,22 +144,22 @@ describe("an address", () => {
 
 describe("a URL", () => {
   test.each([
-    ["", "is no URL"],
-    ["hook.test/x", "is no URL"],
-    ["//hook.test", "is no URL"],
-    ["http://", "is no URL"],
-    ["http://[::1", "is no URL"],
-    ["http://[fe80::1%25eth0]/", "is no URL"],
-    ["http://hook test/", "is no URL"],
-    ["http://hook.test:99999/", "is no URL"],
-    ["http://hook.test:0/", "is no URL"],
+    ["", "is not a URL"],
+    ["hook.test/x", "is not a URL"],
+    ["//hook.test", "is not a URL"],
+    ["http://", "is not a URL"],
+    ["http://[::1", "is not a URL"],
+    ["http://[fe80::1%25eth0]/", "is not a URL"],
+    ["http://hook test/", "is not a URL"],
+    ["http://hook.test:99999/", "is not a URL"],
+    ["http://hook.test:0/", "is not a URL"],
     ["ftp://hook.test/", "neither http:// nor https://"],
     ["file:///etc/passwd", "neither http:// nor https://"],
     ["javascript:alert(1)", "neither http:// nor https://"],
-    ["http://ada@hook.test/", "a name or a password"],
-    ["http://ada:secret@hook.test/", "a name or a password"],
-    ["http://:secret@hook.test/", "a name or a password"],
-    ["http://hook.test@10.0.0.1/", "a name or a password"],
+    ["http://ada@hook.test/", "a user name or password"],
+    ["http://ada:secret@hook.test/", "a user name or password"],
+    ["http://:secret@hook.test/", "a user name or password"],
+    ["http://hook.test@10.0.0.1/", "a user name or password"],
   ])("that cannot be meant is refused: %p", async (url, reason) => {
     expect(await ask(url)).toMatchObject({ state: "refused", reason: expect.stringContaining(reason) });
   });
@@ -288,7 +288,7 @@ describe("a name", () => {
     const server = await serve((socket) => socket.destroy());
     const answer = await ask(`http://two.test:${server.port}/`);
 
-    expect(answer).toEqual({ state: "failed", reason: "the connection was lost before it answered" });
+    expect(answer).toEqual({ state: "failed", reason: "the connection was lost before it responded" });
     expect(server.connections).toBe(1);
   });
 });
@@ -510,28 +510,28 @@ describe("an answer", () => {
   });
 
   test.each([
-    ["no HTTP", "hello\r\n\r\n", "its answer is not HTTP"],
+    ["no HTTP", "hello\r\n\r\n", "its response is not HTTP"],
     [
       "large headers",
       `HTTP/1.1 200 OK\r\nX: ${"a".repeat(20_000)}\r\n\r\n`,
-      "the headers of its answer are too large",
+      "the headers of its response are too large",
     ],
     [
       "many headers",
       `HTTP/1.1 200 OK\r\n${"X-Y: z\r\n".repeat(5_000)}\r\n`,
-      "the headers of its answer are too large",
+      "the headers of its response are too large",
     ],
     [
       "a body cut short",
       "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi",
-      "the connection ended in the middle of its answer",
+      "the connection ended in the middle of its response",
     ],
     [
       "a piece cut short",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhi",
-      "the connection ended in the middle of its answer",
+      "the connection ended in the middle of its response",
     ],
-    ["nothing", "", "the connection was lost before it answered"],
+    ["nothing", "", "the connection was lost before it responded"],
   ])("that is broken has failed: %s", async (_, bytes, reason) => {
     const server = await serve((socket) => socket.end(bytes));
     expect(await ask(server.url)).toEqual({ state: "failed", reason });

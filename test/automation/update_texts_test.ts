@@ -44,7 +44,7 @@ describe("the texts of one execution", () => {
     const { body } = await call("GET", "/contacts?search=guilty");
 
     expect(await outcomes(id)).toEqual({ a: "EXITED", b: "EXITED", guilty: "FAILED" });
-    expect(exitReason).toBe('Cannot carry out "Update": its texts are too much work');
+    expect(exitReason).toBe('Cannot carry out "Update": its texts take too much work');
     expect(steps.at(-1)).toMatchObject({ step: "Update", status: "FAILED", error: exitReason });
     expect(body.data[0].data).not.toHaveProperty("a");
   });

@@ -208,7 +208,7 @@ describe("what a webhook says", () => {
     [
       "its texts",
       { body: Array(800).fill("{{#each many}}{{#if no}}{{/if}}{{/each}}") },
-      "its texts are too much work",
+      "its texts take too much work",
     ],
   ])("is not said where it would be too much: %s", async (_, config, reason) => {
     const server = await serve(reply(200));
@@ -393,7 +393,7 @@ describe("a webhook that fails", () => {
     ["http://127.0.0.1/", "127.0.0.1 is a private address"],
     ["http://localhost:3000/", "localhost leads to a private address"],
     ["http://169.254.169.254/latest/", "169.254.169.254 is a private address"],
-    ["http://ada:secret@hook.example/", "a URL must not hold a name or a password"],
+    ["http://ada:secret@hook.example/", "a URL must not contain a user name or password"],
     ["http://[", '"http://[" is no URL'],
     ["gopher://hook.example/", "gopher://… is neither http:// nor https://"],
   ])("because it must not be called has failed at once: %s", async (url, reason) => {
@@ -818,7 +818,7 @@ describe("the secret", () => {
 
     expect(server.connections).toBe(0);
     expect((await stateOf(job)).output.attempts).toMatchObject([
-      { error: "it could not be signed, because the webhook secret of the project cannot be read" },
+      { error: "it could not be signed, because the project's webhook secret cannot be decrypted" },
     ]);
     expect(service.lines.at(-1)).toMatchObject({ level: "error", projectId: stage.project.id });
     expect(await queued()).toHaveLength(1);

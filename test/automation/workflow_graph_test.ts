@@ -97,8 +97,8 @@ describe("a transition is refused", () => {
     ["from a step to itself", [], "DELAY > DELAY", "itself"],
     ["out of an EXIT", [], "EXIT > DELAY", "EXIT"],
     ["into the trigger", [], "DELAY > TRIGGER", "trigger"],
-    ["as a second one out of a step with one way out", ["DELAY > EXIT"], "DELAY > SEND_EMAIL", "twice"],
-    ["with a branch out of a step with one way out", [], "DELAY yes> EXIT", "one way out"],
+    ["as a second one out of a step with a single exit", ["DELAY > EXIT"], "DELAY > SEND_EMAIL", "twice"],
+    ["with a branch out of a step with a single exit", [], "DELAY yes> EXIT", "a single exit"],
     ["without a branch out of a CONDITION", [], "CONDITION > EXIT", "without a branch"],
     ["by a branch that a CONDITION has not", [], "CONDITION maybe> EXIT", '"maybe"'],
     ["by a branch that is taken", ["CONDITION yes> EXIT"], "CONDITION yes> DELAY", "twice"],
@@ -111,7 +111,7 @@ describe("a transition is refused", () => {
       "WAIT_FOR_EVENT > SEND_EMAIL",
       "twice",
     ],
-    ["in a circle that never waits", ["SEND_EMAIL > CONDITION"], "CONDITION no> SEND_EMAIL", "never waits"],
+    ["a loop that never waits", ["SEND_EMAIL > CONDITION"], "CONDITION no> SEND_EMAIL", "never waits"],
   ] as [string, string[], string, string][])("%s", (_, there, added, reason) => {
     const [transition] = ways(added);
     expect(refusal(() => assertTransition(graph(names, there), transition!))).toContain(reason);

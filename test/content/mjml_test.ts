@@ -264,11 +264,7 @@ describe("errors say where", () => {
       inBody("") + "\n</mj-body>",
       ['"</mj-body>" closes nothing (line 7, column 1)'],
     ],
-    [
-      "something follows",
-      inBody("") + "<mjml></mjml>",
-      ["Nothing can stand behind </mjml> (line 6, column 8)"],
-    ],
+    ["something follows", inBody("") + "<mjml></mjml>", ["Nothing can follow </mjml> (line 6, column 8)"]],
     [
       "a comment is never closed",
       inBody("<!-- x"),
@@ -302,7 +298,7 @@ describe("errors say where", () => {
     [
       "a block would be lost",
       inColumn('<mj-spacer mj-class="{{#if a}}b{{/if}}" />'),
-      ["MJML drops this block: no mail would have it (line 5, column 22)"],
+      ["MJML drops this block: it would be in no mail (line 5, column 22)"],
     ],
     [
       "a helper is unknown",
@@ -456,6 +452,6 @@ describe("a body that is made to hurt", () => {
 
   test("is given up when it has had its time", async () => {
     const ended = runMjml("project", "<mjml>", async () => null);
-    await expect(ended).rejects.toThrow("This MJML takes too long to be compiled");
+    await expect(ended).rejects.toThrow("Compiling this MJML takes too long");
   });
 });

@@ -130,7 +130,7 @@ describe("with S3", () => {
     for (let i = 0; i < 3; i++) keys.push((await uploadImage(ctx, other, fresh())).key);
     bucket.objects.delete(`images/${keys[0]}`);
     bucket.failWith(500);
-    await expect(removeUploads(ctx, other, { limit: 10 })).rejects.toThrow("store of images");
+    await expect(removeUploads(ctx, other, { limit: 10 })).rejects.toThrow("image store");
     const kept = await Promise.all(keys.map(rowOf));
     bucket.failWith(null);
 

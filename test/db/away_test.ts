@@ -51,9 +51,9 @@ async function blockable({ max = 3 } = {}) {
 }
 
 const mail = (to: string) => ({ to, from: `a@${DOMAIN}`, subject: "s", body: "b" });
-const NOTHING = "Nothing was changed: try again in a few seconds";
+const NOTHING = "Nothing was changed. Try again in a few seconds";
 const PERHAPS =
-  "It may have been carried out: repeat it with the same Idempotency-Key, or look before you repeat it";
+  "It may have succeeded: repeat it with the same Idempotency-Key, or check before you repeat it";
 
 describe("a database that does not answer", () => {
   test("is no reason to wait: every request ends with 503 in its time, also those that wait behind others", async () => {

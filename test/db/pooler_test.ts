@@ -141,10 +141,12 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       await admin.end();
 
       expect(refused).toContain(
-        "Cannot use DATABASE_DIRECT_URL: it leads to another database than DATABASE_URL",
+        "Cannot use DATABASE_DIRECT_URL: it leads to a different database than DATABASE_URL",
       );
       expect(pooler).toEqual([
-        expect.stringMatching(/^error DATABASE_DIRECT_URL leads to another database than DATABASE_URL Both/),
+        expect.stringMatching(
+          /^error DATABASE_DIRECT_URL leads to a different database than DATABASE_URL Both/,
+        ),
       ]);
       expect(tables).toHaveLength(0);
     },

@@ -257,7 +257,7 @@ describe("the password of the account, with the invitation", () => {
     const locked = await post("signup", { email, password: PASSWORD, invitation });
 
     expect([outcome(first), cookieOf(first.headers)]).toEqual([[409, "CONFLICT"], null]);
-    expect(first.body.error.suggestion).toContain("ask for a new one by mail");
+    expect(first.body.error.suggestion).toContain("request a password reset");
     expect(locked.status).toBe(429);
   });
 
@@ -295,7 +295,7 @@ describe("the owner of an address is told of the projects that were in the accou
   const told = async () => {
     await service.runJobs();
     const mails = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
-    return mails.filter(({ subject }) => subject === "Look through the projects of your account");
+    return mails.filter(({ subject }) => subject === "Check the projects of your account");
   };
   const proven = () => service.pool`
     select actor_name, subject from audit where project_id = ${projectId} and action = 'owner.proven'`;

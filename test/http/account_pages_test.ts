@@ -66,9 +66,9 @@ describe("the page of “Yes, it was me”", () => {
     const own = await press(path, { token }, person.cookie);
 
     expect(headingOf(elsewhere.body)).toBe("Your address is verified.");
-    expect(elsewhere.body).toContain("log in, and press the button of the mail again in that browser");
+    expect(elsewhere.body).toContain("log in and press the button in the mail again in the same browser");
     expect(headingOf(own.body)).toBe("Your address is verified.");
-    expect(own.body).toContain("You may invite people now");
+    expect(own.body).toContain("You can now invite people");
     expect(own.body).not.toContain("log in");
     expect([between, await isProven(person)]).toEqual([false, true]);
   });
@@ -102,7 +102,7 @@ describe("the page of “Yes, it was me”", () => {
 });
 
 describe("a link that is used, too old, made up or missing", () => {
-  const DEAD = "This link was used, or is too old";
+  const DEAD = "This link has been used or has expired";
   const usedReset = async () => {
     const token = await tokenFor(await signUp(service), "RESET_PASSWORD");
     await press("/auth/reset-password", { token, password: "another horse, another staple" });
@@ -185,10 +185,10 @@ describe("the page of an invitation", () => {
       await press("/auth/signup", fields("guest3@people.example", "made-up")),
     ];
 
-    expect([joined.status, joined.body.includes("You are in the project.")]).toEqual([200, true]);
+    expect([joined.status, joined.body.includes("You have joined the project.")]).toEqual([200, true]);
     for (const { status, body } of answers) {
       expect([status, buttonOf(body)]).toEqual([400, undefined]);
-      expect(headingOf(body)).toBe("This invitation was used, withdrawn, or is too old");
+      expect(headingOf(body)).toBe("This invitation has been used or withdrawn, or has expired");
       expect(body).toContain("Ask for a new one.");
       expect(linksOf(body)[0]).toStartWith("/auth/request-password-reset?email=guest");
     }
@@ -199,7 +199,7 @@ describe("the page of an invitation", () => {
     const { email } = await signUp(service);
     const { status, body } = await press("/auth/signup", { email, password: "another horse, another one" });
 
-    expect([status, body.includes("there is an account with this address")]).toEqual([409, true]);
+    expect([status, body.includes("an account with this address exists already")]).toEqual([409, true]);
     expect(linksOf(body)).toEqual([`/auth/request-password-reset?email=${encodeURIComponent(email)}`]);
   });
 });
@@ -268,7 +268,7 @@ describe("the mails", () => {
     const [known, unknown] = [await mailTo(other.email), await mailTo("new@people.example")];
 
     for (const text of [known, unknown]) expect(text).toContain("to the project “Shop”, as a member.");
-    expect(known).toContain("There is an account with your address");
+    expect(known).toContain("There is already an account with your address");
     expect(known).not.toContain("Sign up");
     expect(unknown).toContain("Sign up with your address, new@people.example, to join.");
     expect(unknown).not.toContain("password");

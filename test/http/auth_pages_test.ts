@@ -70,8 +70,8 @@ describe("the page that the link of a mail leads to", () => {
     const [, token = ""] = /name="token" value="([^"]+)"/.exec(page.body)!;
     const done = await send("/auth/verify-email", { token });
 
-    expect(page.body).toContain("whoever made the account keeps it");
-    expect(page.body).toContain("follow the other link of the mail instead");
+    expect(page.body).toContain("the account stays with whoever created it");
+    expect(page.body).toContain("follow the other link in the mail instead");
     expect([done.status, cookieOf(done.headers)]).toEqual([200, null]);
     expect(done.body).not.toContain("<form");
     expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(true);
@@ -88,7 +88,7 @@ describe("the page that the link of a mail leads to", () => {
     expect([short.status, done.status, again.status]).toEqual([400, 200, 400]);
     expect(short.body).toContain("8 to 128 characters");
     expect(short.body).toContain(`value="${token}"`);
-    expect(again.body).toContain("This link was used, or is too old");
+    expect(again.body).toContain("This link has been used or has expired");
     await logIn(service, email, NEW_PASSWORD);
   });
 
@@ -130,11 +130,11 @@ describe("the page that the link of a mail leads to", () => {
     const done = await send("/auth/signup", { email, invitation: token, password: PASSWORD });
     const after = await person.request("GET", "/contacts", undefined, { projectId: project.id });
 
-    expect(page.body).toContain("There is an account with this address already.");
+    expect(page.body).toContain("There is already an account with this address.");
     expect(page.body).toContain('autocomplete="current-password"');
     expect(asked.body).toContain(`value="${email}"`);
     expect([wrong.status, cookieOf(wrong.headers), before.status]).toEqual([409, null, 403]);
-    expect(wrong.body).toContain("the password is another one");
+    expect(wrong.body).toContain("the password is wrong");
     expect([done.status, done.body.includes("You have joined"), after.status]).toEqual([200, true, 200]);
   });
 
@@ -221,7 +221,7 @@ describe.skipIf(!CHROMIUM)(`in a browser${noChromium}`, () => {
     const heading = await page.locator("h1").textContent();
     const width = await page.evaluate("getComputedStyle(document.body).maxWidth");
 
-    expect(heading).toBe("Your password is changed: log in with it.");
+    expect(heading).toBe("Your password has been changed: log in with it.");
     expect([width, complaints]).toEqual([expect.stringMatching(/px$/), []]);
     await logIn(service, email, NEW_PASSWORD);
   });

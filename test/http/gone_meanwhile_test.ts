@@ -170,6 +170,6 @@ test("a statement that the database breaks off is 503, with when to come back", 
   expect([status, headers.get("retry-after"), body.error.message]).toEqual([
     503,
     "5",
-    "Cannot do this in time: the database took too long",
+    "Cannot finish this in time: the database took too long",
   ]);
 });

@@ -332,7 +332,7 @@ describe("POST /projects/:id/members", () => {
     const mail = (await mails()).find(({ subject }) => subject === "Join “Shop”");
 
     expect(mail!.text!.replace(/\s+/g, " ")).toContain(
-      "If you did not make it, get a new password on the same page: then it is yours",
+      "If you did not create it, reset the password on the same page: that makes it yours",
     );
     expect(mail!.text).not.toContain("verify");
   });

@@ -69,7 +69,7 @@ describe("the mail that asks whether the address is theirs", () => {
     const { text, html } = await PostalMime.parse(elsewhere.smtp.received[0]!.source);
     const words = text!.replace(/\s+/g, " ");
 
-    expect(words).toContain("Either way, whoever made the account keeps it.");
+    expect(words).toContain("Either way, the account stays with whoever created it.");
     expect(words).toContain("If it was not you, do not press it.");
     expect(words).toContain("Yes, it was me: https://app.mail.example/auth/verify-email?token=");
     expect(words).toContain("This was not me: https://mail.example/post/auth/not-me?token=");
@@ -90,7 +90,7 @@ describe("the mail that asks whether the address is theirs", () => {
     expect([page.status, foreign.status, done.status]).toEqual([200, 403, 200]);
     expect(page.body).toContain('action="/auth/not-me/page"');
     expect([before, between, await users()]).toEqual([1, 1, 0]);
-    expect(done.body).toContain("The account is removed.");
+    expect(done.body).toContain("The account has been removed.");
   });
 });
 
@@ -105,7 +105,7 @@ describe("the mail that anybody can have sent", () => {
     const page = await service.request("GET", `/auth/not-me?token=${token}`);
 
     for (const said of [text, page.body as string]) {
-      expect(said).toContain(`The account of ${stranger.email} has been there since`);
+      expect(said).toContain(`The account ${stranger.email} has existed since`);
       expect(said).toContain(createdAt.toISOString().slice(0, 10));
       expect(said).toContain("“Live shop”");
     }
@@ -173,11 +173,11 @@ describe("removing it", () => {
     const { text, subject } = await lastMail();
 
     expect([before.status, page.status, asked.status, await users()]).toEqual([409, 200, 200, 1]);
-    expect(before.body).toContain("it ends every session, and nothing is deleted");
-    expect(page.body).toContain("Get a new password by mail</button>");
+    expect(before.body).toContain("that ends every session and deletes nothing");
+    expect(page.body).toContain("Reset the password by mail</button>");
     expect(page.body).not.toContain("Remove the account");
     expect(subject).toBe("A new password");
-    expect(text).toContain("somebody else has made it with your address");
+    expect(text).toContain("somebody else did, with your address");
   });
 
   test("is not offered by a link that is used, made up or missing: it leads to a new password instead", async () => {
@@ -224,12 +224,12 @@ describe("removing it", () => {
 
     expect([page.status, asVerification.status]).toEqual([200, 400]);
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(400));
-    for (const { body } of answers) expect(body).toContain("This link was used, or is too old");
+    for (const { body } of answers) expect(body).toContain("This link has been used or has expired");
   });
 
   test.each([
     [
-      "verified in a session of its own",
+      "not been verified in the browser that is logged in",
       async () =>
         await stranger.request("POST", "/auth/verify-email", { token: await tokenFor("VERIFY_EMAIL") }),
       409,
@@ -248,7 +248,7 @@ describe("removing it", () => {
     const refused = await press(remove);
 
     expect([refused.status, await users()]).toEqual([status, 1]);
-    expect(refused.body).toContain(status === 409 ? 'role="alert"' : "was used, or is too old");
+    expect(refused.body).toContain(status === 409 ? 'role="alert"' : "has been used or has expired");
   });
 });
 
@@ -263,8 +263,8 @@ describe("the projects of the account", () => {
     const done = await press(token);
 
     for (const { body } of [page, done]) {
-      expect(body).toContain("Deleted: “Alone”. Goes on: “&lt;i&gt;Shared”.");
-      expect(body).toContain("Disabled, as nobody is left who may own it: “Orphan”.");
+      expect(body).toContain("Deleted: “Alone”. Continues: “&lt;i&gt;Shared”.");
+      expect(body).toContain("Disabled, because no owner or admin is left: “Orphan”.");
     }
   });
 
@@ -320,7 +320,7 @@ describe("the projects of the account", () => {
     expect(JSON.stringify(projects)).toContain(publicKey);
     expect(told).toEqual([[admin.email]]);
     expect(text).toContain(`belongs to ${admin.email}`);
-    expect(text).toContain("Make new keys in the settings of the project");
+    expect(text).toContain("Create new keys in the settings of the project");
   });
 
   test("are disabled where only members are left: none of them becomes an owner, and all are told", async () => {

@@ -37,8 +37,8 @@ async function expectRefusal(who: Browser, page: Page, status: number, reason: s
   expect(await whoIs(who)).toBeNull();
 }
 
-const STALE = "it began in another browser or too long ago, or was finished before";
-const FAILED = "cannot be reached, or its answer does not count";
+const STALE = "it was started in another browser, has expired or is already complete";
+const FAILED = "is not reachable, or its response is not valid";
 
 const changed = (url: URL, change: (query: URLSearchParams) => void): URL => {
   const copy = new URL(url);
@@ -279,7 +279,7 @@ describe("a provider that fails", () => {
       const who = browser("nobody");
       const page = await signIn(who, provider);
 
-      await expectRefusal(who, page, 403, "it was declined at");
+      await expectRefusal(who, page, 403, "the request was declined at");
       expect(page.text).toContain(`href="/oauth/${provider}/outbound"`);
     },
   );

@@ -285,7 +285,7 @@ describe("whose account it is", () => {
       const page = await signIn(who, provider);
 
       expect(page.status).toBe(403);
-      expect(page.text).toContain("does not say that your address is verified");
+      expect(page.text).toContain("does not confirm that your address is verified");
       expect(await whoIs(who)).toBeNull();
       expect(await usersWith(email)).toEqual([]);
     },

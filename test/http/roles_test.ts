@@ -163,7 +163,9 @@ function outcomeOf({ status, body }: Answer): string {
   const code: string = body?.error?.code ?? "";
   if (status >= 500 && status !== 501) return `${status} ${code}`;
   if (status === 401 || (status === 403 && BY_AUTHENTICATION.includes(code))) return code;
-  return status === 400 && code === "BAD_REQUEST" && /which project is meant/.test(body.error.message)
+  return status === 400 &&
+    code === "BAD_REQUEST" &&
+    /which project this request is for/.test(body.error.message)
     ? code
     : "in";
 }

@@ -431,12 +431,12 @@ describe("POST /workflows/:id/test", () => {
 
     expect([one.body.status, one.body.exitReason]).toEqual([
       "FAILED",
-      'Cannot carry out "U": its texts are too much work',
+      'Cannot carry out "U": its texts take too much work',
     ]);
     expect([all.status, all.body.status, all.body.path.at(-1).error]).toEqual([
       200,
       "FAILED",
-      'Cannot carry out "U12": its texts are too much work',
+      'Cannot carry out "U12": its texts take too much work',
     ]);
   });
 

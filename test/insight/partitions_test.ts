@@ -309,7 +309,7 @@ describe("a transaction that stays open", () => {
       create trigger slow before delete on events_default for each row execute function be_slow()`);
     const first = await makePartitions(service);
     const error = service.lines.find(({ message }) =>
-      String(message).startsWith("partition not made: its events"),
+      String(message).startsWith("partition not created: moving its events"),
     );
     const patient = await makePartitions(service, { patient: true });
     await service.pool.unsafe("drop trigger slow on events_default; drop function be_slow");

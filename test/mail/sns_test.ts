@@ -106,7 +106,7 @@ describe("a Timestamp", () => {
   test.each(["", "now", "2026-11-20", "2026-13-40T00:00:00Z", "20 Nov 2026 12:00:00 GMT", "1763640000000"])(
     "that is no time (%p) does not count, however well it is signed",
     async (Timestamp) => {
-      expect(await whyForged(sns.sign({ Timestamp }))).toBe("its Timestamp is no time");
+      expect(await whyForged(sns.sign({ Timestamp }))).toBe("its Timestamp is not a time");
     },
   );
 

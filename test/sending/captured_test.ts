@@ -290,7 +290,7 @@ describe("release", () => {
 
     expect(refused).toMatchObject({
       released: 0,
-      refused: { "The domain of its sender is not verified any more": 1 },
+      refused: { "The domain of its sender is no longer verified": 1 },
     });
     expect((await release()).released).toBe(0);
     expect([(await row(gone!)).status, (await row(sandboxed!)).status]).toEqual(["SUPPRESSED", "SUPPRESSED"]);
@@ -466,7 +466,7 @@ describe("release", () => {
       ...nothing,
       skipped: {
         "The project is being reset": 1,
-        "No captured mail has this id, or the other options leave it out": 1,
+        "No captured mail has this id, or the other options exclude it": 1,
       },
     });
     expect(held).toEqual([

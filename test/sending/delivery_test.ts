@@ -227,7 +227,7 @@ describe("a reply that cannot be stored as it is", () => {
 
     const rows = await Promise.all(ids.map(ledger));
     expect(rows.map((row) => row.status)).toEqual(Array(8).fill("BOUNCED"));
-    expect(rows.filter((row) => row.error === "The server's words could not be stored")).toHaveLength(2);
+    expect(rows.filter((row) => row.error === "The server's reply could not be stored")).toHaveLength(2);
     await service.runJobs();
   });
 });

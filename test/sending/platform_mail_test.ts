@@ -194,7 +194,7 @@ describe("a mail to one person", () => {
       attempts: 2,
       sentAt: null,
       failedAt: expect.any(Date),
-      error: expect.stringContaining("nobody knows whether it was taken"),
+      error: expect.stringContaining("it is unknown whether the mail server accepted it"),
     });
   });
 
@@ -215,7 +215,7 @@ describe("a mail to one person", () => {
     expect(service.smtp.received.length).toBe(0);
     expect(await row()).toMatchObject({
       failedAt: expect.any(Date),
-      error: expect.stringContaining("nobody knows"),
+      error: expect.stringContaining("it is unknown"),
     });
   });
 

@@ -1,4 +1,4 @@
-// A mail server that lets nobody in: that says nothing about the mails.
+// A mail server that accepts no connections: that says nothing about the mails.
 import { afterEach, expect, test } from "bun:test";
 import { campaignsOf } from "../support/campaign.ts";
 import { useLedger } from "../support/ledger.ts";
@@ -65,7 +65,7 @@ test("a server that is not there costs no attempt and no day, and when it is bac
   await accept(Array.from({ length: SINGLE }, () => mails.fresh()));
   await send(await create());
   const worker = await startWorker(`smtp://127.0.0.1:${port}`);
-  await until("that the server is missed", () => worker.output().includes("lets nobody in"));
+  await until("that the server is missed", () => worker.output().includes("accepts no connections"));
   await until("that all single mails wait", async () => {
     const [row] = await service.pool`
       select count(*)::int as held from emails where status = 'SENDING'`;
@@ -121,7 +121,7 @@ test("a process that does not reach the server leaves the mails to one that does
   ends.push(() => smtp.stop());
   const lost = await startWorker(`smtp://127.0.0.1:${await deadPort()}`);
   await accept(mails.fresh());
-  await until("that it misses the server", () => lost.output().includes("lets nobody in"));
+  await until("that it misses the server", () => lost.output().includes("accepts no connections"));
   await startWorker(smtp.url);
   await addContacts(RECIPIENTS);
   await accept(Array.from({ length: SINGLE }, () => mails.fresh()));

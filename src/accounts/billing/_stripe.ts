@@ -21,7 +21,7 @@ export function isBillingOn({ STRIPE_SECRET_KEY }: Pick<Config, "STRIPE_SECRET_K
 /** Throws NOT_CONFIGURED where projects cannot be charged; 404 for who need not know that they could. */
 export function assertBillingOn({ config }: Context, status: 404 | 501 = 501): void {
   if (isBillingOn(config)) return;
-  throw problems.notConfigured("payments", "Set STRIPE_SECRET_KEY, and what belongs to it", status);
+  throw problems.notConfigured("payments", "Set STRIPE_SECRET_KEY and the settings that go with it", status);
 }
 
 /** The library. It is loaded when it is first needed: most installations do without, and the memory that it takes. */

@@ -59,7 +59,7 @@ export async function readSubscription(ctx: Context, projectId: string): Promise
     if (state === GONE) ctx.log.warn("stripe customer is gone", { projectId, customer: account.customerId });
     if (await write(ctx, projectId, account.version, state)) return state;
   }
-  throw new Error("Cannot write the subscription down: it changes all the time");
+  throw new Error("Cannot store the subscription: it keeps changing");
 }
 
 async function write(

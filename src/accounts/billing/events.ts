@@ -29,7 +29,7 @@ export async function takeBillingEvent(
 ): Promise<void> {
   assertBillingOn(ctx, 404);
   const event = readEvent(await verified(ctx, payload, signature));
-  if (!event) throw problems.badRequest("Cannot read this as an event of Stripe");
+  if (!event) throw problems.badRequest("Cannot read this as a Stripe event");
   if (event.customerId === null) return;
   const account = await q.billing.byCustomer(ctx, { customerId: event.customerId });
   if (!account) {
@@ -61,8 +61,8 @@ async function verified(ctx: Context, payload: Uint8Array, signature: string | n
       ctx.now().getTime(),
     );
   } catch (error) {
-    if (error instanceof SyntaxError) throw problems.badRequest("Cannot read this as an event of Stripe");
-    throw problems.forgedNotification("Stripe has not signed it, or too long ago");
+    if (error instanceof SyntaxError) throw problems.badRequest("Cannot read this as a Stripe event");
+    throw problems.forgedNotification("Stripe did not sign it, or did so too long ago");
   }
 }
 

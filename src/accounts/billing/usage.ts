@@ -61,7 +61,7 @@ export function monthOf(at: Date): Month {
 export function overLimit(category: UsageCategory, now: Date): string {
   const next = monthOf(now).end.toISOString().slice(0, 10);
   return (
-    `The limit of ${inWords(category)} of this month is reached: more can be sent when it is raised ` +
+    `This month's limit of ${inWords(category)} is reached: more can be sent once it is raised ` +
     `(billing limits of the project), and from ${next} on`
   );
 }

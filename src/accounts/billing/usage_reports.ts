@@ -21,7 +21,7 @@ const DOUBT_MS = 20 * 3_600_000;
 /** Stripe takes nothing that is older than 35 days. */
 const TOO_OLD_MS = 35 * 24 * 3_600_000;
 
-const DOUBTFUL = "Nobody knows whether Stripe has counted this";
+const DOUBTFUL = "It is unknown whether Stripe has counted this";
 const TOO_OLD = "Stripe has refused this for 35 days";
 
 /**

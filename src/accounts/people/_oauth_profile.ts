@@ -82,7 +82,7 @@ async function githubProfile(api: string, configuration: Configuration, tokens: 
     return await answer.json();
   };
   const account = (await get("/user")) as { id?: unknown } | null;
-  if (typeof account?.id !== "number") throw new Error("/user tells no id");
+  if (typeof account?.id !== "number") throw new Error("/user returned no id");
   const emails = (await get("/user/emails?per_page=100")) as GithubEmail[];
   const main = Array.isArray(emails) ? emails.find(({ primary }) => primary === true) : undefined;
   return {

@@ -35,7 +35,7 @@ export class MustProve extends Error {
   readonly email: string;
 
   constructor(email: string) {
-    super("The account of this address is not proven");
+    super("The owner of this account has not been confirmed");
     this.email = email;
   }
 }

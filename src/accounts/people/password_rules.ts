@@ -41,16 +41,16 @@ export async function assertGoodPassword(
     .trim();
   const common = await commonPasswords();
   if (variantsOf(folded).some((variant) => common.has(variant))) {
-    throw problems.badPassword(field, "it is one of the most common ones, which are tried first");
+    throw problems.badPassword(field, "it is one of the most common passwords, which attackers try first");
   }
   if (isPattern(folded)) {
     throw problems.badPassword(
       field,
-      "it repeats a few characters, or counts them up or down, which is tried first",
+      "it repeats or counts through a few characters, which attackers try first",
     );
   }
   if (partsOf(email).some((part) => isHardlyMoreThan(folded, part))) {
-    throw problems.badPassword(field, "it is your address or a part of it, which is tried first");
+    throw problems.badPassword(field, "it is your address or part of it, which attackers try first");
   }
 }
 

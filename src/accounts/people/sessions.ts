@@ -1,4 +1,4 @@
-// Who is logged in. The row decides: a cookie is worth nothing once its session was ended.
+// Get the logged-in user. The row decides: a cookie is worth nothing once its session was ended.
 import { createBatcher } from "../../batcher.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";

@@ -6,7 +6,7 @@ const PLACE = /^(UTC|[A-Z][A-Za-z_-]*(\/[A-Za-z0-9_+-]+){1,2})$/;
 /** What is wrong with a time zone, as the field `timezone`: nothing for a name of the IANA time zones. */
 export function timezoneErrors(timezone: string): FieldError[] {
   if (timezone.length <= 64 && PLACE.test(timezone) && isKnown(timezone)) return [];
-  const message = "Expected a name of the IANA time zones, such as Europe/Berlin or UTC";
+  const message = "Expected an IANA time zone, such as Europe/Berlin or UTC";
   return [{ field: "timezone", code: "invalid_string", message, received: timezone.slice(0, 100) }];
 }
 

@@ -35,7 +35,7 @@ export async function addSandboxDomain(tx: Context, projectId: string): Promise<
 export function readDomain(name: string): string {
   const domain = parseDomain(name);
   if (domain) return domain;
-  const message = "Expected a domain that somebody can own, such as example.com";
+  const message = "Expected a registrable domain, such as example.com";
   throw problems.invalid([
     { field: "domain", code: "invalid_string", message, received: name.slice(0, 100) },
   ]);

@@ -26,7 +26,7 @@ export async function webhookSecretsOf(ctx: Context, projectId: string): Promise
   const sealed = webhookSecret ?? (await makeSecret(ctx, projectId));
   const secrets = opened(ctx, projectId, sealed);
   if (!secrets) {
-    ctx.log.error("webhook secret cannot be opened: is this the SECRET_KEY that it was made with?", {
+    ctx.log.error("webhook secret cannot be decrypted: is this the SECRET_KEY that it was encrypted with?", {
       projectId,
     });
     return null;

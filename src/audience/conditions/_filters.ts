@@ -129,7 +129,7 @@ function jsonErrors(value: unknown, at: string): FieldError[] {
   return [fault(at, "too_big", `A value has at most ${MAX_VALUE_LENGTH} characters as JSON`)];
 }
 
-const NOT_TEXT = "NUL, halves of a surrogate pair and numbers beyond all bounds are not allowed here";
+const NOT_TEXT = "NUL, unpaired surrogates and numbers out of range are not allowed here";
 
 /** Postgres holds neither NUL nor half a surrogate pair. */
 function isStorable(text: string): boolean {

@@ -105,7 +105,7 @@ export function readHeader(header: CsvRow | undefined): CsvColumns {
   }
   const email = columnOf(names, "email");
   if (email === -1) {
-    throw problems.unreadableFile("its first row names no column email; columns are separated by commas");
+    throw problems.unreadableFile("its first row has no column email; columns are separated by commas");
   }
   const given = GIVEN_NAMES.map((name) => ({ index: columnOf(names, name), name })).filter(
     ({ index }) => index !== -1,
@@ -149,7 +149,7 @@ const READERS: Record<
   boolean: (cell, name) => {
     const value = BOOLEANS.get(cell.toLowerCase());
     if (value !== undefined) return { value };
-    return { error: `The column ${name} takes true, 1 or yes, and false, 0 or no` };
+    return { error: `The column ${name} takes true, 1 or yes and false, 0 or no` };
   },
   time: (_cell, name) => ({ error: `The column ${name} cannot be set` }),
 };
@@ -191,7 +191,7 @@ function columnOf(names: string[], name: string): number {
   const isIt = (column: string) => column.toLowerCase() === name;
   const index = names.findIndex(isIt);
   if (index !== names.findLastIndex(isIt)) {
-    throw problems.unreadableFile(`its first row names the column ${name} twice`);
+    throw problems.unreadableFile(`its first row has the column ${name} twice`);
   }
   return index;
 }

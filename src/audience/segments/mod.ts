@@ -72,7 +72,7 @@ export async function patchSegment(
     await q.segments.lockAll(tx, { projectId });
     const segment = await getSegment(tx, projectId, segmentId);
     if (patch.condition === null && segment.type === "DYNAMIC") {
-      throw problems.badRequest("Cannot take the condition away from a dynamic segment");
+      throw problems.badRequest("Cannot remove the condition of a dynamic segment");
     }
     if (patch.condition !== undefined && patch.condition !== null) {
       if (segment.type === "STATIC") throw problems.badRequest("Cannot give a static segment a condition");

@@ -9,7 +9,7 @@ export function reasonOf(error: unknown, stepName: string): string {
 
 function becauseOf(error: unknown): string {
   if (error instanceof Problem) return error.extras.errors?.[0]?.message ?? error.message;
-  if (isRefusal(error)) return "the database refuses what it would write";
-  if (isTimeout(error)) return "it takes longer than the database is given, each time it is tried";
-  return "something unexpected goes wrong, each time it is tried";
+  if (isRefusal(error)) return "the database rejects what it would write";
+  if (isTimeout(error)) return "it exceeds the database's time limit on every attempt";
+  return "an unexpected error occurs on every attempt";
 }

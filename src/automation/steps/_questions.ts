@@ -158,7 +158,8 @@ function branchFaults(branch: unknown, all: unknown[], i: number, field: unknown
     ...textFaults(`${at}.name`, name, MAX_NAME_LENGTH),
     ...askedFaults(branch, field, at),
   ];
-  if (id === "default") errors.push(fault(`${at}.id`, "custom", "This is the branch for everybody else", id));
+  if (id === "default")
+    errors.push(fault(`${at}.id`, "custom", "This id is reserved for the branch of all others", id));
   if (all.findIndex((other) => isObject(other) && other.id === id) < i) {
     errors.push(fault(`${at}.id`, "custom", "Another branch has this id", id));
   }

@@ -129,7 +129,7 @@ function mailOf(config: Config, run: Run, id: string) {
 /** The template that a step sends as it is now, or why nothing can be sent. */
 async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
   const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
-  if (!template) return `Cannot send "${name}": its template is gone`;
+  if (!template) return `Cannot send "${name}": its template was deleted`;
   return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;
 }
 

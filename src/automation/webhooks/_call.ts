@@ -37,7 +37,7 @@ export async function askOnce(
   const url = URL.parse(request.url)?.href ?? config.url;
   const secrets = await webhookSecretsOf(ctx, projectId);
   if (!secrets) {
-    ctx.log.error("a webhook secret does not open with this SECRET_KEY", { projectId });
+    ctx.log.error("a webhook secret cannot be decrypted with this SECRET_KEY", { projectId });
     return { url, answer: { state: "failed", reason: CANNOT_SIGN } };
   }
   const { secret, previous } = secrets;
@@ -51,7 +51,7 @@ export async function askOnce(
   return { url, answer };
 }
 
-const CANNOT_SIGN = "it could not be signed, because the webhook secret of the project cannot be read";
+const CANNOT_SIGN = "it could not be signed, because the project's webhook secret cannot be decrypted";
 
 function guardOf({ dns, config }: Context): GuardOptions {
   const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;

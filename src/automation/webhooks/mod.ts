@@ -201,7 +201,7 @@ function sentenceOf({ method, url, attempts }: Output, isRefused: boolean): stri
   const reason = error ?? `it answered ${status}`;
   return isRefused
     ? `The webhook ${method} ${shown} cannot be called: ${reason}.`
-    : `The webhook ${method} ${shown} was called ${attempts.length} times in vain. The last time: ${reason}.`;
+    : `The webhook ${method} ${shown} was called ${attempts.length} times without success. The last time: ${reason}.`;
 }
 
 function resultOf(answer: GuardedAnswer): Pick<Attempt, "status" | "error"> {

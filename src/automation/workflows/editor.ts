@@ -45,7 +45,7 @@ export async function addStep(
   { autoConnect, ...input }: NewStep & { autoConnect: boolean },
 ): Promise<Step> {
   if (stepTypeOf(input).place === "start")
-    throw problems.badRequest("Cannot add a trigger: every workflow has just one");
+    throw problems.badRequest("Cannot add a trigger: every workflow has exactly one");
   return await editGraph(ctx, projectId, workflowId, input, async (tx, graph) => {
     const step = await insertStep(tx, projectId, workflowId, graph, input);
     const end = autoConnect ? openEnd(graph) : null;
@@ -105,7 +105,7 @@ export async function deleteStep(
   await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
     const step = stepOf(graph, stepId);
     if (stepTypeOf(step).place === "start")
-      throw problems.badRequest("Cannot delete the trigger: every workflow has just one");
+      throw problems.badRequest("Cannot delete the trigger: every workflow has exactly one");
     const to = splice ? successorOf(graph, step) : null;
     if (to !== null) {
       const incoming = graph.transitions.filter((transition) => transition.to === step.id);
@@ -149,8 +149,8 @@ function successorOf(graph: Graph, step: GraphStep): string | null {
   const behind = new Set(graph.transitions.filter(({ from }) => from === step.id).map(({ to }) => to));
   if (!stepTypeOf(step).mustNameBranch && behind.size <= 1) return [...behind][0] ?? null;
   throw problems.badRequest(
-    `Cannot splice a ${step.type} out: it branches`,
-    "Delete it without splice, and connect what shall follow",
+    `Cannot splice out a ${step.type}: it branches`,
+    "Delete it without splice, and connect the next step yourself",
   );
 }
 

@@ -14,7 +14,7 @@ export function assertTransition(graph: Graph, transition: Omit<GraphTransition,
   }
   if (from === to) throw problems.badRequest("Cannot connect a step to itself");
   if (stepTypeOf(step).place === "end") {
-    throw problems.badRequest(`Cannot lead on from an ${step.type}: it ends the execution`);
+    throw problems.badRequest(`Cannot continue after an ${step.type}: it ends the execution`);
   }
   if (to === triggerOf(graph).id) {
     throw problems.badRequest("Cannot lead back to the trigger: every execution begins there");
@@ -27,16 +27,16 @@ function assertBranch(graph: Graph, step: GraphStep, branch: string | null): voi
   const branches = branchesOf(step);
   const ways = graph.transitions.filter(({ from }) => from === step.id);
   if (branches.length === 0) {
-    if (branch !== null) throw problems.badRequest(`Cannot branch at a ${step.type}: it has one way out`);
+    if (branch !== null) throw problems.badRequest(`Cannot branch at a ${step.type}: it has a single exit`);
     if (ways.length > 0) {
-      const advice = "Delete the transition that is there first, or branch with a CONDITION";
-      throw problems.badRequest(`Cannot lead on from "${step.name}" twice`, advice);
+      const advice = "Delete the existing transition first, or branch with a CONDITION";
+      throw problems.badRequest(`Cannot add a second transition from "${step.name}"`, advice);
     }
     return;
   }
   const known = `This step has the branches ${branches.join(", ")}`;
   if (branch === null && stepTypeOf(step).mustNameBranch) {
-    throw problems.badRequest(`Cannot lead on from a ${step.type} without a branch`, known);
+    throw problems.badRequest(`Cannot add a transition from a ${step.type} without a branch`, known);
   }
   if (branch !== null && !branches.includes(branch)) {
     throw problems.badRequest(`Cannot find the branch "${branch.slice(0, 100)}"`, known);
@@ -46,8 +46,8 @@ function assertBranch(graph: Graph, step: GraphStep, branch: string | null): voi
   if (isTaken) {
     const which = branch === null ? `"${step.name}"` : `the branch "${branch}" of "${step.name}"`;
     throw problems.badRequest(
-      `Cannot lead on from ${which} twice`,
-      "Delete the transition that is there first",
+      `Cannot add a second transition from ${which}`,
+      "Delete the existing transition first",
     );
   }
 }
@@ -60,7 +60,7 @@ export function assertBranchesKept(graph: Graph, step: GraphStep): void {
   );
   if (!lost) return;
   throw problems.badRequest(
-    `Cannot take the branch "${lost.branch}" away: a transition leaves by it`,
+    `Cannot remove the branch "${lost.branch}": a transition uses it`,
     `Delete the transition ${lost.id} first`,
   );
 }
@@ -78,8 +78,8 @@ export function assertPauses(graph: Graph): void {
     if (!circle) continue;
     const names = circle.map((stepId) => graph.steps.find((step) => step.id === stepId)!.name);
     throw problems.badRequest(
-      `Cannot lead in a circle that never waits: ${names.join(" → ").slice(0, 300)}`,
-      "Put a DELAY of some time, or a WAIT_FOR_EVENT, into it",
+      `Cannot create a loop that never waits: ${names.join(" → ").slice(0, 300)}`,
+      "Add a DELAY with an amount, or a WAIT_FOR_EVENT, to it",
     );
   }
 }

@@ -75,7 +75,7 @@ function scheduleFaults(schedule: unknown, now: Date): FieldError[] {
   }
   try {
     const next = nextRunAt({ schedule: schedule.trim() }, now);
-    return next ? [] : [fault(field, "custom", "This schedule never comes round", schedule)];
+    return next ? [] : [fault(field, "custom", "This schedule never fires", schedule)];
   } catch {
     const message = "Expected a cron expression: minute, hour, day, month and weekday";
     return [fault(field, "invalid_string", message, schedule)];

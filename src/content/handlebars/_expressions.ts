@@ -58,7 +58,7 @@ export function readCall(build: Build, place: Place, call: HelperCall): Read {
   }
   const at = build.tree.offsetOf(call.path.loc.start);
   if (BLOCKS.has(path.original))
-    return refuse(`"${path.original}" begins a block: "{{#${path.original} …}}"`, at);
+    return refuse(`"${path.original}" opens a block: "{{#${path.original} …}}"`, at);
   if (words) return readPath(build, place, words).read;
   return refuse(`"${path.original}" is unknown: the helpers are ${[...helpers.keys()].join(", ")}`, at);
 }

@@ -36,7 +36,7 @@ export function fillText(template: Template, scope: Scope, budget: Budget): stri
   if (budget.steps >= 0) return text.toWellFormed();
   const limit = MAX_FILLED_CHARS.toLocaleString("en");
   throw new Unfillable(
-    budget.room === 0 ? `its texts have more than ${limit} characters` : "its texts are too much work",
+    budget.room === 0 ? `its texts have more than ${limit} characters` : "its texts take too much work",
   );
 }
 
@@ -61,7 +61,7 @@ export function compileTree(value: Json): Tree {
 /** Takes what compiling a JSON value costs from the budget of a trial. Throws {@linkcode Unfillable}. */
 export function payForCompiling(value: Json, budget: Budget): void {
   budget.steps -= expressionChars(JSON.stringify(value)) * STEPS_PER_EXPRESSION_CHAR;
-  if (budget.steps < 0) throw new Unfillable("its texts are too much work");
+  if (budget.steps < 0) throw new Unfillable("its texts take too much work");
 }
 
 /** How many characters the expressions of a text have together, from brace to brace. */

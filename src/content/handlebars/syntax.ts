@@ -129,7 +129,7 @@ function closeBlock(scan: Scan, at: number, inside: number): void {
   const name = wordAt(scan.source, inside);
   const block = scan.blocks.pop();
   if (!block) return refuse(`"{{/${name}}}" closes nothing`, at);
-  if (block.name !== name) refuse(`"{{/${name}}}" stands where "{{/${block.name}}}" is expected`, at);
+  if (block.name !== name) refuse(`"{{/${name}}}" found where "{{/${block.name}}}" is expected`, at);
   scan.depth -= block.levels;
 }
 

@@ -24,7 +24,7 @@ export function refuseBroken(reason: string): never {
 export function assertSize(width: number, height: number, frames = 1): void {
   if (width < 1 || height < 1) refuseBroken("it has no pixels");
   if (width > MAX_SIDE || height > MAX_SIDE) {
-    refuseLarge(`it is ${width} × ${height}, and a side may have ${MAX_SIDE} pixels`);
+    refuseLarge(`it is ${width} × ${height}, and a side may have up to ${MAX_SIDE} pixels`);
   }
   if (width * height > MAX_PIXELS) {
     refuseLarge(`it is ${width} × ${height}, and ${MAX_PIXELS / 1e6} million pixels are allowed`);

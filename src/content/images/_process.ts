@@ -29,7 +29,7 @@ const cleaner = newProgram({
  */
 export async function cleanImage(owner: string, file: Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
   const answer = await cleaner(owner, file);
-  if (answer === null) throw problems.imageTooLarge("it takes too long to be read, or too much memory");
+  if (answer === null) throw problems.imageTooLarge("reading it takes too long or too much memory");
   const end = answer.indexOf("\n");
   const verdict = JSON.parse(answer.toString("utf8", 0, end)) as ImageVerdict;
   if (verdict.refusal === "no encoder") {

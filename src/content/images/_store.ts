@@ -44,7 +44,7 @@ export function imageStore({ config, log }: Context): ImageStore | null {
       return await work();
     } catch (error) {
       log.warn("image store away", describeError(error));
-      throw problems.away("the store of images");
+      throw problems.away("the image store");
     }
   };
   return {

@@ -100,7 +100,7 @@ async function putInStore(
   if ((await q.uploads.stored(ctx, { projectId, key, now: ctx.now() })) > 0) return;
   // All images of the project were removed meanwhile, and this one only half.
   await store.remove(key);
-  throw problems.away("the store of images");
+  throw problems.away("the image store");
 }
 
 function urlOf({ config }: Context, key: string, inS3: boolean): string {

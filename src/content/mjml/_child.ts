@@ -15,7 +15,7 @@ async function compile(source: string): Promise<MjmlResult> {
     // Its own words are about its own files.
     return {
       html: "",
-      complaints: [{ line: 1, tagName: "mjml", message: "MJML cannot make a mail of this" }],
+      complaints: [{ line: 1, tagName: "mjml", message: "MJML cannot compile this" }],
     };
   }
 }

@@ -40,6 +40,6 @@ export async function runMjml(
   program: Program = compiler,
 ): Promise<MjmlResult> {
   const answer = await program(owner, source);
-  if (answer === null) return refuse("This MJML takes too long to be compiled, or too much memory", 0);
+  if (answer === null) return refuse("Compiling this MJML takes too long or too much memory", 0);
   return JSON.parse(answer.toString()) as MjmlResult;
 }

@@ -132,7 +132,7 @@ function readTag(scan: Scan, at: number): number {
 function openElement(scan: Scan, element: Element): number {
   const { name, at, end } = element;
   if (name === "mj-include") refuseInclude(at);
-  if (scan.open.length === 0 && scan.elements.length > 0) refuse("Nothing can stand behind </mjml>", at);
+  if (scan.open.length === 0 && scan.elements.length > 0) refuse("Nothing can follow </mjml>", at);
   scan.elements.push(element);
   if (scan.elements.length > MAX_ELEMENTS) refuse(`There are more than ${MAX_ELEMENTS} elements`, at);
   if (!name.startsWith("mj") || scan.plain[end - 2] === "/") return end;
@@ -147,7 +147,7 @@ function closeElement(scan: Scan, name: string, at: number): number {
   if (!name.startsWith("mj")) return end;
   const open = scan.open.pop();
   if (!open) return refuse(`"</${name}>" closes nothing`, at);
-  if (open.name !== name) refuse(`"</${name}>" stands where "</${open.name}>" is expected`, at);
+  if (open.name !== name) refuse(`"</${name}>" found where "</${open.name}>" is expected`, at);
   if (REPEATED.has(name) && at - open.end > MAX_REPEATED_CHARS) {
     refuse(`<${name}> holds more than ${MAX_REPEATED_CHARS} characters`, open.at);
   }
@@ -213,11 +213,11 @@ function gapsWithBlocks(body: string, { plain, gaps }: Scan, pieces: readonly Pi
 function assertBlocks(body: string, plain: string, { at, end, parent }: Gap, within: Piece[]): void {
   const where = parent ? `directly inside <${parent}>` : "outside of <mjml>";
   const textAt = findText(plain, at, end, within);
-  if (textAt !== -1) refuse(`Text cannot stand ${where}: MJML would drop it`, textAt);
+  if (textAt !== -1) refuse(`Text cannot be placed ${where}: MJML would drop it`, textAt);
   const wrong = within.find(({ kind }) => kind === "value" || !BLOCK_PARENTS.has(parent ?? ""));
   if (!wrong) return;
   const expression = body.slice(wrong.at, wrong.end).slice(0, 100);
-  refuse(`"${expression}" cannot stand ${where}: MJML would drop it`, wrong.at);
+  refuse(`"${expression}" cannot be placed ${where}: MJML would drop it`, wrong.at);
 }
 
 /** The offset of the first letter between `at` and `end` that belongs to none of the pieces; -1 without one. */

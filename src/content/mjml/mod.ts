@@ -82,7 +82,7 @@ function checkCompiled(body: string, source: MjmlSource, made: string | null): C
     return refuse(`The compiled HTML has more than ${MAX_HTML_CHARS} characters`, 0);
   }
   const lost = source.lostBlock(made);
-  if (lost !== null) refuse("MJML drops this block: no mail would have it", lost);
+  if (lost !== null) refuse("MJML drops this block: it would be in no mail", lost);
   const error = checkTemplate(html);
   if (error) refuse(`In the compiled HTML: ${error.message}`, placeInSource(body, html, error));
   return { html, errors: [] };

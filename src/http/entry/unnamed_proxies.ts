@@ -24,7 +24,7 @@ export function noteForwarded(ctx: Context, request: Request, server: KnowsAddre
     peer,
     advice:
       `If ${peer} is a proxy of yours, name it in TRUSTED_PROXIES: until then all who come through it share one limit. ` +
-      "If it is not, it has made the header up; where there is no proxy at all, TRUSTED_PROXIES=0 says so.",
+      "If it is not, it has made the header up; where there is no proxy at all, TRUSTED_PROXIES=0.",
   });
   // Where it cannot be written down, the log has said it.
   void recordUnnamedProxy(ctx, peer).catch(() => {});

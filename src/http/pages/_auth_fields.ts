@@ -9,7 +9,7 @@ import { escapeHtml } from "./html.ts";
 const { min: MIN, max: MAX } = PASSWORD_LENGTH;
 
 /** For a password that is chosen now. */
-export const NEW_PASSWORD = `<label class="field">Password, of ${MIN} characters or more
+export const NEW_PASSWORD = `<label class="field">Password of ${MIN} characters or more
 <input type="password" name="password" required minlength="${MIN}" maxlength="${MAX}" autocomplete="new-password"></label>`;
 
 /** For the password of an account that is there. */
@@ -25,19 +25,19 @@ export const addressField = (given: URLSearchParams, { fixed = false } = {}) => 
 <input type="email" name="email" required maxlength="254" autocomplete="username" value="${escapeHtml(given.get("email") ?? "")}"${fixed ? " readonly" : ""}></label>`;
 
 /** Leads to where a new password is asked for. HTML. */
-export function passwordLink(ctx: Context, email?: string, text = "Get a new password by mail"): string {
+export function passwordLink(ctx: Context, email?: string, text = "Reset the password by mail"): string {
   const query = email === undefined ? "" : `?email=${encodeURIComponent(email)}`;
   return `<a href="${escapeHtml(pathOf(ctx, `/auth/request-password-reset${query}`))}">${text}</a>`;
 }
 
 /** For who cannot give the password of the account with this address. `then` says what follows. HTML. */
 export function newPasswordByMail(ctx: Context, email: string, then: string): string {
-  return `<p class="aside">You have lost it, or you did not make that account? ${passwordLink(ctx, email)}: the account is yours then, and whoever else was in it is shut out. ${escapeHtml(then)}</p>`;
+  return `<p class="aside">Have you lost it, or did you not create that account? ${passwordLink(ctx, email)}: that makes the account yours and ends everybody else's access. ${escapeHtml(then)}</p>`;
 }
 
 /** In place of a form that would only be refused. `instead` is HTML. */
 export function deadLink(instead: string): Notice {
-  return { title: "This link was used, or is too old", more: `<p>${instead}</p>`, status: 400 };
+  return { title: "This link has been used or has expired", more: `<p>${instead}</p>`, status: 400 };
 }
 
 /** The address that a form has sent. Throws 400 for what is none. */
@@ -51,5 +51,5 @@ export function addressOf(given: URLSearchParams): string {
 export function passwordOf(given: URLSearchParams): string {
   const password = given.get("password") ?? "";
   if (password.length >= MIN && password.length <= MAX) return password;
-  throw problems.badRequest(`Cannot use this password: it has to have ${MIN} to ${MAX} characters`);
+  throw problems.badRequest(`Cannot use this password: it must have ${MIN} to ${MAX} characters`);
 }

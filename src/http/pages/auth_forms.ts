@@ -37,23 +37,25 @@ async function reset(ctx: Context, given: URLSearchParams): Promise<Form | Notic
   const token = given.get("token") ?? "";
   const account = await findOwner(ctx, token, "RESET_PASSWORD");
   if (!account)
-    return deadLink(`If you still need one: ${passwordLink(ctx, undefined, "get a new password by mail")}.`);
+    return deadLink(
+      `If you still need a new password: ${passwordLink(ctx, undefined, "reset the password by mail")}.`,
+    );
   return {
     title: "A new password",
-    text: `For the account of ${account.email}. It takes the place of the old one, and every session ends.`,
+    text: `For the account ${account.email}. It replaces the old password and ends every session.`,
     fields: `${hidden("token", given)}\n${NEW_PASSWORD}`,
     button: "Set the password",
     async act(_, __, { request, server }) {
       const newPassword = passwordOf(given);
       await resetPassword(ctx, { token, newPassword }, clientNetwork(ctx, request, server));
-      return { title: "Your password is changed: log in with it." };
+      return { title: "Your password has been changed: log in with it." };
     },
   };
 }
 
 const askForReset = (given: URLSearchParams): Form => ({
   title: "A new password",
-  text: "A mail with the way to it goes to this address.",
+  text: "We will send a link to this address.",
   fields: addressField(given),
   button: "Send the mail",
   async act(ctx, _, { request, server }) {
@@ -73,15 +75,15 @@ async function signUpForm(ctx: Context, given: URLSearchParams): Promise<Form | 
 
 const newcomer = (ctx: Context, given: URLSearchParams): Form => ({
   title: "Sign up",
-  text: "With your address and a password you have an account.",
+  text: "All you need is an address and a password.",
   fields: `${addressField(given)}\n${NEW_PASSWORD}`,
   button: "Sign up",
-  aside: `<p class="aside">You have an account, and lost its password? ${passwordLink(ctx, given.get("email") ?? undefined)}.</p>`,
+  aside: `<p class="aside">Have you lost the password of your account? ${passwordLink(ctx, given.get("email") ?? undefined)}.</p>`,
   async act(_, asked, visit) {
     await enter(ctx, asked, visit);
     return {
-      title: "You have an account now, and are logged in.",
-      ...(ctx.config.PLATFORM_FROM && { more: "<p>A mail asks whether the address is yours.</p>" }),
+      title: "Your account has been created, and you are logged in.",
+      ...(ctx.config.PLATFORM_FROM && { more: "<p>We have sent you a mail to verify the address.</p>" }),
     };
   },
 });
@@ -93,16 +95,19 @@ const invited = (given: URLSearchParams): Form => ({
   button: "Sign up",
   async act(ctx, _, visit) {
     await enter(ctx, given, visit);
-    return { title: "You have an account now, and are logged in.", more: "<p>You are in the project.</p>" };
+    return {
+      title: "Your account has been created, and you are logged in.",
+      more: "<p>You have joined the project.</p>",
+    };
   },
 });
 
 const joiner = (ctx: Context, given: URLSearchParams): Form => ({
   title: "Join the project",
-  text: "There is an account with this address already. Give its password to join with it.",
+  text: "There is already an account with this address. Enter its password to join.",
   fields: `${hidden("invitation", given)}\n${addressField(given, { fixed: true })}\n${OWN_PASSWORD}`,
   button: "Join",
-  aside: newPasswordByMail(ctx, given.get("email") ?? "", "With the new password you have joined."),
+  aside: newPasswordByMail(ctx, given.get("email") ?? "", "Setting the new password also joins the project."),
   async act(_, __, visit) {
     await enter(ctx, given, visit);
     return { title: "You have joined, and are logged in." };
@@ -110,9 +115,9 @@ const joiner = (ctx: Context, given: URLSearchParams): Form => ({
 });
 
 const deadInvitation = (ctx: Context, given: URLSearchParams): Notice => ({
-  title: "This invitation was used, withdrawn, or is too old",
+  title: "This invitation has been used or withdrawn, or has expired",
   more: `<p>Ask for a new one.</p>
-<p>If you have used it yourself, you are in the project: log in. You have lost the password? ${passwordLink(ctx, given.get("email") ?? undefined)}.</p>`,
+<p>If you used it yourself, you are in the project: log in. Have you lost the password? ${passwordLink(ctx, given.get("email") ?? undefined)}.</p>`,
   status: 400,
 });
 

@@ -35,12 +35,12 @@ ${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT}</p>\n` : ""
   <article id="mail" class="mail" aria-live="off" tabindex="-1"></article>
   <section class="empty" aria-labelledby="empty-title">
     <h2 id="empty-title">No mail yet</h2>
-    <p>As long as <code>SMTP_URL</code> is not set, every mail is kept here instead of being sent. Send the first one, and it appears by itself:</p>
+    <p>While <code>SMTP_URL</code> is not set, every mail is kept here instead of being sent. Send your first one, and it appears here:</p>
     <div class="command">
       <pre id="command" tabindex="0" aria-label="A command that sends a mail">${escapeHtml(firstMail(config.BASE_URL, isLive ? "your-domain.example" : SANDBOX_DOMAIN))}</pre>
       <button id="copy" class="button" type="button" hidden>Copy</button>
     </div>
-    <p class="hint">The sender’s domain has to be verified for your project${isLive ? "" : `; <code>${SANDBOX_DOMAIN}</code> is`}. All endpoints are in the <a href="/docs">reference</a>.</p>
+    <p class="hint">The sender’s domain must be verified for your project${isLive ? "" : `; <code>${SANDBOX_DOMAIN}</code> is`}. All endpoints are in the <a href="/docs">reference</a>.</p>
   </section>
 </main>
 <p id="news" class="unseen" role="status"></p>

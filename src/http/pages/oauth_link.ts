@@ -28,10 +28,10 @@ function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form 
   const { title: name } = provider;
   return {
     title: "Is this your account?",
-    text: `There is an account with the address ${email} already. Give its password: from then on you log in to it with ${name}, too.`,
+    text: `There is already an account with the address ${email}. Enter its password: after that you can also log in to it with ${name}.`,
     fields: OWN_PASSWORD,
     button: "Log in",
-    aside: newPasswordByMail(ctx, email, `Sign in with ${name} once more then.`),
+    aside: newPasswordByMail(ctx, email, `After that, sign in with ${name} again.`),
     async act(_, given, { request, server, set }) {
       const session = await finishLink(ctx, pending, {
         password: given.get("password") ?? "",
@@ -42,7 +42,7 @@ function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form 
       addCookie(ctx, set, cookieName(ctx, provider), "", 0);
       // Not by a redirect: a form may lead to no other origin, and the dashboard may be one.
       set.headers.refresh = `0; url=${returnTo}`;
-      return { title: "You are logged in.", more: `<p><a href="${escapeHtml(returnTo)}">Go on</a></p>` };
+      return { title: "You are logged in.", more: `<p><a href="${escapeHtml(returnTo)}">Continue</a></p>` };
     },
   };
 }

@@ -13,7 +13,7 @@ import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts"
 import { escapeHtml } from "./html.ts";
 import { namedSession } from "../entry/session.ts";
 
-const YOURS_THEN = "the account is yours then, and whoever else was in it is shut out.";
+const YOURS_THEN = "that makes the account yours and ends everybody else's access.";
 
 /** Asks as the mail does that leads here: whether the address is theirs, or, once that is known, whether the account is. */
 export async function verify(
@@ -25,7 +25,7 @@ export async function verify(
   const account = await findOwner(ctx, token, "VERIFY_EMAIL");
   if (!account) {
     const again = escapeHtml(pathOf(ctx, "/auth/request-verification"));
-    return deadLink(`If your address is not verified yet: <a href="${again}">Get another mail</a>.`);
+    return deadLink(`If your address is not verified yet: <a href="${again}">Request a new mail</a>.`);
   }
   if (account.proven)
     return { title: "Your address is verified.", more: "<p>There is nothing left to do.</p>" };
@@ -44,42 +44,42 @@ type Question = Pick<Form, "title" | "text" | "button" | "aside">;
 
 const isItYourAddress = ({ email }: TokenOwner, isOwn: boolean): Question => ({
   title: "Is this your address?",
-  text: `An account was made with ${email}. If it was you, say so. That verifies the address${isOwn ? ", and you join the projects that it is invited to" : ""}; whoever made the account keeps it. If it was not you, follow the other link of the mail instead.`,
+  text: `An account was created with ${email}. If it was you, confirm it. That verifies the address${isOwn ? ", and you join the projects that it is invited to" : ""}; the account stays with whoever created it. If it was not you, follow the other link in the mail instead.`,
   button: "Yes, it was me",
 });
 
 const isItYourAccount = async (ctx: Context, account: TokenOwner): Promise<Question> => ({
   title: "Is this your account?",
-  text: `${await describeAccount(ctx, account)} If you made it, say so: from then on you may invite people, and you join the projects that you are invited to.`,
+  text: `${await describeAccount(ctx, account)} If you created it, confirm it: after that you can invite people, and you join the projects that you are invited to.`,
   button: "Yes, it is mine",
-  aside: `<p class="aside">If you did not make it, do not press the button. ${passwordLink(ctx, account.email)}: ${YOURS_THEN}</p>`,
+  aside: `<p class="aside">If you did not create it, do not press the button. ${passwordLink(ctx, account.email)}: ${YOURS_THEN}</p>`,
 });
 
 const PROVEN: Notice = {
   title: "Your address is verified.",
-  more: "<p>You may invite people now, and have joined the projects that you were invited to.</p>",
+  more: "<p>You can now invite people, and you have joined the projects that you were invited to.</p>",
 };
 
 const VERIFIED: Notice = {
   title: "Your address is verified.",
-  more: "<p>Before you invite people: log in, and press the button of the mail again in that browser. You are not logged in to the account here.</p>",
+  more: "<p>You are not logged in to the account in this browser. Before you can invite people, log in and press the button in the mail again in the same browser.</p>",
 };
 
 const logInFirst = (ctx: Context, { email }: TokenOwner): Notice => ({
   title: "Log in first",
-  more: `<p>Your address is verified. To say that the account is yours, log in to it, and then open the link of the mail in the same browser.</p>
-<p class="aside">You did not make the account? ${passwordLink(ctx, email)}: ${YOURS_THEN}</p>`,
+  more: `<p>Your address is verified. To confirm that the account is yours, log in to it and then open the link in the mail in the same browser.</p>
+<p class="aside">Did you not create the account? ${passwordLink(ctx, email)}: ${YOURS_THEN}</p>`,
 });
 
 /** Sends the mail again. */
 export const askForVerification = (given: URLSearchParams): Form => ({
   title: "Is your address verified?",
-  text: "If not, a mail with the link goes to it.",
+  text: "If not, we will send a mail with the link to it.",
   fields: addressField(given),
   button: "Send the mail",
   async act(ctx, _, { request, server }) {
     await requestVerification(ctx, addressOf(given), clientNetwork(ctx, request, server));
-    return { title: "If this address has an account, and is not verified yet, a mail is on its way." };
+    return { title: "If this address has an account and is not verified yet, a mail is on its way." };
   },
 });
 
@@ -89,22 +89,22 @@ export async function disown(ctx: Context, given: URLSearchParams): Promise<Form
   const account = await findOwner(ctx, token, "REMOVE_ACCOUNT");
   if (!account) {
     return deadLink(
-      `If you removed the account, it is gone. If not: ${passwordLink(ctx, undefined, "get a new password by mail")}; ${YOURS_THEN}`,
+      `If you removed the account, it is gone. If not: ${passwordLink(ctx, undefined, "reset the password by mail")}; ${YOURS_THEN}`,
     );
   }
   if (account.emailVerifiedAt !== null) return await disownLate(ctx, given, account);
-  const fates = told(await projectFates(ctx, account.id)) ?? "It is in no project.";
+  const fates = told(await projectFates(ctx, account.id)) ?? "It has no projects.";
   return {
     title: "This was not me",
-    text: `${accountSince(account)} If you did not make it, it can be removed, with its sessions. It cannot be undone. ${fates}`,
+    text: `${accountSince(account)} If you did not create it, you can remove it with all its sessions. This cannot be undone. ${fates}`,
     fields: hidden("token", given),
     button: "Remove the account",
-    aside: `<p class="aside">To keep what is in it: ${passwordLink(ctx, account.email)}; ${YOURS_THEN}</p>`,
+    aside: `<p class="aside">To keep its contents: ${passwordLink(ctx, account.email)}; ${YOURS_THEN}</p>`,
     async act() {
       const became = told(await disownAccount(ctx, token));
       return {
-        title: "The account is removed.",
-        more: `${became === null ? "" : `<p>${escapeHtml(became)}</p>\n`}<p>Nobody has an account with your address now. You may make one whenever you like.</p>`,
+        title: "The account has been removed.",
+        more: `${became === null ? "" : `<p>${escapeHtml(became)}</p>\n`}<p>There is no account with your address any more. You can create one at any time.</p>`,
       };
     },
   };
@@ -114,8 +114,8 @@ export async function disown(ctx: Context, given: URLSearchParams): Promise<Form
 function told({ deleted, goOn, disabled }: ProjectFates): string | null {
   const fates = [
     ["Deleted", deleted],
-    ["Goes on", goOn],
-    ["Disabled, as nobody is left who may own it", disabled],
+    ["Continues", goOn],
+    ["Disabled, because no owner or admin is left", disabled],
   ] as const;
   const lines = fates.flatMap(([what, names]) =>
     names.length > 0 ? [`${what}: ${shownNames(names)}.`] : [],
@@ -127,9 +127,9 @@ function told({ deleted, goOn, disabled }: ProjectFates): string | null {
 async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOwner): Promise<Form> {
   return {
     title: "This was not me",
-    text: `${await describeAccount(ctx, account)} Somebody who reads its mail has said that it is theirs, so it is not removed any more. With a new password it is yours all the same: whoever else was in it is shut out, and nothing is deleted.`,
+    text: `${await describeAccount(ctx, account)} Somebody with access to its mail has confirmed that it is theirs, so it can no longer be removed. You can still reset its password: that makes the account yours, ends everybody else's access, and deletes nothing.`,
     fields: `${hidden("token", given)}\n<input type="hidden" name="email" value="${escapeHtml(account.email)}">`,
-    button: "Get a new password by mail",
+    button: "Reset the password by mail",
     async act(_, asked, { request, server }) {
       // Sent by the page as it was before somebody said so.
       if (!asked.has("email")) throw problems.accountVerified();

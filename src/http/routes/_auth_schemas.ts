@@ -38,7 +38,7 @@ export const VerificationBody = t.Object({
   ),
 });
 
-/** Who is logged in now. */
+/** Get the logged-in user now. */
 export const LoggedInAnswer = t.Object({
   success: t.Literal(true),
   data: t.Object({ id: Uuid, email: t.String() }),

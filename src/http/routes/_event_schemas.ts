@@ -48,7 +48,7 @@ export const TrackBody = withRules(
   t.Object(
     {
       email: t.Optional(EmailAddress),
-      event: Name("Not a name that the service itself emits."),
+      event: Name("Must not be a name that the service itself emits."),
       subscribed: t.Optional(
         t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
       ),

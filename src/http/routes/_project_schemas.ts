@@ -21,9 +21,10 @@ export const Project = t.Object({
   language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
   timezone: t.String({ examples: ["Europe/Berlin"] }),
   resendInDoubt: t.Array(Words(RESENDABLE), {
-    description: "The kinds of mail of which those in doubt are sent again after 15 minutes.",
+    description:
+      "Kinds of mail that are sent again after 15 minutes when it is in doubt whether they arrived.",
   }),
-  disabled: t.Boolean({ description: "Its requests are refused, and its mail is held." }),
+  disabled: t.Boolean({ description: "Its requests are refused and its mail is held." }),
   disabledReason: Nullable(t.String()),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -33,7 +34,7 @@ export const Project = t.Object({
 /** A project whose keys were just made. */
 export const ProjectWithSecret = t.Object({
   ...Project.properties,
-  secret: t.String({ description: "The secret key: `sk_…`. It is told this once." }),
+  secret: t.String({ description: "The secret key: `sk_…`. It is shown only once." }),
 });
 
 /** Somebody who looks after a project, or was asked to. */
@@ -67,7 +68,7 @@ export const Security = t.Object({
     warnings: t.Array(t.String()),
   }),
   levels: t.Object({
-    minimumMails: t.Number({ description: "With fewer mails nothing is held against a project." }),
+    minimumMails: t.Number({ description: "Below this number of mails no level applies." }),
     bounceRate: Threshold,
     complaintRate: Threshold,
   }),
@@ -97,6 +98,6 @@ export const AuditLine = t.Object({
     name: Nullable(t.String({ description: "The address of a user, the last characters of a key." })),
   }),
   action: t.String({ examples: ["keys.regenerated"] }),
-  subject: Nullable(t.String({ description: "What it was done to." })),
+  subject: Nullable(t.String({ description: "What was changed." })),
   details: Data,
 });

@@ -9,8 +9,7 @@ import { withRules } from "../entry/field_errors.ts";
 import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const MAX_INT = 2_147_483_647;
-const PRIORITY =
-  "For editors: it is kept, and does not decide. Which way is taken is a matter of the branch alone.";
+const PRIORITY = "For editors: it is stored, and has no effect. The branch alone decides which way is taken.";
 
 /** A workflow. */
 export const Workflow = t.Object({
@@ -86,7 +85,7 @@ const EventName = t.String({
   minLength: 1,
   maxLength: 255,
   pattern: "\\S",
-  description: "Any name, also those that the service itself emits, such as `contact.subscribed`.",
+  description: "Any name, including those that the service itself emits, such as `contact.subscribed`.",
 });
 
 /** What creates a workflow. */
@@ -94,7 +93,7 @@ export const WorkflowBody = t.Object({
   name: Name,
   eventName: EventName,
   description: Description,
-  allowReentry: t.Optional(t.Boolean({ description: "Default: false, once for each contact, ever." })),
+  allowReentry: t.Optional(t.Boolean({ description: "Default: false: each contact enters once, ever." })),
 });
 
 /** What changes a workflow. */
@@ -128,7 +127,7 @@ const StepFields = {
       t.Unknown({
         description:
           `${STEP_USAGE} ` +
-          "Null stands for what is left out. 64 KB at most, and 1 MB for all steps of a workflow together.",
+          "Null: nothing is set. 64 KB at most, and 1 MB for all steps of a workflow together.",
       }),
       { bytes: 65_536, levels: 100 },
     ),

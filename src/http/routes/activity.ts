@@ -65,8 +65,8 @@ export function activityRoutes(ctx: Context) {
         detail: {
           summary: "List what happened, the newest first",
           description:
-            "Events, mails, campaigns and workflows in one order of time. Everything that was there when the first page " +
-            "was read is on exactly one page; what comes meanwhile is never on two.",
+            "Events, mails, campaigns and workflows in one order of time. Everything that existed when the first page " +
+            "was read is on exactly one page; what is added in the meantime is never on two.",
         },
       },
     )
@@ -93,7 +93,7 @@ export function activityRoutes(ctx: Context) {
         response: answers(t.Object({ count: Int, minutes: Int }), { refusals: [400] }),
         detail: {
           summary: "Count what happened in the last minutes",
-          description: "Of events and of executions each is counted as far as 20,000.",
+          description: "Events and executions are each counted up to 20,000.",
         },
       },
     )
@@ -120,7 +120,7 @@ export function activityRoutes(ctx: Context) {
         }),
         response: answers(t.Object({ activities: t.Array(UpcomingItem) }), { refusals: [400] }),
         detail: {
-          summary: "List what is to happen, the next first",
+          summary: "List what will happen, the next first",
           description:
             "Scheduled campaigns, and steps of workflows that wait for a time, or for an event until a time.",
         },

@@ -29,7 +29,7 @@ export function analyticsRoutes(ctx: Context) {
       }),
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
-        summary: "What became of mails, day by day; opens and clicks are mails, each once, by people",
+        summary: "Outcomes of mails, day by day; opens and clicks count each mail once, and people only",
         description: `No more than ${MAX_DAYS} days.`,
       },
     })
@@ -40,7 +40,7 @@ export function analyticsRoutes(ctx: Context) {
       {
         query: t.Object({ limit: limitOf(CAMPAIGNS), metric: t.Optional(Words(METRICS)) }),
         response: answers(t.Array(RankedCampaign), { refusals: [400] }),
-        detail: { summary: "The campaigns that came to most, by `opens` where nothing else is said" },
+        detail: { summary: "The most successful campaigns, by `opens` unless stated otherwise" },
       },
     )
     .get("/campaign-stats", async ({ project }) => await countCampaigns(ctx, project.id), {

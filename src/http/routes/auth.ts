@@ -61,7 +61,7 @@ function sessionRoutes(ctx: Context) {
         detail: {
           summary: "Log in; the answer sets the session cookie",
           description:
-            "Failures are counted for the address and for the network: beyond the limit both are locked for up to 15 minutes, also for the right password.",
+            "Failures are counted for the address and for the network. Beyond the limit both are locked for up to 15 minutes, even for the right password.",
         },
       },
     )
@@ -140,7 +140,7 @@ function mailRoutes(ctx: Context) {
       {
         body: EmailBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Send a mail with a way to a new password" },
+        detail: { summary: "Send a mail with a link to set a new password" },
       },
     )
     .post(
@@ -148,7 +148,7 @@ function mailRoutes(ctx: Context) {
       async ({ body, network, set }) => {
         await resetPassword(ctx, body, network);
         clearSessionCookie(ctx, set);
-        return said("Your password is changed: log in with it.");
+        return said("Your password has been changed: log in with it.");
       },
       {
         body: ResetBody,
@@ -165,7 +165,7 @@ function passwordRoutes(ctx: Context) {
       "/change-password",
       async ({ user, body, request, server }) => {
         await changePassword(ctx, user, body, clientNetwork(ctx, request, server));
-        return said("Your password is changed, and your other sessions have ended.");
+        return said("Your password has been changed, and your other sessions have ended.");
       },
       {
         body: ChangeBody,

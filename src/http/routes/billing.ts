@@ -52,7 +52,7 @@ const Invoice = t.Object({
   pdfUrl: Nullable(t.String()),
 });
 
-const Page = t.Object({ url: t.String({ description: "A page of Stripe's; send the person there." }) });
+const Page = t.Object({ url: t.String({ description: "A page of Stripe: send the person there." }) });
 
 const ReturnBody = t.Optional(
   Nullable(
@@ -87,9 +87,9 @@ export function billingRoutes(ctx: Context) {
         body: ReturnBody,
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
         detail: {
-          summary: "Subscribe, on a page of Stripe's",
+          summary: "Subscribe, on a page of Stripe",
           description:
-            "People come back with `checkout=success` or `checkout=cancelled`. The subscription stands when Stripe has said so, a moment later.",
+            "People come back with `checkout=success` or `checkout=cancelled`. The subscription is active once Stripe has confirmed it, a moment later.",
         },
       },
     )
@@ -102,13 +102,13 @@ export function billingRoutes(ctx: Context) {
         ...one,
         body: ReturnBody,
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
-        detail: { summary: "Change or cancel the subscription, on a page of Stripe's" },
+        detail: { summary: "Change or cancel the subscription, on a page of Stripe" },
       },
     )
     .get("/billing-limits", async ({ project }) => await usageOf(ctx, project.id), {
       ...one,
       response: answers(Limits, { refusals: [404] }),
-      detail: { summary: "How much of each category may be used in a calendar month (UTC), and is" },
+      detail: { summary: "Limit and usage of each category in a calendar month (UTC)" },
     })
     .put(
       "/billing-limits",
@@ -123,9 +123,9 @@ export function billingRoutes(ctx: Context) {
         }),
         response: answers(Limits, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
-          summary: "Change limits: those that are named, null for none",
+          summary: "Change the limits given; null removes one",
           description:
-            "What would go beyond a limit is refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
+            "What would exceed a limit is refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
         },
       },
     )

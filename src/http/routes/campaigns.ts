@@ -180,7 +180,7 @@ export function campaignsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(CampaignStats, { refusals: [404, 422] }),
-        detail: { summary: "What became of a campaign's mails; rates are percentages of those sent" },
+        detail: { summary: "Outcomes of a campaign's mails; rates are percentages of those sent" },
       },
     )
     .post(
@@ -211,7 +211,7 @@ const HAS_ZONE = /(Z|[T ].*[+-]\d\d(:?\d\d)?)$/i;
 function scheduledTime(value: unknown): Date | null {
   if (value === undefined || value === null) return null;
   try {
-    if (typeof value !== "string" || !ISO_TIME.test(value)) throw new RangeError("no ISO 8601 date-time");
+    if (typeof value !== "string" || !ISO_TIME.test(value)) throw new RangeError("not an ISO 8601 date-time");
     const instant = HAS_ZONE.test(value)
       ? Temporal.Instant.from(value)
       : Temporal.PlainDateTime.from(value).toZonedDateTime("UTC").toInstant();

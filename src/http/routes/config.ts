@@ -9,11 +9,13 @@ const Features = t.Object({
   uploads: t.Boolean({ description: "Whether `POST /uploads/image` takes images." }),
   authProviders: t.Object(
     { github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() },
-    { description: "What people can sign in with, besides a password." },
+    { description: "Ways to sign in besides a password." },
   ),
-  signupsDisabled: t.Boolean({ description: "Whether only those can sign up who are invited." }),
+  signupsDisabled: t.Boolean({ description: "Whether signing up needs an invitation." }),
   tracking: t.Boolean({ description: "Whether opens and clicks can be followed." }),
-  smtp: t.Boolean({ description: "Whether mails leave. Else they are captured, and shown on `/inbox`." }),
+  smtp: t.Boolean({
+    description: "Whether mails are sent. If not, they are captured and shown on `/inbox`.",
+  }),
 });
 
 const Configuration = t.Object({

@@ -135,7 +135,7 @@ function importRoutes(ctx: Context) {
         {
           params: t.Object({ jobId: Uuid }),
           response: answers(ImportReport, { refusals: [404] }),
-          detail: { summary: "See how an import stands" },
+          detail: { summary: "Get the state of an import" },
         },
       ),
     );
@@ -176,13 +176,13 @@ function bulkRoutes(ctx: Context) {
       {
         params: t.Object({ jobId: Uuid }),
         response: answers(BulkReport, { refusals: [404] }),
-        detail: { summary: "See how a bulk job stands" },
+        detail: { summary: "Get the state of a bulk job" },
       },
     );
 }
 
 function queued(jobId: string, kind: "import" | "bulk") {
-  return { jobId, message: `Queued: GET /contacts/${kind}/${jobId} tells how it stands` };
+  return { jobId, message: `Queued: see GET /contacts/${kind}/${jobId}` };
 }
 
 /** The bytes of the uploaded file. Throws 400 when there is none, 415 for another type, 413 when it is too large. */
@@ -200,7 +200,7 @@ function csvOf(file: string | UploadedFile | undefined): Uint8Array {
 
 function isTrue(text: string | undefined): boolean {
   if (text === undefined || text === "" || text === "false") return false;
-  if (text !== "true") throw problems.badRequest("Cannot use this dryRun: say true or false");
+  if (text !== "true") throw problems.badRequest("Cannot use this dryRun: expected true or false");
   return true;
 }
 
@@ -214,12 +214,12 @@ function assertKnownFilters(body: unknown): void {
   }
   const { search } = filter as { search?: unknown };
   if (typeof search === "string" && search.trim() === "") {
-    const message = "A search that is blank would mean everyone: leave it out to say so";
+    const message = "A blank search would match everyone: leave it out if that is intended";
     throw problems.invalid([{ field: "filter.search", code: "too_small", message }]);
   }
   const unknown = Object.keys(filter).filter((name) => !Object.hasOwn(Filter.properties, name));
   if (unknown.length === 0) return;
-  const message = `There is no such filter; there are ${Object.keys(Filter.properties).join(", ")}`;
+  const message = `Unknown filter: expected ${Object.keys(Filter.properties).join(", ")}`;
   throw problems.invalid(unknown.map((name) => ({ field: `filter.${name}`, code: "custom", message })));
 }
 

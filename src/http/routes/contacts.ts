@@ -184,7 +184,7 @@ export function contactsRoutes(ctx: Context) {
           }),
           { refusals: [400] },
         ),
-        detail: { summary: "See where a custom field is referred to" },
+        detail: { summary: "List what refers to a custom field" },
       },
     )
     .delete(
@@ -247,7 +247,7 @@ function orderOf(sort: string | undefined, dir: string | undefined): ContactOrde
 function asBoolean(text: string | undefined): boolean | undefined {
   if (text === undefined || text === "") return undefined;
   if (text !== "true" && text !== "false")
-    throw problems.badRequest("Cannot filter by subscribed: say true or false");
+    throw problems.badRequest("Cannot filter by subscribed: expected true or false");
   return text === "true";
 }
 

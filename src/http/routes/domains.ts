@@ -25,7 +25,7 @@ const Record = t.Object({
   status: t.Unsafe<"PENDING" | "VERIFIED" | "MISSING" | "MISMATCH">({
     ...Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
     description:
-      "How it stood when the DNS last answered. VERIFIED: as it should be; MISSING: there is none; MISMATCH: something else stands there, or too many; PENDING: the DNS has not said anything yet.",
+      "State when the DNS last answered. VERIFIED: as required; MISSING: there is none; MISMATCH: there is another one, or too many; PENDING: the DNS has not answered yet.",
   }),
 });
 
@@ -57,7 +57,7 @@ export function domainsRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .get("/project/:projectId", async ({ project }) => await listDomains(ctx, project.id), {
       params: t.Object({
-        projectId: t.String({ description: "The key says which project it is: anything may stand here." }),
+        projectId: t.String({ description: "The key decides the project: any value is accepted here." }),
       }),
       response: answers(t.Array(Domain)),
       detail: { summary: "List the domains of the project, with their DNS records" },
@@ -74,7 +74,7 @@ export function domainsRoutes(ctx: Context) {
         response: answers(Domain, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: {
           summary: "Add a domain; the answer says which DNS records it needs",
-          description: "It is looked up every 5 minutes until it is verified, and further on afterwards.",
+          description: "It is looked up every 5 minutes until it is verified, and regularly after that.",
         },
       },
     )
@@ -89,7 +89,7 @@ export function domainsRoutes(ctx: Context) {
         response: answers(t.Pick(Domain, ["domain", "verified", "status", "records"]), { refusals: [404] }),
         detail: {
           summary: "Look the records of a domain up now",
-          description: "Within 30 s of the last look-up it answers with what that one found.",
+          description: "Within 30 s of the last look-up it returns what that one found.",
         },
       },
     )

@@ -82,7 +82,7 @@ export function emailsRoutes(ctx: Context) {
       {
         params: t.Object({ id: PathId }),
         response: answers(Email, { refusals: [404] }),
-        detail: { summary: "See what became of one mail", tags: ["Emails"] },
+        detail: { summary: "Get a mail and its outcome", tags: ["Emails"] },
       },
     );
 }

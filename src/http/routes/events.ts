@@ -21,7 +21,7 @@ const Tracked = t.Object({
 });
 
 const named = {
-  params: t.Object({ eventName: t.String({ description: "Percent-encoded, also a slash in it." }) }),
+  params: t.Object({ eventName: t.String({ description: "Percent-encoded, including any slash in it." }) }),
 };
 
 /** The event endpoints, in the order of the specification's table. */
@@ -62,7 +62,7 @@ export function eventsRoutes(ctx: Context) {
           query: t.Object({
             ...CursorQuery,
             eventName: t.Optional(
-              t.String({ description: "Left out: all, those of the service among them." }),
+              t.String({ description: "Left out: all, including those of the service." }),
             ),
           }),
           response: answers(EventList(ListedEvent), { refusals: [400] }),
@@ -128,8 +128,7 @@ export function eventsRoutes(ctx: Context) {
           ...named,
           response: answers(t.Object({ deletedCount: Int }), { refusals: [400, 409] }),
           detail: {
-            summary:
-              "Delete all events of a name that are recorded by now; many of them in a job that follows",
+            summary: "Delete all events recorded so far under a name; large numbers are deleted by a job",
           },
         },
       )

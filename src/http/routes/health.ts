@@ -53,7 +53,7 @@ export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
               }),
             ),
             standing: t.Array(t.String(), {
-              description: "Lanes of jobs that stand still, although something is due.",
+              description: "Lanes of jobs that are stuck although jobs are due.",
             }),
           }),
         },

@@ -31,7 +31,7 @@ export function projectsRoutes(ctx: Context) {
     .get("/:id/setup-state", async ({ project }) => wrap(await setupStateOf(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(SetupState), { refusals: [404] }),
-      detail: { summary: "See how far a project is set up", ...READ },
+      detail: { summary: "Get the set-up progress of a project", ...READ },
     })
     .get("/:id/security", async ({ project }) => wrap(await securityOf(ctx, project.id)), {
       ...one,
@@ -60,7 +60,7 @@ export function projectsRoutes(ctx: Context) {
         detail: {
           summary: "Add a member",
           description:
-            "Whoever has an account with a verified address is a member at once, and is told by mail. Anybody else is invited by mail, and joins by signing up or proving that the address is theirs. With mail, one's own address has to be verified first. Who is invited again gets a new mail.",
+            "Somebody with an account and a verified address becomes a member at once, and is notified by mail. Anybody else is invited by mail, and joins by signing up or by confirming that the address is theirs. Inviting by mail requires that your own address is verified. Inviting somebody again sends a new mail.",
           ...WRITE,
         },
       },
@@ -74,9 +74,9 @@ export function projectsRoutes(ctx: Context) {
         body: t.Object({ role: RoleWord }),
         response: answers(Wrapped(Member), { refusals: [400, 404, 409, 413, 415, 422] }),
         detail: {
-          summary: "Give a member another role",
+          summary: "Change the role of a member",
           description:
-            "Only an OWNER makes and unmakes an OWNER. To hand a project over, make somebody else one first, and then leave or become something else.",
+            "Only an OWNER can grant or revoke that role. To hand over a project, make somebody else OWNER first, then leave or change your own role.",
           ...WRITE,
         },
       },
@@ -92,7 +92,7 @@ export function projectsRoutes(ctx: Context) {
         response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
         detail: {
           summary: "Remove a member, or withdraw an invitation",
-          description: "Everybody may remove themselves, but for the last OWNER.",
+          description: "Everybody may remove themselves, except the last OWNER.",
           ...WRITE,
         },
       },

@@ -179,7 +179,7 @@ export function segmentsRoutes(ctx: Context) {
         response: answers(t.Object({ added: Int, removed: Int, total: Int }), {
           refusals: [400, 404],
         }),
-        detail: { summary: "Work out the membership of a tracked segment, with its events" },
+        detail: { summary: "Compute the membership of a tracked segment, and emit its events" },
       },
     )
     .post(
@@ -190,7 +190,7 @@ export function segmentsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Object({ memberCount: Int }), { refusals: [404] }),
-        detail: { summary: "Count the members anew, without events" },
+        detail: { summary: "Count the members again, without events" },
       },
     );
 }

@@ -61,7 +61,7 @@ export function suppressionsRoutes(ctx: Context) {
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
         }),
         response: answers(CursorList(Suppression), { refusals: [400] }),
-        detail: { summary: "List the addresses that nothing is sent to, the newest first" },
+        detail: { summary: "List suppressed addresses, the newest first" },
       },
     )
     .post(
@@ -84,7 +84,7 @@ export function suppressionsRoutes(ctx: Context) {
           201: Suppression,
         },
         detail: {
-          summary: "Send nothing to an address any more, or to a list of them",
+          summary: "Suppress an address, or a list of them",
           description:
             "One address: 201 with its record when it is new, else 200. A list: 200 with how many were added and how many were there. The reason of an address that is there becomes stronger (COMPLAINT over BOUNCE over MANUAL), never weaker.",
         },
@@ -104,7 +104,7 @@ export function suppressionsRoutes(ctx: Context) {
         query: t.Object({ email: t.Optional(EmailAddress) }),
         body: t.Object({ email: t.Optional(EmailAddress) }),
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Take an address off the list, named in the body or in the query" },
+        detail: { summary: "Remove an address from the list, given in the body or in the query" },
       },
     );
 }

@@ -184,7 +184,7 @@ export function templatesRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Usage, { refusals: [404] }),
-        detail: { summary: "See what refers to a template, and how many mails it has made" },
+        detail: { summary: "List what refers to a template, and count its mails" },
       },
     )
     .post(

@@ -27,10 +27,10 @@ const IMAGE_HEADERS = {
 };
 
 const Uploaded = t.Object({
-  url: t.String({ description: "Where everybody can see it, for as long as the project keeps it" }),
+  url: t.String({ description: "Public address, valid for as long as the project keeps the image" }),
   key: t.String({ examples: ["0b8e0f0f6d6a4c0c9a3c5d1f1e7b2a44.png"] }),
   filename: t.String({ description: "As it was sent" }),
-  contentType: t.String({ description: "By what is in the file", examples: ["image/png"] }),
+  contentType: t.String({ description: "Decided by the content of the file", examples: ["image/png"] }),
   size: Int,
 });
 

@@ -23,7 +23,7 @@ const User = t.Object({
   emailVerified: t.Boolean(),
   emailProven: t.Boolean({
     description:
-      "Whether the address was verified by who holds the account, in a session of it or with a new password by mail: only then they may invite people, and join.",
+      "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset: required to invite people and to join projects.",
   }),
   createdAt: Timestamp,
 });
@@ -42,7 +42,7 @@ const PatchBody = withRules(
     resendInDoubt: t.Optional(
       t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
         maxItems: RESENDABLE.length,
-        description: `Mails of which kinds are sent again when nobody knows whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
+        description: `Kinds of mail that are sent again when it is unknown whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
       }),
     ),
   }),
@@ -66,7 +66,7 @@ function meRoutes(ctx: Context) {
     .use(authenticateUser(ctx, { unverified: true }))
     .get("/", async ({ user }) => await getUser(ctx, user.id), {
       response: answers(User),
-      detail: { summary: "Who is logged in" },
+      detail: { summary: "Get the logged-in user" },
     });
 }
 
@@ -86,7 +86,7 @@ function ownProjectsRoutes(ctx: Context) {
       {
         body: t.Object({ name: boundedText(t.String({ examples: ["Shop"] }), MAX_SETTING_LENGTH) }),
         response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
-        detail: { summary: "Create a project, which you own; the answer holds its secret key this once" },
+        detail: { summary: "Create a project, which you own; the secret key is shown only in this response" },
       },
     );
 }
@@ -116,8 +116,8 @@ function ownProjectRoutes(ctx: Context) {
       ...one,
       response: answers(ProjectWithSecret, { refusals: [404] }),
       detail: {
-        summary: "Make two new keys; the old ones are of no use from this moment on",
-        description: "The answer holds the secret key this once.",
+        summary: "Create two new keys; the old ones stop working at once",
+        description: "The secret key is shown only in this response.",
       },
     })
     .get("/:id/security", async ({ project }) => await securityOf(ctx, project.id), {
@@ -135,9 +135,9 @@ function ownProjectRoutes(ctx: Context) {
         ...one,
         response: answers(t.Object({ success: t.Literal(true) }), { refusals: [404] }),
         detail: {
-          summary: "Wipe what a project holds",
+          summary: "Delete the contents of a project",
           description:
-            "Its members, domains, keys and settings stay. It cannot be undone, and takes a while: what is made meanwhile stays.",
+            "Its members, domains, keys and settings stay. It cannot be undone, and takes a while: what is created in the meantime stays.",
         },
       },
     );

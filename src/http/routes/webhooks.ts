@@ -94,7 +94,7 @@ function snsRoutes(ctx: Context, options: WebhookOptions) {
           ),
         },
         detail: {
-          summary: "Notifications of Amazon SNS: what became of mails, and mail that came in",
+          summary: "Amazon SNS notifications: outcomes of mails, and received mail",
           description:
             "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once; one that is nearly 7 days old does nothing.",
           security: [],
@@ -137,7 +137,7 @@ function stripeRoutes(ctx: Context) {
           ),
         },
         detail: {
-          summary: "Events of Stripe: something has changed about a subscription",
+          summary: "Stripe events: a subscription has changed",
           description:
             "Set this address up as a webhook for events of customers, subscriptions, checkouts and invoices. Signatures are checked, and an event that is repeated counts once. What has changed is read from Stripe, so the order of events makes no difference.",
           security: [],
@@ -151,7 +151,7 @@ async function readMessage(request: Request, topics: string[]): Promise<SnsMessa
   const bytes = await readBytes(request, SNS_BODY_LIMIT);
   await assertWithin(bytes, SNS_SIZE);
   const message = readSnsMessage(Buffer.from(bytes).toString());
-  if (!message) throw problems.badRequest("Cannot read this as a message of SNS");
+  if (!message) throw problems.badRequest("Cannot read this as an SNS message");
   if (topics.length > 0 && !topics.includes(message.TopicArn)) {
     throw problems.forgedNotification("its topic is not in SNS_TOPIC_ARNS");
   }
@@ -187,7 +187,7 @@ async function countingRefusals<T>(
 async function take(ctx: Context, message: SnsMessage, fetchText: FetchText): Promise<void> {
   const { Type, MessageId, TopicArn, Message, Timestamp } = message;
   if (ctx.now().getTime() - snsTime(message)!.getTime() > TOO_OLD_MS) {
-    return ctx.log.warn("notification of SNS is too old", {
+    return ctx.log.warn("SNS notification is too old", {
       topic: TopicArn,
       messageId: MessageId,
       Timestamp,
@@ -206,7 +206,7 @@ async function take(ctx: Context, message: SnsMessage, fetchText: FetchText): Pr
 
 async function confirmSubscription({ SubscribeURL = "" }: SnsMessage, fetchText: FetchText): Promise<void> {
   const url = snsUrl(SubscribeURL);
-  if (!url) throw problems.forgedNotification("its SubscribeURL is not an address of SNS");
+  if (!url) throw problems.forgedNotification("its SubscribeURL is not an SNS address");
   // Sent again, it may be taken.
   if ((await fetchText(url)) === null) throw problems.away("the SubscribeURL of Amazon SNS", false);
 }

@@ -111,7 +111,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         detail: {
           summary: "Start an execution for a contact",
           description:
-            "`context` is what its templates and conditions know besides the contact; `context.event` is `event.*`.",
+            "`context` is available to its templates and conditions besides the contact; `context.event` is `event.*`.",
         },
       },
     )
@@ -134,7 +134,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         ),
         detail: {
           summary: "List the executions of a workflow",
-          description: "The newest first. Counted as far as 100,000.",
+          description: "The newest first. Counted up to 100,000.",
         },
       },
     )
@@ -155,7 +155,7 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...oneExecution,
         response: answers(Execution, { refusals: [400, 404, 409] }),
-        detail: { summary: "Cancel an execution that is under way" },
+        detail: { summary: "Cancel an active execution" },
       },
     )
     .post(
@@ -166,7 +166,7 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Object({ cancelled: Int }), { refusals: [400, 404] }),
-        detail: { summary: "Cancel every execution that is under way" },
+        detail: { summary: "Cancel every active execution" },
       },
     )
     .post(
@@ -185,7 +185,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         body: TrialBody,
         response: answers(Trial, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
-          summary: "The path that a contact would take, without anything being done",
+          summary: "The path that a contact would take; nothing is done",
           description:
             "Either with `contactId` for that contact, or with `data` for somebody who does not exist.",
         },

@@ -125,7 +125,7 @@ export function workflowsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
-        detail: { summary: "Delete a workflow without executions under way" },
+        detail: { summary: "Delete a workflow that has no active executions" },
       },
     )
     .post(
@@ -183,7 +183,7 @@ export function workflowsRoutes(ctx: Context) {
           splice: t.Optional(Words(["true", "false"])),
         }),
         response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
-        detail: { summary: "Delete a step; with `splice=true` what led to it leads to the step behind it" },
+        detail: { summary: "Delete a step; with `splice=true` what led to it leads to the next step" },
       },
     )
     .post(
@@ -199,7 +199,7 @@ export function workflowsRoutes(ctx: Context) {
         ...one,
         body: TransitionBody,
         response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Lead from one step to another, for a CONDITION by one of its branches" },
+        detail: { summary: "Connect one step to another; from a CONDITION, by one of its branches" },
       },
     )
     .delete(
@@ -226,7 +226,7 @@ export function workflowsRoutes(ctx: Context) {
         ...oneTransition,
         body: InsertedStepBody,
         response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Put a step between the two ends of a transition" },
+        detail: { summary: "Insert a step into a transition" },
       },
     );
 }

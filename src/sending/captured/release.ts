@@ -54,7 +54,7 @@ export async function releaseCaptured(
   if (ctx.config.SMTP_URL === undefined) {
     throw new Error(
       "Cannot release captured mails without SMTP_URL: set it here and in every process of the service, such as " +
-        "smtp://user:password@mail.example.com:587, and start those anew",
+        "smtp://user:password@mail.example.com:587, and restart them",
     );
   }
   if (!dryRun) await assertNobodyCaptures(ctx);
@@ -65,7 +65,7 @@ export async function releaseCaptured(
   }
   const unknown = new Set(scope.ids).size - report.captured;
   if (scope.ids && unknown > 0)
-    report.skipped["No captured mail has this id, or the other options leave it out"] = unknown;
+    report.skipped["No captured mail has this id, or the other options exclude it"] = unknown;
   return report;
 }
 
@@ -74,7 +74,7 @@ async function assertNobodyCaptures(ctx: Context): Promise<void> {
   if (hosts.length === 0) return;
   throw new Error(
     `Cannot release captured mails while a process without SMTP_URL takes jobs (on ${hosts.join(", ")}): it would capture ` +
-      "them anew. Set SMTP_URL there too, and start it anew; one that was killed counts for 15 s",
+      "them again. Set SMTP_URL there too and restart it; a killed process counts for 15 s",
   );
 }
 
@@ -134,7 +134,7 @@ function reasonToClose(mail: Captured): string | null {
   if (mail.fromEmail?.toLowerCase().endsWith(`@${SANDBOX_DOMAIN}`)) {
     return `Nobody can send from ${SANDBOX_DOMAIN}: it is for captured mail only`;
   }
-  return mail.isSenderVerified ? null : "The domain of its sender is not verified any more";
+  return mail.isSenderVerified ? null : "The domain of its sender is no longer verified";
 }
 
 /** Those of these mails, the first ones, that the month has room for: capturing them has given it back. */

@@ -147,7 +147,7 @@ export function createApartMails(ctx: Context): ApartMails {
       await q.emails.giveUpApart(ctx, {
         domain,
         before: new Date(now.getTime() - GIVE_UP_AFTER_MS),
-        error: "Given up after 24 hours: the domain of the recipient takes no mail",
+        error: "Given up after 24 hours: the recipient's domain accepts no mail",
         now,
         limit: GIVE_UP_LIMIT,
       });

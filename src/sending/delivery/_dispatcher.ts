@@ -251,7 +251,7 @@ function stopping(): Error {
   return new Error("This process is stopping");
 }
 
-/** Null where nothing is limited. While the mail server lets nobody in, nothing is claimed. */
+/** Null where nothing is limited. While the mail server accepts no connections, nothing is claimed. */
 async function admissionOf(ctx: Context, requests: DeliveryRequest[]): Promise<Admission | null> {
   if (gateOf(ctx).way === "here") return await admit(ctx, requests);
   return { admitted: [], refused: requests.map((request) => ({ request, waitMs: Infinity })) };

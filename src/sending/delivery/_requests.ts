@@ -21,7 +21,7 @@ export class Postponed extends Error {
   readonly waitMs: number;
 
   constructor(waitMs: number) {
-    super("The rate of sending does not allow more at the moment");
+    super("The sending rate does not allow more at the moment");
     this.waitMs = waitMs;
   }
 }
@@ -32,7 +32,7 @@ export class Apart extends Error {
   readonly isFailing: boolean;
 
   constructor(isFailing: boolean) {
-    super("The domain of the recipient has no room at the moment");
+    super("The recipient's domain has no capacity at the moment");
     this.isFailing = isFailing;
   }
 }

@@ -17,7 +17,7 @@ interface Addressed {
   domain: string;
 }
 
-/** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server lets nobody in. */
+/** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
 interface Delivered {
   postponed: string[];
   waitMs: number;

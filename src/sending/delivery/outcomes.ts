@@ -95,7 +95,7 @@ export function withoutWords(outcome: Outcome): Outcome {
   const eventData = outcome.event_data && { emailId: outcome.id };
   return {
     ...outcome,
-    error: outcome.error && "The server's words could not be stored",
+    error: outcome.error && "The server's reply could not be stored",
     event_data: eventData,
   };
 }

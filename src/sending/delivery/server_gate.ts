@@ -36,7 +36,7 @@ function createServerGate(ctx: Context): ServerGate {
 
   const ask = async (words: string): Promise<void> => {
     const since = performance.now();
-    ctx.log.warn("mail server lets nobody in", { response: words });
+    ctx.log.warn("mail server accepts no connections", { response: words });
     let answer: string | null = words;
     for (let pauseMs = FIRST_PAUSE_MS; answer !== null; pauseMs *= 2) {
       await note(true, since);
@@ -46,7 +46,7 @@ function createServerGate(ctx: Context): ServerGate {
     }
     way = "here";
     for (const go of waiting) go();
-    ctx.log.info("mail server lets us in again", { ms: Math.round(performance.now() - since) });
+    ctx.log.info("mail server accepts connections again", { ms: Math.round(performance.now() - since) });
     await note(false, since);
     await wakeAll(since);
   };

@@ -131,23 +131,20 @@ async function notify(tx: Context, { projectId, domain, dkimSelector, was, statu
     return await notifyMembers(tx, projectId, {
       subject: `${domain} is verified`,
       paragraphs: [
-        `The DKIM record of ${domain} is in place: mail can be sent from it now, and is signed.`,
-        `Leave the TXT record ${record} where it is: it is looked at again and again.`,
+        `The DKIM record of ${domain} is in place: mail can now be sent from the domain, and is signed.`,
+        `Keep the TXT record ${record}: it is checked regularly.`,
       ],
     });
   }
   const [subject, reason] =
     was === "VERIFIED"
-      ? [
-          `${domain} is not verified any more`,
-          "was found missing or wrong several times, for an hour at least",
-        ]
+      ? [`${domain} is no longer verified`, "was missing or wrong in several checks over at least an hour"]
       : [`${domain} could not be verified`, "has not been found for three days"];
   await notifyMembers(tx, projectId, {
     subject,
     paragraphs: [
       `The TXT record ${record} ${reason}. Mail from ${domain} is refused until it is there.`,
-      `Publish it as the list of the project's domains shows it. It will be noticed, and at once when you ask for a check.`,
+      `Publish it as shown in the list of the project's domains. It will be noticed automatically, or at once when you request a check.`,
     ],
   });
 }

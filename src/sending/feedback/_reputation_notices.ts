@@ -10,10 +10,10 @@ const NAMES: Record<RateName, string> = { bounceRate: "bounces", complaintRate: 
 const ADVICE: Record<RateName, string> = {
   bounceRate:
     "Mails bounce when their addresses do not exist. Send only to people who gave you their address themselves, have " +
-    "new addresses confirmed, and look through lists that are old, bought or imported: POST /v1/verify says what " +
+    "new addresses confirmed, and check lists that are old, bought or imported: POST /v1/verify says what " +
     "speaks against an address.",
   complaintRate:
-    "Mails are complained about by people who did not expect them. Send only to those who asked for it, not too " +
+    "People complain about mails that they did not expect. Send only to those who asked for it, not too " +
     "often, and with a link to unsubscribe that is easy to find.",
 };
 
@@ -43,10 +43,10 @@ function consequenceOf(turn: Turn, disables: boolean): string {
   if (turn === "DISABLED") {
     return (
       "Requests of the project are refused, and nothing is sent. Mails that were accepted before are kept: they go out " +
-      "when the operator of this installation has enabled the project again."
+      "once the operator of this installation has enabled the project again."
     );
   }
-  const providers = "Mailbox providers put the mail of such a sender with the spam, or refuse all of it.";
+  const providers = "Mailbox providers treat the mail of such a sender as spam, or reject all of it.";
   return turn === "WARNING" && disables
     ? `${providers} With ${CRITICAL} the project is disabled.`
     : providers;

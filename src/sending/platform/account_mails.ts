@@ -33,34 +33,33 @@ const VERIFICATION = {
 } as const;
 
 const PRESSING =
-  "An account at Postrider was made with this address. If it was you, press the button, best in the browser in which you " +
-  "are logged in: elsewhere it verifies the address, but you cannot invite people yet. Either way, whoever made " +
-  "the account keeps it.";
+  "Somebody created a Postrider account with this address. If it was you, press the button, preferably in the browser in " +
+  "which you are logged in: in any other it verifies the address, but you cannot invite people yet. Either way, the " +
+  "account stays with whoever created it.";
 
-const NEW_PASSWORD =
-  "with it the account is yours, whoever else was in it is shut out, and nothing is deleted.";
+const NEW_PASSWORD = "it makes the account yours, ends everybody else's access, and deletes nothing.";
 
 /** For an account that was made just now. */
 const IF_NEW = [
-  "If it was not you, do not press it. “This was not me” removes the account, with the projects that nobody else is in, " +
+  "If it was not you, do not press it. “This was not me” removes the account and the projects in which nobody else is, " +
     "unless somebody has pressed the button before.",
-  "Both are good for an hour. Afterwards “This was not me” leads to a new password.",
+  "Both links work for one hour. After that, “This was not me” leads to a password reset.",
 ];
 
 /** For one that has been there for a while: it may be in use, and whoever asks for this mail removes nothing. */
 const IF_OLD = [
-  `If it was not you, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
-  "The button is good for an hour.",
+  `If it was not you, do not press it. Reset the password instead: ${NEW_PASSWORD}`,
+  "The button works for one hour.",
 ];
 
 const ELSEWHERE =
-  "Your address is verified, but not in a browser that is logged in to the account: so it is not known yet whether the " +
-  "account is yours. Log in, and press the button in the same browser. From then on you may invite people, and you join " +
-  "the projects that you are invited to. Where nobody is logged in, the button adds nothing.";
+  "Your address is verified, but not from a browser that is logged in to the account, so it is not certain yet that the " +
+  "account is yours. Log in and press the button in the same browser. After that you can invite people, and you join " +
+  "the projects that you are invited to. In a browser that is not logged in, the button has no effect.";
 
 const IF_ELSEWHERE = [
-  `If you did not make the account, do not press it. Ask for a new password instead: ${NEW_PASSWORD}`,
-  "The button is good for an hour.",
+  `If you did not create the account, do not press it. Reset the password instead: ${NEW_PASSWORD}`,
+  "The button works for one hour.",
 ];
 
 const DISOWNING = { purpose: "REMOVE_ACCOUNT", label: "This was not me", path: "/auth/not-me" } as const;
@@ -72,18 +71,18 @@ const RESET = {
   path: "/auth/reset-password",
 } as const;
 
-const ASKED = "Somebody asked for a new password for your account at Postrider. If it was you, set it here.";
+const ASKED = "Somebody requested a new password for your Postrider account. If it was you, set it here.";
 
 const RESET_OF_OWN = [
   ASKED,
-  "The link is good for an hour, once. If it was not you, do nothing: your password stays as it is.",
+  "The link works once, for one hour. If it was not you, do nothing: your password stays the same.",
 ];
 
 const RESET_OF_UNPROVEN = [
   ASKED,
-  "If you did not make this account, somebody else has made it with your address. Set a password then, too: " +
-    `${NEW_PASSWORD} You can look at what is in it, and delete its projects.`,
-  "The link is good for an hour, once. If you do nothing, the password stays as it is.",
+  "If you did not create this account, somebody else did, with your address. Set a password in that case too: " +
+    `${NEW_PASSWORD} You can then look through it, and delete its projects.`,
+  "The link works once, for one hour. If you do nothing, the password stays the same.",
 ];
 
 /**
@@ -103,7 +102,7 @@ export async function sendVerificationMail(ctx: Context, email: string): Promise
     );
   }
   const query = new URLSearchParams({ email });
-  const forPassword = { label: "Get a new password", path: `/auth/request-password-reset?${query}` };
+  const forPassword = { label: "Reset the password", path: `/auth/request-password-reset?${query}` };
   const words =
     user.emailVerifiedAt === null
       ? { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_OLD }
@@ -120,7 +119,7 @@ export async function sendVerificationMail(ctx: Context, email: string): Promise
 /** Which account it is, since when there is one, and what is in it: whoever is to say that it is theirs has to know. */
 export async function describeAccount(ctx: Context, account: Described & { id: string }): Promise<string> {
   const names = (await projectsLookedAfter(ctx, account.id)).map(({ name }) => name);
-  const what = names.length === 0 ? "It is in no project" : `Its projects: ${shownNames(names)}`;
+  const what = names.length === 0 ? "It has no projects" : `Its projects: ${shownNames(names)}`;
   return `${accountSince(account)} ${what}.`;
 }
 
@@ -129,7 +128,7 @@ type Described = Pick<Account, "email" | "createdAt">;
 /** Which account it is, and since when there is one: a sentence. */
 export function accountSince({ email, createdAt }: Described): string {
   const since = `${createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return `The account of ${email} has been there since ${since}.`;
+  return `The account ${email} has existed since ${since}.`;
 }
 
 /** Names of projects as text, up to 50 of them. */
@@ -162,17 +161,17 @@ export async function sendOwnerMail(ctx: Context, userId: string, projectIds: st
   });
   await sendPlatformMail(ctx, {
     to: email,
-    subject: "Look through the projects of your account",
+    subject: "Check the projects of your account",
     paragraphs: [
-      "It is proven now that your account at Postrider is yours. Until now that was not known, so somebody else may have " +
-        "made the account, and these projects in it. All its sessions have ended.",
-      "The projects, each with the other people who look after it:",
+      "It is now confirmed that your Postrider account is yours. Until now this was not certain, so somebody else may have " +
+        "created the account and these projects. All its sessions have ended.",
+      "The projects, each with its other owners and admins:",
       ...named,
       ...(projects.length > MAX_NAMED ? [`And ${projects.length - MAX_NAMED} more.`] : []),
-      "If they are not all your own work: regenerate the keys of these projects, which somebody may still have, remove " +
-        "people whom you do not know, and look at what the audit log says. Or delete the projects.",
+      "If they are not all your own work, regenerate the keys of these projects, which somebody may still have, remove " +
+        "people you do not know, and check the audit log. Or delete the projects.",
     ],
-    link: { label: "Look at them", url: dashboardAddress(ctx.config) },
+    link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
   });
 }
 

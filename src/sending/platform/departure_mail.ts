@@ -34,19 +34,19 @@ export async function sendDepartureMail(ctx: Context, projectId: string, gone: D
 function passedOn(ctx: Context, name: string, gone: Departure, owners: string[]): MemberNotice {
   const ended = gone.owned
     ? [
-        "Whoever it was may hold the secret key of the project, so the key has ended: what calls Postrider with it is " +
-          "refused with 401. Make new keys in the settings of the project, and give them to your servers.",
+        "Its holder may know the secret key of the project, so the key has been revoked: requests that use it are " +
+          "refused with 401. Create new keys in the settings of the project and give them to your servers.",
       ]
     : [];
   return {
-    subject: `An account that looked after ${shown(name)} was removed`,
+    subject: `An owner or admin of ${shown(name)} was removed`,
     paragraphs: [
       what(name, gone),
-      `The project goes on, and belongs to ${owners.join(", ")}.`,
+      `The project continues, and belongs to ${owners.join(", ")}.`,
       ...ended,
-      "Look at what the audit log says of that account, and at members and invitations that you do not know.",
+      "Check what the audit log says about that account, and whether there are members or invitations you do not know.",
     ],
-    link: { label: "Look at the project", url: dashboardAddress(ctx.config) },
+    link: { label: "Open the project", url: dashboardAddress(ctx.config) },
   };
 }
 
@@ -55,8 +55,8 @@ function standing(ctx: Context, name: string, gone: Departure): MemberNotice {
     subject: `${shown(name)} is disabled: its owner was removed`,
     paragraphs: [
       what(name, gone),
-      `No owner or admin is left, so the project is disabled (${NO_OWNER}): its requests are refused, its mails wait, and ` +
-        "the secret key has ended.",
+      `No owner or admin is left, so the project is disabled (${NO_OWNER}): its requests are refused, its mails are held, and ` +
+        "the secret key is revoked.",
       "Ask the operator of this installation to make one of you its owner (bun run admin member set-role) and to enable it " +
         "again. Nothing is deleted.",
     ],
@@ -67,7 +67,7 @@ function standing(ctx: Context, name: string, gone: Departure): MemberNotice {
 function what(name: string, { email, owned }: Departure): string {
   const as = owned ? "an owner" : "a member";
   return (
-    `The account of ${email}, ${as} of the project ${shown(name)}, was removed: who reads the mail of that address says ` +
-    "that they have not made it. So somebody else had."
+    `The account of ${email}, ${as} of the project ${shown(name)}, was removed: the owner of that address says that ` +
+    "they did not create it, so somebody else had."
   );
 }

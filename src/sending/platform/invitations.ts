@@ -11,7 +11,7 @@ import { type PlatformMail, sendPlatformMail, shown } from "./mod.ts";
 
 const NO_SENDER = [
   "sender of its own mails",
-  "Set PLATFORM_FROM, so that people can be invited; whoever has a verified account can be added without",
+  "Set PLATFORM_FROM to invite people; those with a verified account can be added without it",
 ] as const;
 
 /**
@@ -62,13 +62,13 @@ function mailOf(ctx: Context, news: News): PlatformMail {
 
 function welcome(ctx: Context, { name, member, by }: News) {
   return {
-    subject: `You are a member of ${shown(name)}`,
+    subject: `You are now a member of ${shown(name)}`,
     paragraphs: [
       `${nameOf(by)} added you to the project ${shown(name)}, as ${AS[member.role]}.`,
-      "Whoever does not want to be in it may leave it at any time.",
+      "You can leave it at any time.",
     ],
     link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
-    reason: `You get this mail because you look after the project ${shown(name)} at Postrider.`,
+    reason: `You are receiving this mail because you are a member of the project ${shown(name)} at Postrider.`,
   };
 }
 
@@ -79,13 +79,13 @@ function invitation(ctx: Context, { name, member, by, hasAccount }: News, token:
     paragraphs: [
       `${nameOf(by)} invites you to the project ${shown(name)}, as ${AS[member.role]}.`,
       hasAccount
-        ? `There is an account with your address, ${member.email}: give its password to join. If you did not make it, get a ` +
-          "new password on the same page: then it is yours, and you have joined."
+        ? `There is already an account with your address, ${member.email}: enter its password to join. If you did not ` +
+          "create it, reset the password on the same page: that makes it yours, and you join."
         : `Sign up with your address, ${member.email}, to join.`,
-      `The invitation is good for ${INVITATION_DAYS} days. If you do not know what this is about, do nothing.`,
+      `The invitation is valid for ${INVITATION_DAYS} days. If you do not know what this is about, ignore it.`,
     ],
     link: { label: "Join the project", url: `${dashboardAddress(ctx.config)}/auth/signup?${query}` },
-    reason: `You get this mail because ${nameOf(by)} gave your address at Postrider.`,
+    reason: `You are receiving this mail because ${nameOf(by)} entered your address at Postrider.`,
   };
 }
 

@@ -23,7 +23,7 @@ export interface PlatformMail extends MemberNotice {
 
 /** Longer than any handover takes; afterwards whoever had it is taken for dead. */
 const HOLD_MS = 5 * 60_000;
-/** The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is at it. */
+/** The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is sending it. */
 const MAX_ATTEMPTS = 15;
 /** What was in doubt is sent once more. Who has two copies already gets no third one. */
 const MAX_DOUBTS = 1;
@@ -51,7 +51,7 @@ export async function sendPlatformMail(
     const project = projectId === undefined ? null : await q.projects.presented(on, { projectId });
     const reason = project
       ? reasonFor(project.name)
-      : (given ?? "You get this mail because of your account at Postrider.");
+      : (given ?? "You are receiving this mail because you have a Postrider account.");
     await add(on, to, words, reason);
   });
 }
@@ -98,14 +98,14 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   throw new Error(`Cannot send this platform mail yet: it is ${state}`);
 }
 
-/** The mail server lets nobody in: that is no attempt. They come at different times. */
+/** The mail server accepts no connections: that is no attempt. They come at different times. */
 async function comeAgain(ctx: Context, mailId: string): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + CLOSED_PAUSE_MS * (1 + Math.random()));
   await addJob(ctx, "send_platform_mail", { mailId }, { runAt });
 }
 
-const DOUBTFUL = "Given up: nobody knows whether it was taken";
-const UNREADABLE = "Given up: its words were sealed with another SECRET_KEY";
+const DOUBTFUL = "Given up: it is unknown whether the mail server accepted it";
+const UNREADABLE = "Given up: it was encrypted with another SECRET_KEY";
 
 /** Null where it is to be tried again. */
 function whyGivenUp({ attempts, doubts }: StoredMail, inDoubt: boolean): string | null {
@@ -122,7 +122,7 @@ export async function purgePlatformMails(ctx: Context): Promise<void> {
 /** Where another process has it, this job must look again: that one may be dead. */
 async function assertSettled(ctx: Context, mailId: string): Promise<void> {
   const { open } = await q.platformMails.isOpen(ctx, { mailId });
-  if (open) throw new Error("Cannot send this platform mail now: another process is at it");
+  if (open) throw new Error("Cannot send this platform mail now: another process is sending it");
 }
 
 interface Attempt {
@@ -184,7 +184,7 @@ function wordsOf(ctx: Context, id: string, { subject, words }: StoredMail): Plat
 }
 
 function reasonFor(projectName: string): string {
-  return `You get this mail because you look after the project ${inOneLine(projectName)} at Postrider.`;
+  return `You are receiving this mail because you are a member of the project ${inOneLine(projectName)} at Postrider.`;
 }
 
 /**

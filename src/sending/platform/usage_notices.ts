@@ -19,9 +19,9 @@ const TOLD_AT = [WARNING_PERCENT, 100];
 const CONSEQUENCES: Record<UsageCategory, string> = {
   workflows: "mails of workflows are not sent: they are FAILED in the ledger, and the executions go on",
   campaigns:
-    "a campaign that does not fit is refused, and of one that reaches the limit on its way the rest is FAILED",
+    "a campaign that exceeds it is refused, and if a campaign reaches the limit while it is being sent, the rest is FAILED",
   transactional: "POST /v1/send is refused, with 402 BILLING_LIMIT_EXCEEDED",
-  inbound: "mails that come in are not recorded",
+  inbound: "received mails are not recorded",
 };
 
 /** Looks for limits that are nearly or wholly used, by what was folded, and enqueues a notice of each. */
@@ -59,11 +59,11 @@ export function cutShort(
   now: Date,
 ): MemberNotice {
   return {
-    subject: `The campaign ${name} did not reach everybody: the limit of the month`,
+    subject: `The campaign ${name} did not reach everybody: this month's limit`,
     paragraphs: [
-      `${inFigures(overLimitCount)} of the ${inFigures(snapshotCount)} recipients of the campaign ${name} get no mail: the month had no room for them.`,
+      `${inFigures(overLimitCount)} of the ${inFigures(snapshotCount)} recipients of the campaign ${name} get no mail, because this month's limit was reached.`,
       `${overLimit("campaigns", now)}.`,
-      "Their mails are FAILED in the ledger. Nobody of them gets one later by itself: send a copy of the campaign to those who are left.",
+      "Their mails are FAILED and will not be sent later. To reach those who are left, send them a copy of the campaign.",
     ],
   };
 }
@@ -72,15 +72,15 @@ function noticeOf(category: UsageCategory, limit: number, usage: number, now: Da
   const what = inWords(category);
   const isReached = usage >= limit;
   const percent = Math.floor((usage * 100) / limit);
-  const anew = monthOf(now).end.toISOString().slice(0, 10);
+  const restart = monthOf(now).end.toISOString().slice(0, 10);
   return {
     subject: isReached
-      ? `The limit of ${what} of this month is reached`
-      : `${percent} % of the ${what} of this month are used`,
+      ? `This month's limit of ${what} is reached`
+      : `${percent} % of this month's ${what} are used`,
     paragraphs: [
       `${inFigures(usage)} of ${inFigures(limit)} ${what} of this month are used.`,
       `${isReached ? "From now on" : "When the limit is reached,"} ${CONSEQUENCES[category]}.`,
-      `The count begins anew on ${anew} (UTC). Owners and admins can change the limit at any time: it is one of the billing limits of the project.`,
+      `The count restarts on ${restart} (UTC). Owners and admins can change the limit at any time, among the billing limits of the project.`,
     ],
   };
 }
