@@ -49,7 +49,7 @@ const REFUSED: [string[], number, string][] = [
   [["project", "list", "--name"], 2, "--name"],
   [["domain", "rekey", UNKNOWN, "x.example"], 1, "Cannot find this project"],
   [["user", "create"], 1, "--email"],
-  [["user", "create", "--email", "nobody"], 1, '"nobody" is no email address'],
+  [["user", "create", "--email", "nobody"], 1, '"nobody" is not an email address'],
   [["project", "frobnicate"], 2, 'There is no command "project frobnicate"'],
   [["member", "list", UNKNOWN], 1, "Cannot find this project"],
   [["member", "add", UNKNOWN, "--email", "a@b.io"], 1, "Cannot find this project"],
@@ -58,8 +58,8 @@ const REFUSED: [string[], number, string][] = [
   [["campaign", "list", UNKNOWN], 1, "Cannot find this project"],
   [["campaign", "cancel", UNKNOWN, UNKNOWN], 1, "Cannot find this project"],
   [["release", "--all"], 1, "without SMTP_URL: set it"],
-  [["release", "--yes"], 1, "without knowing which. Say --yes with it"],
-  [["release", "--discard", "--yes"], 1, "Cannot discard mails without knowing which. Say --yes with it"],
+  [["release", "--yes"], 1, "without knowing which. Add --yes"],
+  [["release", "--discard", "--yes"], 1, "Cannot discard mails without knowing which. Add --yes"],
   [["release", "5", "--yes"], 1, "id"],
   [["release", "--since", "yesterday", "--yes"], 1, "--since"],
   [["release", "--project", UNKNOWN, "--yes"], 1, "Cannot find this project"],
@@ -278,7 +278,7 @@ describe("bun run admin", () => {
     expect(JSON.parse(cancelled.out)).toEqual({ id: bad, name: "Bad", status: "CANCELLED" });
     expect(refused.map(({ exitCode, err }) => [exitCode, err.trim()])).toEqual([
       [1, expect.stringContaining("DRAFT")],
-      [1, 'Cannot find a campaign: "5" is no id of one'],
+      [1, 'Cannot find a campaign: "5" is not an id of one'],
     ]);
     expect(enabled.campaignsUnderWay).toEqual([shown(good, "Good")]);
     expect((await get(bad)).status).toBe("CANCELLED");

@@ -1,5 +1,5 @@
--- What campaigns have come to, by their counters: those of the row, and what is not rolled up yet. A project has hundreds of
--- campaigns, and not millions.
+-- Outcomes of campaigns by their counters: those of the row, and the deltas that are not rolled up yet. A project has
+-- hundreds of campaigns, not millions.
 
 -- name: top :many
 -- Those that were sent, the best first by a metric: of equals the larger one, then the newer one.

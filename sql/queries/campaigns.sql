@@ -132,7 +132,8 @@ set status = 'SCHEDULED', scheduled_for = :scheduled_for, total_recipients = :to
 where project_id = :project_id and id = :campaign_id and status in ('DRAFT', 'SCHEDULED');
 
 -- name: begin :exec
--- From here on the snapshot of the audience is being taken. What was scheduled, and sent before its time, is not scheduled any more.
+-- From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
+-- scheduled.
 update campaigns
 set
   status           = 'SENDING',

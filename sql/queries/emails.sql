@@ -63,7 +63,10 @@ settled as (
   set
     status      = reached(o.status, e.opened_at, e.clicked_at),
     claimed_by  = case when o.status = 'IN_DOUBT' then e.claimed_by end,
-    doubted_at  = case when o.status = 'IN_DOUBT' and e.opened_at is null then coalesce(e.doubted_at, o.at) else e.doubted_at end,
+    doubted_at  = case
+      when o.status = 'IN_DOUBT' and e.opened_at is null then coalesce(e.doubted_at, o.at)
+      else e.doubted_at
+    end,
     message_id  = coalesce(o.message_id, e.message_id),
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,

@@ -1,15 +1,16 @@
 -- name: record :exec
 -- nullable: hits.link
--- Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
--- the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
--- `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Answers the number of events.
+-- Records a batch of opens and clicks, in which a mail may occur several times: its counts and times, the events, and
+-- through the trigger `emails_count` the counters of the campaign. `hits` holds, in the order in which they came,
+-- `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Returns the number of events.
 --
--- Bots are recorded, and change nothing but `bot_opened_at`. A click is an opening too, because many people load no images: it sets
--- `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
--- end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
--- What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
--- in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
--- never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
+-- Bots are recorded, and change only `bot_opened_at`. A click is an open too, because many people load no images: it
+-- sets `opened_at`, but does not count among the `opens`. The state only moves forward, and not at all once the mail has
+-- ended otherwise. A mail in doubt turns out to have been sent; one that is being sent is left to its sender. Mails that
+-- were never sent, or are unknown, record nothing. A captured mail was not sent either, but people who try things out in
+-- the inbox expect workflows to react: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in
+-- the order of their ids, so that two batches never deadlock. Contents are looked up one by one, whatever the planner
+-- estimates.
 with hit as materialized (
   select *
   from json_to_recordset(:hits::json) as r (

@@ -76,13 +76,14 @@ select project_id, id, status
 from started;
 
 -- name: hold :many
--- Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
--- their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
--- is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
+-- Active executions with everything needed to go on, locked until the commit in the order of their ids. Their contacts
+-- are locked too, so that they are neither deleted nor given another address. Executions of a disabled project are held
+-- up; those that a reset deletes have ended. Nothing else is read here: after waiting for a lock, a statement sees the
+-- rows it has locked as they are now, but all other tables as they were before.
 select
   e.project_id, e.id, e.workflow_id, e.version_id, e.status, e.current_step_id as "current_step_id!",
-  e.step_execution_id, e.revision, e.tries, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!", c.id as contact_id, c.email, c.subscribed, c.data,
-  c.created_at, c.updated_at
+  e.step_execution_id, e.revision, e.tries, e.depth, e.context, e.wake_at, p.disabled_at is not null as "held_up!",
+  c.id as contact_id, c.email, c.subscribed, c.data, c.created_at, c.updated_at
 from executions e
 join projects p on p.id = e.project_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
@@ -101,8 +102,8 @@ where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid
 
 -- name: move :exec
 -- nullable: rows.step_id, rows.step_execution_id, rows.context, rows.exit_reason, rows.wake_at, rows.completed_at
--- Writes where executions have come to. `rows` holds `{project_id, id, revision, moved, status, step_id?, step_execution_id?,
--- depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
+-- Writes the new positions of executions. `rows` holds `{project_id, id, revision, moved, status, step_id?,
+-- step_execution_id?, depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read stays.
 update executions e
 set
   status            = r.status,

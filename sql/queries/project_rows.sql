@@ -242,7 +242,9 @@ where project_id = :project_id
           and (k.segment_id = s.id or lower(k.audience_condition::text) like '%"segment.' || s.id || '"%')
       )
       and not exists (
-        select from workflows w where w.project_id = s.project_id and w.trigger_config ->> 'segmentId' = s.id::text
+        select
+        from workflow_references r
+        where r.project_id = s.project_id and r.kind = 'SEGMENT' and r.name = s.id::text
       )
     order by s.id
     limit :limit::int

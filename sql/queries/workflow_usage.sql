@@ -7,9 +7,10 @@ where s.project_id = :project_id and s.template_id = :template_id
 order by w.name, s.workflow_id, s.created_at, s.id;
 
 -- name: of_contact_field :many
--- The workflows, enabled or not, that name a field of contacts, or a path below it: in a condition, as the time of a
--- delay, among the updates, or in an expression of a text, which is what `pattern` finds; the templates of their mails
--- are such texts, too. `word` is a part of the key: texts without it, nearly all, are not looked through.
+-- The workflows, enabled or not, that name a field of contacts, or a path below it, anywhere in a step of any type: as a
+-- whole string, such as the field of a condition or the time of a delay; as a key of `updates`; or in an expression,
+-- which is what `pattern` finds, including in the templates of their mails. `word` is a part of the key: strings without
+-- it, nearly all, are not searched.
 select w.id, w.name
 from workflows w
 where w.project_id = :project_id
@@ -17,36 +18,23 @@ where w.project_id = :project_id
     select
     from workflow_steps s
     left join templates t on t.project_id = s.project_id and t.id = s.template_id
-    cross join lateral (
-      select case s.type
-        when 'DELAY' then array[s.config ->> 'until']
-        when 'CONDITION' then array(
-          select f.field #>> '{}'
-          from jsonb_path_query(s.config, '$.**.field ? (@.type() == "string")') as f (field)
-        )
-      end as fields,
-      case
-        when s.type = 'SEND_EMAIL' then array[t.subject, t.body, s.config #>> '{recipient,customEmail}']
-        when s.type in ('WEBHOOK', 'UPDATE_CONTACT') then array(
-          select v.text #>> '{}'
-          from jsonb_path_query(s.config, '$.** ? (@.type() == "string")') as v (text)
-        )
-      end as texts
-    ) as named
     where s.project_id = w.project_id
       and s.workflow_id = w.id
       and (
-        s.type = 'UPDATE_CONTACT' and s.config -> 'updates' ? :key::text
+        s.config -> 'updates' ? :key::text
+        or strpos(t.subject, :word::text) > 0 and t.subject ~ :pattern::text
+        or strpos(t.body, :word) > 0 and t.body ~ :pattern
         or exists (
           select
-          from unnest(named.fields) as f (field)
-          where regexp_replace(f.field, '^contact[.]', '') = :field::text
-            or starts_with(regexp_replace(f.field, '^contact[.]', ''), :field::text || '.')
-        )
-        or exists (
-          select
-          from unnest(named.texts) as v (text)
-          where strpos(v.text, :word::text) > 0 and v.text ~ :pattern::text
+          from jsonb_path_query(s.config, '$.** ? (@.type() == "string")') as v (value)
+          cross join lateral (select v.value #>> '{}' as text) as written
+          cross join lateral (select regexp_replace(written.text, '^contact[.]', '') as field) as named
+          where strpos(written.text, :word) > 0
+            and (
+              named.field = :field::text
+              or starts_with(named.field, :field || '.')
+              or written.text ~ :pattern
+            )
         )
       )
   )

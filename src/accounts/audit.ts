@@ -83,7 +83,7 @@ export async function recordAudit(tx: Context, { actor, ...deed }: Deed & { acto
   await recordAudits(tx, actor, [deed]);
 }
 
-/** Writes several lines of one actor. */
+/** Writes several lines of one actor. The triggers `audit_unchanged` and `audit_kept` refuse to change or delete them. */
 export async function recordAudits(tx: Context, actor: Actor, deeds: Deed[]): Promise<void> {
   if (deeds.length === 0) return;
   const lines = deeds.map(({ projectId, action, subject = null, details = {} }) => ({

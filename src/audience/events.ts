@@ -26,7 +26,11 @@ export function isReservedEvent(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** Records events in the order given, all in one statement. */
+/**
+ * Records events in the order given, all in one statement. Triggers do the rest in the same transaction:
+ * `events_start_workflows` enqueues the workflows that listen, `events_note_contacts` notes the contacts for tracked
+ * segments, and `events_count_added` counts.
+ */
 export async function recordEvents(tx: Context, events: NewEvent[]): Promise<RecordedEvent[]> {
   if (events.length === 0) return [];
   const createdAt = tx.now();

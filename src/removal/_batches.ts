@@ -73,6 +73,7 @@ function removedOf(keys: string[]): Removed {
   };
 }
 
+/** Their history and waits go with them, by the trigger `executions_removed`. */
 export const executions = byId("executions", "executions", q.projectRows.executions);
 export const workflows = byId("workflows", "workflows", q.projectRows.workflows);
 export const templates = byId("templates", "templates", q.projectRows.templates);
@@ -81,6 +82,7 @@ export const contents = byId("contents", "contents", q.projectRows.contents);
 export const campaigns = byId("campaigns", "campaigns", q.projectRows.campaigns);
 export const imports = byId("contact_imports", "contactImports", q.projectRows.contactImports);
 export const bulkJobs = byId("bulk_jobs", "bulkJobs", q.projectRows.bulkJobs);
+/** The trigger `events_count_removed` takes them out of the counters. */
 export const events = byId("events", "events", q.projectRows.events);
 export const segments = byId("segments", "segments", q.projectRows.segments);
 export const suppressions = byId("suppressions", "suppressions", q.projectRows.suppressions);

@@ -54,6 +54,17 @@ describe("the schema", () => {
     expect(silent.map((row) => row.what as string)).toEqual([]);
   });
 
+  test("has each trigger named in the source, by what makes it fire", async () => {
+    const triggers = await sql`select tgname from pg_trigger where not tgisinternal and tgparentid = 0`;
+    const source = await Promise.all(
+      [...new Bun.Glob("src/**/*.ts").scanSync()].filter((path) => !path.endsWith(".gen.ts")).map(fileText),
+    );
+    const named = new Set(source.flatMap((text) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name)));
+
+    expect(triggers.length).toBeGreaterThan(15);
+    expect(triggers.map((row) => row.tgname as string).filter((name) => !named.has(name))).toEqual([]);
+  });
+
   test("names statements that there are, where it says what an index serves", async () => {
     const comments = await sql`
       select obj_description(oid, 'pg_class') as text from pg_class where relkind in ('i', 'I')`;

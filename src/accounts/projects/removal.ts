@@ -11,9 +11,9 @@ import { countToday } from "../daily_limits.ts";
 const LAST_TURN = 9;
 
 /**
- * Deletes a project. From the commit on nobody finds it any more, and nothing of it goes out but what is being handed
- * over at this moment; a job takes its rows away. Joins the transaction of `ctx` when there is one. Throws not-found when
- * there is none, or it was deleted before.
+ * Deletes a project. From the commit on it cannot be found (and the trigger `projects_stay_deleted` keeps it so), and
+ * nothing of it is sent except what is being handed over at that moment; a job deletes its rows. Joins the transaction of
+ * `ctx` when there is one. Throws not-found when there is none, or it was deleted before.
  */
 export async function requestDeletion(ctx: Context, projectId: string, actor: Actor): Promise<void> {
   await inTransaction(ctx, async (tx) => {

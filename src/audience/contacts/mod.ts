@@ -30,8 +30,10 @@ export interface WrittenContact {
 
 /**
  * Creates or updates contacts, each address once, in one statement, and records each real change of a subscription.
- * Answers them by {@linkcode contactKey}. Several calls at once lose nothing of each other. A contact that a reset takes
- * away gives way to a new one at once.
+ * Returns them by {@linkcode contactKey}. Concurrent calls lose nothing of each other. A contact that a reset is about to
+ * delete is replaced by a new one at once. Whatever writes to contacts fires triggers: `contacts_count_added`,
+ * `contacts_count_changed` and `contacts_count_removed` count contacts and their fields, `contacts_note_added` and
+ * `contacts_note_changed` note them for tracked segments.
  */
 export async function upsertContacts(
   tx: Context,

@@ -34,7 +34,10 @@ export interface Started extends ExecutionKey {
   status: ExecutionStatus;
 }
 
-/** Makes an execution for each claim that the rule of re-entry allows, the first one first, in one statement. */
+/**
+ * Creates an execution for each claim that the re-entry rule allows, the oldest first, in one statement. The triggers
+ * `executions_count_added` and `executions_count_removed` keep the number of executions of each workflow.
+ */
 export async function startRuns(tx: Context, claims: Claim[]): Promise<Started[]> {
   if (claims.length === 0) return [];
   const versions = await versionsOf(tx, claims);

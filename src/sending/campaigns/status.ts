@@ -30,9 +30,9 @@ const MAX_OVERDUE = 100;
 const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 
 /**
- * Sends a campaign now, or schedules it. A SCHEDULED one is scheduled anew, or sent now. Throws 409 once it is under
- * way, 403 for a sender that is not verified, 400 for a time in the past and for an audience without anybody, 402 where
- * the month has no room for the audience of now.
+ * Sends a campaign now, or schedules it (the trigger `campaigns_scheduled_at` notes since when). A SCHEDULED one is
+ * rescheduled, or sent now. Throws 409 once it is being sent, 403 for a sender that is not verified, 400 for a time in the
+ * past and for an empty audience, 402 where the audience exceeds this month's limit.
  */
 export async function sendCampaign(
   ctx: Context,

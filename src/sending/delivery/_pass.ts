@@ -42,7 +42,10 @@ export async function runPass(
   }
 }
 
-/** Writes outcomes with all that follows from them, and takes mails. */
+/**
+ * Writes outcomes with all that follows from them, and claims mails, in one commit. The trigger `emails_count` counts the
+ * outcomes for campaigns, reputation and analytics.
+ */
 async function settleAndClaim(
   ctx: Context,
   noted: () => Promise<void>,

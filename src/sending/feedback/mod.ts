@@ -19,7 +19,7 @@ import { isBot } from "./_bots.ts";
 
 /**
  * Writes down what these notices say, in the transaction of `tx`: in the ledger, which only moves forward, and with the
- * events, the subscriptions and the suppressions that follow from it, each once. Answers the notices about mails that
+ * events, the subscriptions and the suppressions that follow from it, each once (counted by the trigger `emails_count`). Answers the notices about mails that
  * nobody knows here, or that were never sent.
  */
 export async function applyNotices(tx: Context, notices: Notice[]): Promise<Notice[]> {
