@@ -14,7 +14,7 @@ import { createUser, listUsers } from "./accounts/people/mod.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { parseAddress } from "./mail/address.ts";
 
-/** What is said about a person on the command line. */
+/** Formats a person for the command line. */
 export interface PeopleOptions {
   email?: string | undefined;
   role?: string | undefined;
@@ -43,7 +43,7 @@ export async function membersOf(ctx: Context, projectId: string): Promise<Member
   return await listMembers(ctx, projectId);
 }
 
-/** Lets somebody look after a project. Nobody is invited from here: whoever has no account gets one first. */
+/** Adds a member to a project. Nobody is invited from here: somebody without an account needs one first. */
 export async function addTo(ctx: Context, projectId: string, options: PeopleOptions): Promise<Member> {
   const wanted = { email: addressOf(options), role: roleOf(options.role ?? ROLES[0]!) };
   return await inTransaction(ctx, async (tx) => {

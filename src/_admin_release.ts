@@ -1,4 +1,4 @@
-// The operator's command that sends what was captured, or gives it up.
+// The operator's command that sends captured mails, or gives them up.
 import { assertProject } from "./accounts/projects/mod.ts";
 import type { Context } from "./context.ts";
 import { discardCaptured, type DiscardReport } from "./sending/captured/discard.ts";

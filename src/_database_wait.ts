@@ -1,4 +1,4 @@
-// At the start the database may be away, or be no place to work in: says so, with the setting that names it.
+// At the start the database may be away or unusable: says so, with the setting that names it.
 import type postgres from "postgres";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
@@ -35,8 +35,8 @@ export interface Preparing {
 }
 
 /**
- * Waits for the database to answer under each of its addresses, and for `prepare` to come to its end there. Throws where it
- * stays away, and at once where what is there is no place to work in.
+ * Waits for the database to respond at each of its addresses, and for `prepare` to finish there. Throws where it stays
+ * away, and at once where it is unusable.
  */
 export async function waitForDatabase(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function waitForDatabase(
   });
 }
 
-/** Gives up what is done at a database that is silent on another connection, too: its answer would be waited for without end. */
+/** Aborts waiting on a database that is silent on another connection too: its response would be awaited forever. */
 async function watched(
   direct: postgres.Sql,
   { done, giveUp }: Preparing,
@@ -130,7 +130,7 @@ async function answers(
 /** A name that is not known yet may be known when its container runs. */
 function mayPass(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
-  // A pooler has this one code for whatever it does not like.
+  // A pooler uses this one code for everything that it rejects.
   if (code === "08P01") return AWAY_BEHIND_POOLER.test(message) && !FOR_GOOD.test(message);
   if (/^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) return true;
   // The queue's connections say 40001 of a statement whose connection was lost.

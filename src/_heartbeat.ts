@@ -9,7 +9,7 @@ import { describeError } from "./log.ts";
 
 /** What the heart beats for. */
 export interface HeartParts {
-  /** One connection of its own: who waits behind busy ones would be taken for dead. */
+  /** A connection of its own: waiting behind busy ones would look like death. */
   heartPool: postgres.Sql;
   /** The names under which this process locks jobs. */
   pools: Set<string>;
@@ -37,7 +37,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
   let quietUntil = heardAt + patience.gapMs;
   const beat = async () => {
     if (stopped) return;
-    // Registers anew when it was taken for dead, as after a long freeze: what it held is settled.
+    // Registers again when it was taken for dead, as after a long freeze: what it held is settled.
     const { lockId } = await q.workers.beat(own, {
       id: ctx.workerId,
       host: hostname(),
@@ -52,7 +52,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
     if (now - heardAt > patience.gapMs) quietUntil = now + patience.gapMs;
     heardAt = now;
   };
-  /** What is cut off by our own end is no news. */
+  /** Connections that our own shutdown closes are no news. */
   const warn = (message: string) => (error: unknown) => {
     if (!stopped) ctx.log.warn(message, describeError(error));
   };
@@ -72,7 +72,7 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
   const look = async () => {
     const before = standing().length;
     for (const lane of lanes) await lane.look(own);
-    // Whoever asks whether we are ready hears it at once.
+    // A readiness probe sees it at once.
     if (standing().length > before) await beat();
     await giveBack();
   };
@@ -96,8 +96,8 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
 }
 
 /**
- * Gives back the jobs that are locked in our name while we are not at them: the answer that gave them to us was lost
- * with its connection, or the word that they are over. Nobody else would have them for 4 hours.
+ * Gives back the jobs that are locked in our name but not being worked on: the reply that gave them to us, or the
+ * message that they are done, was lost with its connection. Otherwise nobody would get them for 4 hours.
  */
 function lostGrip(
   ctx: Context,

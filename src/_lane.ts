@@ -1,4 +1,4 @@
-// One lane of jobs: graphile-worker over its tasks, watched, and built anew when it stands still.
+// One lane of jobs: graphile-worker over its tasks, watched, and rebuilt when it gets stuck.
 import { EventEmitter } from "node:events";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
@@ -19,20 +19,20 @@ export interface LaneParts {
   tasks: Tasks;
   crontab: string;
   patience: Patience;
-  /** Called with the name under which a runner locks jobs: whoever reaps this process must know it. */
+  /** Called with the name under which a runner locks jobs: reaping this process requires it. */
   onPool: (id: string) => void;
 }
 
 /** A lane that takes jobs. */
 export interface RunningLane {
   lane: Lane;
-  /** Something is due, and it does not get on with it. */
+  /** Jobs are due, and it makes no progress. */
   isStanding(): boolean;
   /** Whether this process is at the job, or will be in a moment. */
   holds(jobId: string): boolean;
-  /** Looks whether the lane gets on, and builds its runner anew where it does not. */
+  /** Checks whether the lane makes progress, and rebuilds its runner if not. */
   look(on: { sql: Db }): Promise<void>;
-  /** Takes no more jobs, and waits for what is under way. */
+  /** Takes no more jobs, and waits for those that are running. */
   stop(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ const JOBS_PER_CONNECTION = 2;
 // Jobs of workflows that run at the same time share transactions (`automation/execution_run.ts`).
 const WORKFLOW_JOBS = 20;
 const BULK_JOBS = 4;
-// Every new job is told to all lanes, and who looks for its own goes past those of the others. Who has found nothing looks
-// again after this time at the earliest, and else at once: hundreds of jobs a second of one lane would else have the others
-// look hundreds of times, past thousands.
+// Every new job is announced to all lanes, and a lane that looks for its own passes those of the others. A lane that
+// found nothing waits at least this long before it looks again, and a lane that found something looks at once:
+// otherwise hundreds of jobs a second in one lane would make the others look hundreds of times, past thousands.
 const LOOK_AGAIN_MS: Record<Lane, number> = { fast: 50, workflows: 10, bulk: 200 };
 const RESTART_MS = 1_000;
 
-/** How long what is under way may take when no more jobs are taken. */
+/** How long running jobs may take when no more are taken. */
 export const DRAIN_MS = 25_000;
 
 /** Runs a lane until told to stop, and starts it again whenever it ends or stands still. */
@@ -76,7 +76,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
     },
   });
 
-  /** What a runner tells, for as long as it is the present one. */
+  /** What a runner reports, as long as it is the current one. */
   const listenTo = (given: { up: boolean }) => {
     const events = new EventEmitter() as WorkerEvents;
     events.on("pool:create", ({ workerPool }) => parts.onPool(workerPool.id));
@@ -91,7 +91,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
     });
     return events;
   };
-  /** Runs until it ends by itself, or `given` up: then it is told to stop, whenever it can hear that. */
+  /** Runs until it ends by itself, or is `given` up: then it is told to stop as soon as it can be. */
   const runOnce = async (given: { up: boolean }, { pgPool }: RunnerPool) => {
     const runs = { pgPool, events: listenTo(given), taskList, concurrentJobs };
     const started = await startRunner(ctx, parts, runs);
@@ -108,7 +108,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
         given.up = true;
         resolve();
       };
-      // Of what the runner before this one had fetched, only what was begun will be done.
+      // Of the jobs that the previous runner had fetched, only those that it had begun will be done.
       for (const id of fetched) if (!underway.has(id)) fetched.delete(id);
       runner = undefined;
       connections = openRunnerPool(parts.pgPool);
@@ -134,10 +134,10 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
       suspectedAt = undefined;
       if (performance.now() - fetchedAt < patience.staleMs || underway.size >= concurrentJobs) return;
       const { overdue } = await q.jobs.overdue(on, { tasks: names, staleMs: patience.staleMs });
-      // It may have fetched meanwhile.
+      // It may have fetched some in the meantime.
       isStanding = overdue && performance.now() - fetchedAt > patience.staleMs;
       if (!isStanding) return;
-      // Who waits for a slow answer is left to wait: asked anew each time, it would never come.
+      // A slow response is waited for: if asked again each time, it would never arrive.
       const { atWork } = await q.jobs.atWork(on, { pids: connections?.pids() ?? [] });
       if (atWork) return;
       suspectedAt = since ?? performance.now();
@@ -194,11 +194,11 @@ async function startRunner(
   });
 }
 
-// Said at every start because a pool may have fewer connections than there are jobs at once. Ours has on purpose: it
-// serves the queue alone, and the jobs use the pool of the service.
+// Logged at every start because a pool may have fewer connections than there are concurrent jobs. Ours has on purpose:
+// it serves only the queue, and the jobs use the pool of the service.
 const POOL_ADVICE = /^WARNING: having maxPoolSize \(\d+\) smaller than concurrency/;
 
-/** graphile-worker's own lines, as far as they are about trouble. */
+/** graphile-worker's own log lines, as far as they report trouble. */
 function quietLogger(ctx: Context): Logger {
   return new Logger(() => (level, message) => {
     if (POOL_ADVICE.test(message)) return;

@@ -8,9 +8,9 @@ export interface Patience {
   staleMs: number;
   /** As long as that after the database is back, a lane is given to find its way again. */
   doubtMs: number;
-  /** What was done may still be struck off when it is first seen, so much before the second look. */
+  /** Marks may still be withdrawn when first seen, but not by the second look this much later. */
   gripMs: number;
-  /** Where nobody could beat, as while the database was away, all look dead: each is given time to say that it is not. */
+  /** Where nobody could send a heartbeat, as while the database was away, all look dead: each gets time to report. */
   gapMs: number;
 }
 

@@ -2,7 +2,7 @@
 
 /** What a refusal lists at most: every missing field, and about a hundred others. */
 const MAX_ERRORS = 200;
-/** How much of what was sent a refusal repeats. */
+/** How much of the input a refusal repeats. */
 const MAX_TOLD_LENGTH = 1_000;
 
 /** One invalid field of a request. */
@@ -26,13 +26,13 @@ export type FieldErrorCode =
   | "reserved_event"
   | "custom";
 
-/** What may stand beside the message of a Problem. */
+/** What a Problem may carry besides its message. */
 interface ProblemExtras {
   errors?: FieldError[];
   details?: Record<string, unknown>;
   suggestion?: string;
   headers?: Record<string, string>;
-  /** Many come at once, and nothing is broken: a warning in the log, whatever the status. */
+  /** Caused by load rather than a fault: a warning in the log, whatever the status. */
   isLoad?: true;
 }
 
@@ -52,7 +52,7 @@ export class Problem extends Error {
   }
 }
 
-/** The first errors, without what is too long to be of help: a refusal is small, whatever it refuses. */
+/** The first errors, without parts that are too long to help: a refusal is small, whatever it refuses. */
 export function shortened(errors: FieldError[]): FieldError[] {
   return errors.slice(0, MAX_ERRORS).map(({ received, ...error }) => {
     const told = { ...error, field: cut(error.field), message: cut(error.message) };

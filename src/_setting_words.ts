@@ -13,7 +13,7 @@ interface Bounds {
   minLength?: number;
 }
 
-/** What is to be said of a setting whose value does not fit its schema. */
+/** The message for a setting whose value does not fit its schema. */
 export function expectationOf(name: string): string {
   const schema = (Settings.properties as Record<string, Bounds>)[name] ?? {};
   return `expected ${schema.expected ?? kindOf(schema)}`;

@@ -4,7 +4,7 @@ import { Type as t } from "@sinclair/typebox";
 const HOST_PATTERN =
   "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
 
-/** Every setting with its meaning. `secret` ones are never shown; `production` says what production changes. */
+/** Every setting with its meaning. Secret ones are never shown; `production` says what production changes. */
 export const Settings = t.Object({
   PORT: t.Integer({ minimum: 0, maximum: 65535, default: 3000, description: "Port of the HTTP service." }),
   HOST: t.Optional(

@@ -1,4 +1,4 @@
-// What is wrong with an `SMTP_URL`. The mail library takes whatever it is given, and then hangs or opens nothing.
+// What is wrong with an `SMTP_URL`. The mail library accepts anything, and then hangs or opens nothing.
 
 /** The options of a connection that are numbers. */
 const NUMBERS = [
@@ -45,7 +45,7 @@ function wrongInOption(name: string, value: string): string[] {
   ];
 }
 
-/** What is no word may be the rest of a password. */
+/** Anything that is not a word may be the rest of a password. */
 function named(option: string): string {
   return /^[A-Za-z.]{1,40}$/.test(option) ? `the option ${option}` : "an option";
 }

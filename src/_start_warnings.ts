@@ -1,4 +1,4 @@
-// What an operator should know at the start, although it keeps nothing from starting. `doctor` looks at more.
+// What an operator should know at the start although it does not prevent one. `doctor` checks more.
 import { isProduction } from "./config.ts";
 import type { Context } from "./context.ts";
 import { keysOpen } from "./sending/dkim_keys.ts";

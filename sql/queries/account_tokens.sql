@@ -28,8 +28,8 @@ where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :no
 for no key update of u;
 
 -- name: use :maybe
--- A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
--- of them meanwhile.
+-- A token works once; using it uses up all others of its user for the same purpose. Null when one of them was used in
+-- the meantime.
 with gone as (
   delete from account_tokens
   where user_id = :user_id and purpose = :purpose

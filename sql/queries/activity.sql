@@ -1,10 +1,9 @@
 -- name: page :many
--- What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
--- one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
--- `before`, and the ids that those with this key must be below are given for each kind. An event has its own id as its
--- key. `sources` says which parts are read at all; each reads no more than a page, by an index. The names are
--- compared as a range of the index: of a name that it does not know the planner believes that there are as few as of most,
--- and reads all of them to sort them.
+-- The next items of the feed, the newest first. `key` is the place of an item in the order of time; `kind` and `id`
+-- break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
+-- each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
+-- are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name
+-- that it does not know, the planner assumes very few rows, and would read all of them to sort them.
 select found.kind as "kind!", found.key as "key!", found.id as "id!"
 from (
   (
@@ -100,10 +99,10 @@ order by found.key desc, found.kind desc, found.id desc
 limit :limit::int;
 
 -- name: page_of_contact :many
--- The same of one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
--- after the other: each is a step in the index, however many events there are of it. One who has more than 300 names has
--- few events of most: all of them are read, in the order of the index (5,000 take 3 ms, and their names 100 ms). Of
--- executions it has few.
+-- The same for one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
+-- after the other: each is one step in the index, however many events it has. A contact with more than 300 names has
+-- few events of most of them: all are read, in the order of the index (5,000 take 3 ms, their names 100 ms). It has few
+-- executions.
 with recursive known (name, place) as (
   (
     select e.name, 1

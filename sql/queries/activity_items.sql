@@ -1,6 +1,6 @@
 -- name: events :many
--- What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
--- one, whatever the planner believes about the tables. What has expired is not found.
+-- What the feed shows of events, which lie between the first and the last of these ids. Everything is looked up one by
+-- one, whatever the planner estimates. Expired events are not found.
 select
   e.id, e.name, e.data, e.bot, e.email_id, e.contact_id,
   p.email as "contact_email?",

@@ -1,6 +1,6 @@
 -- name: present :one
--- Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
--- order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
+-- Which of these names events have, by the counters; whether there are events of other names, and what else the feed
+-- has. The order makes each an index look-up, whatever the planner estimates about the project's share of a table.
 select
   array(
     select t.name

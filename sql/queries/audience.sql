@@ -1,6 +1,6 @@
 -- name: allow_hashing :exec
--- Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
--- events up contact by contact when it expects the table not to fit.
+-- Gives the rest of this transaction memory for hash tables over the events of one name. Beside an OR, Postgres looks
+-- up events contact by contact when it expects the table not to fit.
 select set_config('work_mem', '64MB', true);
 
 -- name: count_matching :one

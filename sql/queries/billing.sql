@@ -24,7 +24,8 @@ where project_id = :project_id and version = :version and customer_id is null;
 
 -- name: save :maybe
 -- nullable: customer_id, subscription_id, status, period_ends_at, cancels_at, ended_at
--- Writes what was read at Stripe; null when somebody has written since `version`. Answers whether it was live before.
+-- Stores what was read at Stripe; null when somebody else has written since `version`. Returns whether it was live
+-- before.
 update billing_accounts b
 set
   customer_id     = :customer_id,

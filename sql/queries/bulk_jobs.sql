@@ -59,8 +59,8 @@ order by c.id
 limit :limit::int;
 
 -- name: set_subscribed :many
--- Subscribes or unsubscribes contacts. Answers those that there are, and which of them it changed: each change is
--- told once, also when two jobs meet. The rows are locked in the order of `contacts.upsert_many`.
+-- Subscribes or unsubscribes contacts. Returns those that exist, and which of them it changed: each change is reported
+-- once, even when two jobs overlap. Rows are locked in the order of `contacts.upsert_many`.
 with chosen as (
   select id
   from contacts

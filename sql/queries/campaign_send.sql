@@ -13,11 +13,11 @@ for no key update;
 -- name: snapshot_range :one
 -- nullable: after_id
 -- splice: audience = true
--- Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
--- jobs that send them, all in one commit: so each range is taken exactly once, and whoever goes on starts behind it.
--- Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
--- the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
--- from the beginning.
+-- Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds
+-- the jobs that send them, all in one commit: each range is taken exactly once, and the next call continues after it.
+-- Contacts created after the campaign was sent are not included. The first batches of every campaign are sent before
+-- the later ones of any: a large campaign does not delay small ones. Mails beyond this month's limit are FAILED from
+-- the start.
 with chosen as materialized (
   select c.id, c.email
   from contacts c
@@ -110,7 +110,7 @@ where project_id = :project_id and id = :campaign_id and status = 'SENDING' and 
 returning name, snapshot_count, over_limit_count;
 
 -- name: analyze :exec
--- After so many new rows the planner would go by what it knew before.
+-- After so many new rows the planner would use outdated statistics.
 analyze emails;
 
 -- name: batch :many
@@ -128,7 +128,7 @@ order by id
 limit :limit::int;
 
 -- name: sendable :maybe
--- Whether mails of a campaign may still go out; null when it is gone.
+-- Whether mails of a campaign may still be sent; null when it is gone.
 select status <> 'CANCELLED' as "sendable!"
 from campaigns
 where project_id = :project_id and id = :campaign_id;
@@ -192,8 +192,8 @@ where c.project_id = :project_id
   );
 
 -- name: suppress :exec
--- Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
--- this moment is left alone, and so is what is deleted anyway.
+-- Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent at this moment
+-- are left alone, and so are those that are about to be deleted anyway.
 with open as materialized (
   select e.project_id, e.id
   from emails e
@@ -238,8 +238,8 @@ where c.status in ('SCHEDULED', 'SENDING', 'CANCELLED')
 order by c.scheduled_for, c.id;
 
 -- name: forgive :one
--- What the next mails that are due have waited, when the mail server let nobody in, does not count as being tried: they are
--- due anew. Called again, also by another process, it counts nothing twice. Answers the last one that it has looked at.
+-- While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
+-- again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it looked at.
 with due as materialized (
   select project_id, id, campaign_id, due_at
   from emails
@@ -272,9 +272,9 @@ order by e.id
 limit 1;
 
 -- name: requeue :one
--- Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
--- again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
--- a join would look at every mail for every mail of every mail.
+-- Gives jobs to due mails that have none, batch by batch, the oldest first. The period in which they are retried
+-- restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
+-- join would compare every mail with every other.
 with due as materialized (
   select id, tried_at
   from emails

@@ -117,8 +117,8 @@ where project_id = :project_id and id = :campaign_id and status not in ('SCHEDUL
 returning status = 'CANCELLED' and finished_at is null as "has_open_mails!";
 
 -- name: lock :maybe
--- The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: whoever has
--- it here has waited for all that were under way.
+-- The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
+-- this lock has waited for all claims in progress.
 select
   id, name, subject, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,
   audience_condition, template_id, scheduled_for, content_id
@@ -158,14 +158,14 @@ order by c.scheduled_for, c.id
 limit :limit::int;
 
 -- name: unschedule :exec
--- Back to a draft: what it needs to be sent is gone.
+-- Back to a draft: something that it needs to be sent is gone.
 update campaigns
 set status = 'DRAFT', scheduled_for = null, updated_at = :now
 where project_id = :project_id and id = :campaign_id and status = 'SCHEDULED';
 
 -- name: cancel :maybe
--- Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
--- finished.
+-- Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
+-- mails: it is finished.
 update campaigns c
 set
   status      = 'CANCELLED',

@@ -2,8 +2,8 @@
 
 -- name: next :many
 -- nullable: project_id
--- The captured mails that come next after a place. There is always a place, and no table but this one: so it is where the
--- index is entered, whatever plan is kept.
+-- The next captured mails after a place. There is always a place, and no other table, so that the index is entered
+-- there whatever plan is cached.
 select e.project_id, e.id, e.campaign_id, e.captured_at as "captured_at!"
 from emails e
 where e.captured_at <= :until
@@ -22,7 +22,7 @@ where :project_id::uuid is null or p.id = :project_id
 order by e.captured_at, e.project_id, e.id;
 
 -- name: hold :many
--- Those of these mails that are still captured, and nobody else holds, held until the commit.
+-- Those of these mails that are still captured and that nobody else has locked, locked until the commit.
 select project_id, id
 from emails
 where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and captured_at is not null

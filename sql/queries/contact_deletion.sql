@@ -37,8 +37,8 @@ where s.project_id = t.project_id
   and (s.completed_at is null or s.output is not null);
 
 -- name: part_with_emails :exec
--- The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
--- the same project has), what became of the mail is kept, and what has not gone out does not go out.
+-- The ledger outlives the contact: its identity is erased (the address becomes a hash that only the same address in the
+-- same project has), the outcome of each mail is kept, and unsent mails are not sent.
 with theirs as materialized (
   select project_id, id
   from emails
@@ -62,8 +62,8 @@ from theirs t
 where e.project_id = t.project_id and e.id = t.id;
 
 -- name: hold :many
--- Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
--- from now on.
+-- Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
+-- now on.
 select id
 from contacts
 where project_id = :project_id and id = any(:contact_ids::uuid[])
@@ -71,7 +71,7 @@ order by email
 for update;
 
 -- name: keep_out :exec
--- Waits until no snapshot of an audience of the project is being taken, and lets nobody begin one before the commit.
+-- Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
 select pg_advisory_xact_lock(emails_of_contacts(:project_id));
 
 -- name: delete_many :many

@@ -52,7 +52,7 @@ set
 where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done;
 
 -- name: complete :exec
--- An import that stands at its last row is done, and its file is dropped.
+-- An import that has reached its last row is done, and its file is dropped.
 with done as (
   update contact_imports
   set state = 'completed', finished_at = now()

@@ -1,9 +1,9 @@
 -- name: upsert_many :many
--- Creates contacts, or merges into those that have the address already. `rows` holds
--- `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
--- existing row needs besides: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees
--- nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
--- `was_subscribed` is null for a contact that is new. Outgoing is one that a reset takes away.
+-- Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed,
+-- sets}`, each address once; `changes` holds, by `<project_id> <email>`, what else an existing row needs:
+-- `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees only the row it could not insert. Rows
+-- are locked in one order, so that two calls cannot deadlock. `was_subscribed` is null for a new contact. `is_outgoing`
+-- marks one that a reset is about to delete.
 insert into contacts as c (project_id, email, subscribed, data)
 select r.project_id, r.email, r.subscribed, r.sets
 from json_to_recordset(:rows::json) as r (project_id uuid, email text, subscribed boolean, sets jsonb)
@@ -42,9 +42,9 @@ from contacts
 where project_id = :project_id and email = any(:emails::text[]) and opted_out_at is not null;
 
 -- name: opt_out_many :many
--- Marks these contacts as not wanting mail, and unsubscribes them. `was_subscribed` says for which of them that is a
--- change of the subscription. Rows are locked in the order that the upsert has, and no harder than it does, so that
--- they cannot deadlock.
+-- Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
+-- subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
+-- deadlock.
 update contacts c
 set was_subscribed = c.subscribed, subscribed = false, opted_out_at = now(), updated_at = now()
 from (
@@ -60,9 +60,9 @@ where c.project_id = chosen.project_id
 returning c.project_id, c.id, c.was_subscribed as "was_subscribed!";
 
 -- name: set_subscription :maybe
--- What the person decided through a link of a mail. An unsubscription stands until it is taken back, also where the
--- contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several calls at
--- once one changes it.
+-- What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
+-- contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
+-- calls, one changes it.
 update contacts c
 set
   was_subscribed = c.subscribed,
@@ -112,8 +112,8 @@ where project_id = :project_id and email = any(:emails::text[]);
 -- splice: after = true
 -- splice: sort_key = c.email
 -- splice: direction = c.email, c.id
--- One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
--- holds: a time as text, because a Date would lose its microseconds.
+-- One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
+-- time as text, because a Date would lose its microseconds.
 select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, :sort_key as "sort_key!"
 from contacts c
 where c.project_id = :project_id

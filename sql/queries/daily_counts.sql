@@ -1,5 +1,5 @@
 -- name: add :many
--- One more today, for each of these keys. Answers how many there are now.
+-- Adds one to today's count of each of these keys. Returns the new counts.
 insert into daily_counts as c (key, day, count)
 select key, (:now::timestamptz at time zone 'UTC')::date, 1
 from unnest(:keys::text[]) as key

@@ -16,7 +16,7 @@ select clock_timestamp() as "now!";
 select name from migrations order by name;
 
 -- name: domains :many
--- The domains of all projects, by name; those that nobody can look up come last.
+-- The domains of all projects, by name; reserved names, which cannot be looked up, come last.
 select
   d.domain, p.name as project_name, d.status, d.verified_at, d.return_path, d.dkim_selector, d.dkim_public_key
 from domains d

@@ -100,16 +100,16 @@ from domains
 where project_id = :project_id and domain = :domain and record_states ->> 'RETURN_PATH MX' = 'VERIFIED';
 
 -- name: returned_to :many
--- The projects whose bounces come back to a domain. Whatever its records say now: the mails went out before.
+-- The projects whose bounces come back to a domain, whatever its records say now: the mails were sent before.
 select project_id
 from domains
 where return_path = :return_path
 limit :limit::int;
 
 -- name: claim_due :many
--- Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
--- processes at once take different ones. How many is written here, so that the planner knows that they are few; with a
--- parameter it reads the whole table for them.
+-- Takes the domains that are due, the longest overdue first; nobody else takes them before `held_until`. Two processes
+-- take different ones. The number is a literal, so that the planner knows that they are few; with a parameter it reads
+-- the whole table.
 with due as (
   select project_id, id
   from domains
@@ -139,8 +139,8 @@ returning
 
 -- name: record_checks :many
 -- nullable: checks.verified_at, checks.failing_since
--- Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
--- deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
+-- Writes the results of a batch of look-ups, for those domains that are still held since `started_at`; the others were
+-- deleted or taken over in the meantime. Rows are locked in one order, so that two batches cannot deadlock.
 with found as (
   select *
   from json_to_recordset(:checks::json) as r (

@@ -1,9 +1,10 @@
 -- name: insert_many :many
 -- nullable: template_id, rows.contact_id, rows.to_name
--- Adds mails of a request to the ledger, and answers those that are to be sent: one to an address on the suppression
--- list is closed from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The
--- caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
--- address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
+-- Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
+-- closed at once. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
+-- written the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
+-- address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
+-- nothing is done.
 with taken as materialized (
   select take_usage(:project_id, 'transactional', :now, json_array_length(:rows::json), true) as mails
 ),
@@ -41,16 +42,16 @@ order by id;
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
 -- `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
--- event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
--- it is tried begins anew. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what
--- was written then, unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign
--- that are tried again share one job.
+-- event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+-- mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
+-- keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
+-- of a campaign that are tried again share one job.
 --
--- A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
--- already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
--- that nothing is claimed after its cancellation has been. Answers everything that sending needs, but for the contents
--- that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
--- to be made.
+-- A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
+-- has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
+-- commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
+-- that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
+-- retries if they are counted.
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
@@ -197,15 +198,15 @@ left join contents o
 left join projects p on p.id = o.project_id;
 
 -- name: recipients :many
--- Where these mails go, of those that are still to be sent.
+-- The recipient domains of those of these mails that are still to be sent.
 select e.project_id, e.id, recipient_domain(e.address) as "domain!"
 from emails e
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and e.status = 'PENDING';
 
 -- name: set_apart :exec
--- Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
--- mail, one of `failing`, that is the beginning of the day for which it is tried.
+-- Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
+-- accepts no mail, one of `failing`, this starts the day in which the mail is retried.
 update emails e
 set
   due_at   = 'infinity',
@@ -216,9 +217,9 @@ set
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status = 'PENDING';
 
 -- name: come_back :many
--- Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
--- (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
--- the other end, so that it is not the same ones that try it each time.
+-- Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
+-- tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
+-- that it is not always the same mails that try a domain.
 with asked as materialized (
   select * from unnest(:domains::text[], :counts::int[], :lasts::int[]) as d (domain, first, last)
 ),
@@ -276,7 +277,7 @@ with recursive found as (
 select domain as "domain!" from found where domain is not null limit :limit::int;
 
 -- name: give_up_apart :exec
--- Ends what has waited apart since `before` for a domain that took no mail.
+-- Ends mails that have waited apart since `before` for a domain that accepts no mail.
 with old as materialized (
   select e.project_id, e.id
   from emails e
@@ -293,7 +294,7 @@ from old o
 where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING' and e.due_at = 'infinity';
 
 -- name: put_back :many
--- Gives back mails that this process claimed and never began to send, as when it is told to stop.
+-- Gives back mails that this process claimed and never began to send, as when it stops.
 update emails
 set status = 'PENDING', claimed_by = null, attempts = attempts - 1
 where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
@@ -302,7 +303,7 @@ where (project_id, id) in (select * from unnest(:project_ids::uuid[], :ids::uuid
 returning project_id, id, campaign_id;
 
 -- name: orphaned_by :many
--- Who has held a mail since `before` and is not in the table of workers.
+-- Processes that have held a mail since `before` and are not in the table of workers.
 select distinct e.claimed_by as "worker_id!"
 from emails e
 where e.status = 'SENDING'
@@ -310,9 +311,10 @@ where e.status = 'SENDING'
   and not exists (select from workers w where w.id = e.claimed_by);
 
 -- name: settle_dead :many
--- What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
--- ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
--- because the mail may be why. Who reaps them holds their marks (`handover_marks.hold`).
+-- Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
+-- sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
+-- several processes, because it may be the cause. The caller holds the marks of these processes
+-- (`handover_marks.hold`).
 update emails e
 set
   status     = case when f.is_over then reached('IN_DOUBT', e.opened_at, e.clicked_at) else 'PENDING' end,
@@ -336,9 +338,9 @@ where e.project_id = f.project_id and e.id = f.id
 returning e.project_id, e.id, e.campaign_id, e.status, e.due_at;
 
 -- name: settle_doubts :many
--- Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
--- workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
--- again.
+-- Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
+-- doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
+-- campaign are not sent again.
 with doubtful as materialized (
   select project_id, id
   from emails
@@ -379,11 +381,11 @@ where j.task = 'send_emails'
 group by 1;
 
 -- name: requeue_overdue :many
--- Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
--- a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
--- being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
--- none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
--- Campaigns look after theirs.
+-- Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
+-- job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
+-- project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
+-- for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
+-- own.
 with waiting as materialized (
   select *
   from json_to_recordset(:waiting::json) as q (project_id uuid, run_at timestamptz)
@@ -432,7 +434,7 @@ limit :limit::int;
 
 -- name: count :one
 -- splice: filter = true
--- How many mails the filter lets through, as far as `up_to`.
+-- How many mails match the filter, counted up to `up_to`.
 select count(*)::int as "total!"
 from (
   select
@@ -448,7 +450,8 @@ from emails
 where status = 'SENDING' and claimed_by = :worker_id and due_at < :before;
 
 -- name: hold :exec
--- Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
+-- Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
+-- first.
 select
 from emails
 where project_id = :project_id and id = :email_id

@@ -1,5 +1,5 @@
 -- name: roll_up :exec
--- Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
+-- Adds up to `limit` deltas to the days and to the totals, and returns how many they were.
 with taken as (
   delete from event_count_deltas
   where ctid = any (array(select ctid from event_count_deltas limit :limit::int))
@@ -31,7 +31,7 @@ totals as (
 select from taken;
 
 -- name: next_day :maybe
--- The first day, from one on, of which there may be events or counts; null when there is none any more.
+-- The first day, starting at a given one, that may have events or counts; null when there are no more.
 select greatest(min(n.day), :from_day::date) as "day!"
 from (
   select min(c.day) as day
@@ -54,15 +54,15 @@ from (
 having min(n.day) is not null;
 
 -- name: faults :many
--- What the events of these days say, and what is counted of them, where that is not the same.
+-- The days on which events and their counts differ, with both.
 select f.day as "day!", f.name as "name!", f.facts::float8 as "facts!", f.counted::float8 as "counted!"
 from event_count_faults(:project_id, :first_day::date, :last_day::date, :forgets) as f
 order by f.day, f.name
 limit :limit::int;
 
 -- name: recount :exec
--- Adds to the counts of these days what they lack, and takes away what they have too much. What is recorded or folded
--- meanwhile makes no difference: all that is looked at is of one moment, and what is added is a delta like others.
+-- Corrects the counts of these days, up or down. What is recorded or rolled up in the meantime makes no difference:
+-- everything is read in one snapshot, and the correction is a delta like any other.
 insert into event_count_deltas (project_id, day, name, count)
 select :project_id, f.day, f.name, f.facts - f.counted
 from event_count_faults(:project_id, :first_day::date, :last_day::date, :forgets) as f;
@@ -88,7 +88,7 @@ order by t.name
 limit :limit::int;
 
 -- name: recount_totals :exec
--- Makes every total the sum of its days. Only while nobody rolls up.
+-- Sets every total to the sum of its days. Only while nobody rolls up.
 insert into event_totals as t (project_id, name, count)
 select :project_id, s.name, sum(s.count)
 from (

@@ -1,4 +1,4 @@
--- Events of one name, taken away batch by batch, each a commit of its own.
+-- Deletes the events of one name, batch by batch, each a commit of its own.
 
 -- name: newest :maybe
 -- All that is recorded of the name at this moment is not after this one.
@@ -19,7 +19,7 @@ from (
 ) as counted;
 
 -- name: counted :one
--- How many there are by the counters, but for days of which events may have expired.
+-- How many there are by the counters, without days whose events may have expired.
 select coalesce(sum(c.count), 0)::float8 as "events!"
 from event_counts_of(
   :project_id,
@@ -29,12 +29,12 @@ from event_counts_of(
 where c.name = :name;
 
 -- name: read_by_index :exec
--- For the rest of this transaction, whatever the planner believes about the tables.
+-- For the rest of this transaction, whatever the planner estimates about the tables.
 select set_config('enable_seqscan', 'off', true);
 
 -- name: remove :one
--- Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted by
--- then: who began anew each time would have to pass by what is dead already. `last_id` is how far it has looked. The
+-- Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted yet:
+-- starting from the first id each time would mean passing all dead rows again. `last_id` is how far it got. The
 -- counters follow by the trigger of the table.
 with page as materialized (
   select e.id
@@ -54,8 +54,8 @@ select
   (select id from page order by id desc limit 1) as "last_id?";
 
 -- name: forget :exec
--- Takes away what is still counted of the name on days of which events have expired: nothing else would. What there is
--- of them all the same stays counted.
+-- Removes what is still counted under the name on days whose events have expired, because nothing else would. Events
+-- that do still exist stay counted.
 insert into event_count_deltas (project_id, day, name, count)
 select :project_id, s.day, :name, sum(s.count)
 from (

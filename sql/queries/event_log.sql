@@ -1,6 +1,5 @@
--- Events as they were recorded, the newest first. Ids are in the order of time, and a month is a partition: a page reads
--- those between two ids, and no other partitions than theirs. Contacts are looked up one by one, whatever the planner
--- believes about them.
+-- Events as recorded, the newest first. Ids are in the order of time, and each month is a partition: a page reads those
+-- between two ids, and only their partitions. Contacts are looked up one by one, whatever the planner estimates.
 
 -- name: recent :many
 select

@@ -18,8 +18,7 @@ order by 2 desc, 1
 limit :limit::int;
 
 -- name: top :many
--- The most frequent names of some days, but for those that match `reserved`, and how frequent they were on the days
--- before.
+-- The most frequent names of some days, except those that match `reserved`, and their frequency on the days before.
 select
   c.name as "name!",
   sum(c.count) filter (where c.day >= :first_day::text::date)::float8 as "count!",

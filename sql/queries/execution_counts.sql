@@ -1,5 +1,5 @@
 -- name: roll_up :exec
--- Adds up to `limit` deltas to the days, and answers how many they were.
+-- Adds up to `limit` deltas to the days, and returns how many they were.
 with taken as (
   delete from execution_count_deltas
   where ctid = any (array(select ctid from execution_count_deltas limit :limit::int))
@@ -34,8 +34,8 @@ order by s.day
 limit :limit::int;
 
 -- name: recount :exec
--- Adds to the days what they lack, and takes away what they have too much. What begins or is folded meanwhile makes no
--- difference: all that is looked at is of one moment, and what is added is a delta like others.
+-- Corrects the counts of these days, up or down. What begins or is rolled up in the meantime makes no difference:
+-- everything is read in one snapshot, and the correction is a delta like any other.
 insert into execution_count_deltas (project_id, day, started)
 select :project_id, s.day, sum(s.facts) - sum(s.counted)
 from (

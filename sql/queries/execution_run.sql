@@ -1,6 +1,6 @@
 -- name: begin :exec
--- For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
--- plan was made, and kept, when they were small. And no reset of these projects begins: what starts here, it finds.
+-- For the rest of this transaction: tables from which few rows are wanted are read by their indexes, even where a plan
+-- was cached while they were small. And no reset of these projects can begin: it will find what is started here.
 select
   set_config('enable_seqscan', 'off', true),
   (
@@ -12,7 +12,7 @@ select
 analyze executions, step_executions, waits;
 
 -- name: deepen :exec
--- What is recorded from here on in this transaction was led to by so many workflows.
+-- The depth of whatever this transaction records from here on: how many workflows have led to it.
 select set_config('postrider.depth', :depth, true);
 
 -- name: listening :many
@@ -29,12 +29,13 @@ order by e.id, w.id;
 
 -- name: start_many :many
 -- nullable: rows.step_id, rows.exit_reason, rows.context, rows.event_id, rows.trigger_id, rows.entry_id, rows.history
--- Begins executions where the rule of re-entry allows it, each with the first entry of its history. The unique indexes are
--- that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
--- was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
--- version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, entry_id,
--- history?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
--- read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
+-- Creates executions where the re-entry rule allows it, each with the first entry of its history. The unique indexes
+-- are that rule: an event that is processed again leads to the id of the execution it has already started. Only
+-- contacts who entered while re-entry was allowed have to be searched for. `rows` holds, in the order of their claims,
+-- `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth,
+-- context?, event_id?, entry_id, history?}`; the data of an event becomes `event` in the context. Contacts that are
+-- being deleted drop out. The events are read separately: joined with a contact that has to be waited for, Postgres 18
+-- loses the partition that they are in.
 with given as materialized (
   select r.*, (select e.data from events e where e.project_id = r.project_id and e.id = r.event_id) as event
   from json_to_recordset(:rows::json) as r (
@@ -170,8 +171,9 @@ from json_to_recordset(:rows::json) as r (task text, payload json, run_at timest
 -- name: satisfying :many
 -- splice: condition = true
 -- splice: answers = array[true]
--- Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
--- are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
+-- Which of these rows satisfy a compiled condition, and the result of some of its filters for each. `rows` holds
+-- contacts as they are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in their
+-- place.
 select c.n as "n!", :condition as "holds!", :answers as "answers!"
 from json_to_recordset(:rows::json) as c (
   n int, id uuid, email text, subscribed boolean, created_at timestamptz, updated_at timestamptz, data jsonb
@@ -184,8 +186,8 @@ from contacts
 where project_id = :project_id and id = any(:ids::uuid[]);
 
 -- name: content :maybe
--- What a template says, who sends it, and the content that mails with it have shared until now; without one where the
--- template was changed since, or the way in which the project follows mails.
+-- What a template says, its sender, and the content that its mails share so far; no content where the template, or the
+-- project's tracking, has changed since.
 select
   t.subject, t.html, t.from_email, t.from_name, t.reply_to, t.type, t.updated_at::text as "written_at!", p.tracking,
   o.id as "content_id?"
@@ -200,7 +202,7 @@ left join contents o on o.project_id = k.project_id and o.id = k.content_id
 where t.project_id = :project_id and t.id = :template_id;
 
 -- name: keep_content :exec
--- Mails with this template, as it was written then, share this content from now on.
+-- Mails with this template, as it is now, share this content from now on.
 insert into workflow_contents (project_id, template_id, content_id, template_updated_at, tracking)
 values (:project_id, :template_id, :content_id, :written_at::text::timestamptz, :tracking)
 on conflict (project_id, template_id) do update
@@ -211,10 +213,9 @@ set
 
 -- name: add_emails :many
 -- nullable: rows.contact_id, rows.data
--- Adds mails of a step to the ledger, each under the id of its entry of the history, so that none can be there twice.
--- Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
--- one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
--- the contacts.
+-- Adds the mails of a step to the ledger, each under the id of its history entry, so that none can exist twice. Returns
+-- those that are to be sent: a mail to a suppressed address, or beyond this month's limit, is closed at once. `rows`
+-- holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
 with taken as materialized (
   select take_usage(:project_id, 'workflows', :now, json_array_length(:rows::json), false) as mails
 ),

@@ -32,7 +32,7 @@ left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 order by e.id desc;
 
 -- name: list_by_status :many
--- The same of those in one state. A statement of its own: one plan could not serve both.
+-- The same for executions in one state. A separate statement, because one plan could not serve both.
 select
   e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
   e.completed_at, e.version_id, c.email as "contact_email?"
@@ -48,7 +48,7 @@ left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 order by e.id desc;
 
 -- name: count :one
--- How many executions a workflow has, as far as `up_to`.
+-- How many executions a workflow has, counted up to `up_to`.
 select count(*)::int as "total!"
 from (
   select
@@ -88,8 +88,8 @@ order by id
 for update;
 
 -- name: cancel :exec
--- Ends executions that are held, for good. What they wait for is let go of, and what stands open in their histories is
--- closed. Whoever had to wait for one of them sees its wait and its history only in a statement that comes later: this one.
+-- Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
+-- closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
 with theirs as materialized (
   select project_id, id, step_execution_id
   from executions

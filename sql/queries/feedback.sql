@@ -1,11 +1,11 @@
 -- name: hold_mails :many
 -- nullable: names.project_id, names.email_id, names.provider_id
 -- Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
--- that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
--- the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told or name
--- nothing: a header may be somebody else's, but not what the provider has answered to us. Left out is what was never
--- sent: a notice about it is about nothing of ours. What was in doubt once may have been sent, whatever became of it
--- afterwards. All is looked up one by one, whatever the planner believes about the tables.
+-- that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?}`; the result has a row for
+-- each `n` whose mail is known. The provider's id counts where our own ids are missing or unknown: a header may be
+-- forged, but not the reply that the provider gave us. Mails that were never sent are left out: a notice about them is
+-- not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
+-- one, whatever the planner estimates.
 with named as (
   select *
   from json_to_recordset(:names::json) as r (n int, project_id uuid, email_id uuid, provider_id text)
@@ -72,12 +72,11 @@ order by m.n;
 -- `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
 -- reason, remark, message_id, provider_id}`.
 --
--- The states stand in their type from the weakest to the strongest: of two the stronger one stays, in whatever order
--- they are reported. All of this is only said about mails that have left, so each is SENT at least. What the ledger had
--- taken for FAILED or SUPPRESSED, without knowing that it had left while it was in doubt, becomes what is said now. A
--- rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
--- Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
--- known.
+-- The states stand in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
+-- are reported. Notices are only about mails that have been sent, so each is SENT at least. What the ledger had taken
+-- for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
+-- mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
+-- final state; a remark stays until something better is known.
 with change as (
   select
     r.*,
@@ -129,9 +128,9 @@ where e.project_id = j.project_id and e.id = j.id;
 
 -- name: hold_lost :many
 -- nullable: lost.address
--- Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
--- address has bounced, unless they have another one by now. `lost` holds
--- `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
+-- Those of these contacts who want no more mail, locked for the rest of the transaction: those who complained, and
+-- those whose address has bounced, unless they have another one by now. `lost` holds `{project_id, contact_id,
+-- address?, complained}`. Locked in the order of `contacts.opt_out_many`.
 with lost as materialized (
   select *
   from json_to_recordset(:lost::json) as r (project_id uuid, contact_id uuid, address text, complained boolean)

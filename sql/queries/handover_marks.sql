@@ -1,7 +1,7 @@
 -- name: note_down :exec
--- The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
--- a place of their own, below those of groups. A note whose answer was lost may still come after a later one: it changes
--- nothing then.
+-- The marks of this process are valid from now on. `email_ids` are the mails that it has in flight and may have marked
+-- before; they are kept in a separate place, below those of groups. If the reply to a note was lost, the note may still
+-- arrive after a later one: it then changes nothing.
 with noted as (
   insert into handover_notes (worker_id, epoch)
   values (:worker_id, :epoch)
@@ -12,11 +12,11 @@ values (:worker_id, -:epoch::int, :email_ids)
 on conflict (worker_id, place) do nothing;
 
 -- name: mark :one
--- Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
+-- Marks mails whose end is about to be sent. Returns those that may be; null where this process is not noted down.
 select mark_handovers(:worker_id, :epoch, :place, :project_ids::uuid[], :email_ids::uuid[]) as "held?";
 
 -- name: hold :exec
--- Until the commit these processes mark nothing; what they have marked is committed.
+-- Until the commit these processes can mark nothing; their earlier marks are committed.
 select pg_advisory_xact_lock(marks_of(id))
 from unnest(:worker_ids::uuid[]) as id
 order by id;
@@ -29,7 +29,7 @@ with forgotten as (
 delete from handover_marks where worker_id = any(:worker_ids::uuid[]);
 
 -- name: remove_unknown :exec
--- Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
+-- Marks of unknown processes that hold no mail. A process that is alive notes itself down again.
 with unknown as materialized (
   select n.worker_id
   from (select worker_id from handover_notes union select worker_id from handover_marks) as n

@@ -1,6 +1,6 @@
 -- name: claim :maybe
--- Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
--- waited for, and if that one fails, the key is free again. An expired key is claimed anew.
+-- Claims the key for the request of this transaction. Null when it is in use. If another request holds it, this one
+-- waits; if that one fails, the key is free again. An expired key is claimed again.
 insert into idempotency_keys as k (project_id, key, request, created_at, expires_at)
 values (:project_id, :key, :request, :now, :expires_at)
 on conflict (project_id, key) do update
@@ -14,7 +14,7 @@ where k.expires_at <= :now
 returning key;
 
 -- name: answer :exec
--- Keeps the answer beside the key, for whoever repeats the request.
+-- Stores the response beside the key, for requests that repeat it.
 update idempotency_keys
 set status_code = :status_code, response = :response
 where project_id = :project_id and key = :key;

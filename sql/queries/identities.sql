@@ -1,5 +1,5 @@
 -- name: user_of :maybe
--- The user who has signed in as this before.
+-- The user who has signed in with this identity before.
 select u.id, u.email
 from identities i
 join users u on u.id = i.user_id

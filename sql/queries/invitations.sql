@@ -1,10 +1,10 @@
 -- name: hold_address :exec
--- Keeps those who invite an address apart from its owner who proves that it is theirs: one of the two sees the other.
+-- Serialises inviting an address with proving that it belongs to somebody: one of the two sees the other.
 select pg_advisory_xact_lock(hashtextextended('invited ' || :email, 0));
 
 -- name: put :one
 -- nullable: invited_by
--- Invites an address. Who was invited before is invited anew: the token of the mail before is of no use any more.
+-- Invites an address. Inviting it again makes the token of the previous mail invalid.
 insert into invitations as i (project_id, id, email, role, invited_by, token_hash, created_at, expires_at)
 values (:project_id, :id, :email, :role, :invited_by, :token_hash, :now, :expires_at)
 on conflict (project_id, email) do update
@@ -38,8 +38,8 @@ order by id
 for share;
 
 -- name: accept :many
--- After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
--- has invited it must still be somebody who may: as `rolesToGive` in accounts/roles.ts has it.
+-- After `hold_projects`: turns the invitations of an address into memberships, and returns the new ones. The inviter
+-- must still be allowed to invite: see `rolesToGive` in accounts/projects/roles.ts.
 with taken as (
   delete from invitations
   where email = :email and project_id = any(:project_ids::uuid[])
@@ -68,7 +68,7 @@ where project_id = :project_id and id = :invitation_id and expires_at > :now;
 
 -- name: set_role :exec
 -- nullable: invited_by
--- Whoever changes the role vouches for it.
+-- Changing the role makes somebody the inviter.
 update invitations
 set role = :role, invited_by = :invited_by
 where project_id = :project_id and id = :invitation_id;
@@ -78,12 +78,12 @@ delete from invitations
 where project_id = :project_id and id = :invitation_id;
 
 -- name: withdraw_of :many
--- What a user has invited people to, but for the roles that they may still give.
+-- The invitations by a user, except for roles that they may still give.
 delete from invitations
 where project_id = :project_id and invited_by = :user_id and role <> all(:kept_roles::member_role[]) and expires_at > :now
 returning email, role;
 
 -- name: purge :exec
--- Those that nobody can use any more.
+-- Invitations that can no longer be accepted.
 delete from invitations
 where expires_at < :now;

@@ -1,7 +1,7 @@
 -- name: add :exec
 -- nullable: run_at, max_attempts, key, priority
--- Enqueues a job in the transaction that is open: it exists if and only if that one commits. A job with the same
--- key replaces the one that still waits.
+-- Enqueues a job in the open transaction: it exists if and only if that commits. A job with the same key replaces the
+-- one that is still waiting.
 select graphile_worker.add_job(
   :task,
   payload      => :payload::json,
@@ -24,7 +24,7 @@ from json_array_elements(:payloads::json) as payload;
 select graphile_worker.force_unlock_workers(:pools::text[]);
 
 -- name: overdue :one
--- Whether one of these jobs has been due for so long, and nobody has it.
+-- Whether one of these jobs has been due for that long and is not being worked on.
 select exists (
   select
   from queued_jobs() as j
@@ -34,7 +34,7 @@ select exists (
 ) as "overdue!";
 
 -- name: at_work :one
--- Whether the server is at something that one of these connections has asked for.
+-- Whether the server is still executing something that one of these connections has asked for.
 select exists (select from pg_stat_activity where pid = any(:pids::int[]) and state = 'active') as "at_work!";
 
 -- name: locked_by :many

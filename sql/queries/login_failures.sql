@@ -1,6 +1,6 @@
 -- name: take :maybe
--- Counts one failure before it is known whether it is one, so that nobody guesses more often by guessing at once. Null,
--- and nothing is counted, when there were `allowed` since `since`.
+-- Counts a failure before it is known to be one, so that concurrent guesses are counted too. Null, and nothing is
+-- counted, when there were `allowed` since `since`.
 insert into login_failures as f (key, failed_at)
 values (:key, array[:now::timestamptz])
 on conflict (key) do update

@@ -1,5 +1,5 @@
 -- name: roll_up :exec
--- Adds up to `limit` deltas to the quarters of an hour, and answers how many they were.
+-- Adds up to `limit` deltas to the quarters of an hour, and returns how many they were.
 with taken as (
   delete from mail_count_deltas
   where ctid = any (array(select ctid from mail_count_deltas limit :limit::int))
@@ -71,7 +71,7 @@ where f.at < :before
 group by 1, 2, 3, 4;
 
 -- name: faults :many
--- What the ledger says, and what is counted of it, by day (UTC), where that is not the same in one of its quarters.
+-- The days (UTC) on which the ledger and its counts differ in one of their quarters, with both.
 select
   (f.at at time zone 'UTC')::date as "day!",
   f.source_type as "source_type!",
@@ -85,8 +85,8 @@ order by 1, 2, 3, 4
 limit :limit::int;
 
 -- name: recount :exec
--- Adds to the counts what they lack, and takes away what they have too much. What is written or folded meanwhile makes
--- no difference: all that is looked at is of one moment, and what is added is a delta like others.
+-- Corrects the counts, up or down. What is written or rolled up in the meantime makes no difference: everything is read
+-- in one snapshot, and the correction is a delta like any other.
 insert into mail_count_deltas (
   project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,
   bot_opened

@@ -1,5 +1,5 @@
 -- name: list :many
--- Who looks after a project, the oldest first, and then who was asked to.
+-- The members of a project, the oldest first, followed by those invited.
 select m.user_id as "id!", u.email as "email!", m.role as "role!", true as "active!"
 from memberships m
 join users u on u.id = m.user_id
@@ -52,7 +52,7 @@ delete from memberships
 where project_id = :project_id and user_id = :user_id;
 
 -- name: with_address :maybe
--- Who has an account with this address; `proven` as in `users.sql`.
+-- The user with this address; `proven` as in `users.sql`.
 select id, email, email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
 where email = :email;
@@ -80,8 +80,8 @@ order by id
 for no key update;
 
 -- name: of_user :many
--- After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else; `led`:
--- somebody else owns it, or would (`promote`).
+-- After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
+-- no other member; `led`: somebody else is its owner, or would become it (`promote`).
 select
   m.project_id,
   m.role,
@@ -111,8 +111,7 @@ delete from memberships
 where user_id = :user_id and project_id = any(:project_ids::uuid[]);
 
 -- name: promote :many
--- Where no owner is left, an admin becomes one, of several who has been there for the longest. Nobody else does: a member
--- may not read keys, nor pay.
+-- Where no owner is left, the longest-serving admin becomes one. Nobody else does: a member may not read keys, nor pay.
 with heirs as (
   select distinct on (m.project_id) m.project_id, m.user_id, m.role
   from memberships m
@@ -132,7 +131,7 @@ where m.project_id = h.project_id and m.user_id = h.user_id
 returning m.project_id, u.email, h.role as was;
 
 -- name: without_owner :many
--- Those of the projects that nobody owns.
+-- Those of the projects that have no owner.
 select p.id
 from projects p
 where p.id = any(:project_ids::uuid[]) and p.deleted_at is null

@@ -11,15 +11,15 @@ where j.run_at <= :now and j.attempts < j.max_attempts
 group by j.task_identifier;
 
 -- name: given_up :one
--- Jobs that failed for the last time and are still there to be looked at.
+-- Jobs that failed for the last time and are kept for inspection.
 select count(*)::int as "jobs!"
 from graphile_worker.jobs
 where attempts >= max_attempts and locked_at is null;
 
 -- name: open_mails :many
--- Mails that have not come to an end, by state, each counted to `up_to`. A state has an index of its own, which only a
--- condition that names it can use; in the order of that index nothing else is read, whatever the planner believes about
--- how many there are.
+-- Mails without a final state, by state, each counted up to `up_to`. Each state has a partial index, which only a
+-- condition that names the state can use; in the order of that index nothing else is read, whatever the planner
+-- estimates about their number.
 select 'PENDING' as "status!", (
   select count(*)::int
   from (
@@ -44,7 +44,7 @@ from workers
 order by started_at;
 
 -- name: connections :many
--- Connections of the service to this database, of all its processes, by what they are for and what they do.
+-- Connections of the service to this database, from all its processes, by purpose and activity.
 select application_name as "pool!", coalesce(state, 'unknown') as "state!", count(*)::int as "connections!"
 from pg_stat_activity
 where datname = current_database() and application_name like 'postrider%'

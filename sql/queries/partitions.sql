@@ -14,7 +14,7 @@ where id >= first_id_at(:since) and id < first_id_at(:until)
 order by 1;
 
 -- name: bound :exec
--- No statement of this transaction takes longer than that.
+-- Limits the time of every statement of this transaction.
 select set_config('statement_timeout', :timeout_ms::int::text, true);
 
 -- name: make :one
@@ -26,7 +26,7 @@ select make_events_partition(:month::date) as "is_made!";
 select drop_events_partition(:name) as "is_dropped!";
 
 -- name: growth :one
--- How many events there are, about, and how many there were when Postgres last looked at all of them together: it does so
+-- About how many events there are, and how many there were when Postgres last analyzed all of them together: it does so
 -- for each partition, but not for the whole.
 select
   (
@@ -42,8 +42,8 @@ select
 analyze events;
 
 -- name: sizes :many
--- The tables that grow with time, the events by their partitions: how many rows, as Postgres estimates it, and how many
--- bytes with indexes and what is stored apart.
+-- The tables that grow with time, events by partition: how many rows, as Postgres estimates it, and how many bytes with
+-- indexes and TOAST.
 select
   c.relname::text as "table!",
   replace(substring(c.relname from '^events_(\d{4}_\d{2})$'), '_', '-') as "month?",

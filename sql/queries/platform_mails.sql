@@ -30,8 +30,8 @@ select exists (
 
 -- name: settle :exec
 -- nullable: error, sent_at, failed_at
--- What became of an attempt. With neither time it is tried again; else nobody needs its words any more. One that was not
--- tried, because the mail server let nobody in, does not count.
+-- The outcome of an attempt. With neither time it is tried again; otherwise its text is no longer needed. Without a
+-- connection nothing was tried, and that does not count as an attempt.
 update platform_mails
 set
   words      = case when coalesce(:sent_at::timestamptz, :failed_at::timestamptz) is null then words end,

@@ -1,10 +1,11 @@
 -- Batches of the removal of a project, each a commit of its own. All of them take the next rows in the order of their
--- ids, after the last one that is gone and up to where the removal goes: who began anew each time would have to pass by
--- what is dead already. The inner select is an array, so that rows are found by the key whatever the planner believes.
+-- ids, after the last one deleted and up to where the removal goes: starting from the first id each time would mean
+-- passing all dead rows again. The inner select is an array, so that rows are found by the key whatever the planner
+-- estimates.
 
 -- name: jobs :one
--- Jobs of a project that wait in the queue, besides those of its removal. What is locked ends by itself, for want of
--- anything to do. `last_id` is how far it has looked.
+-- Waiting jobs of a project, besides those of its removal. Locked jobs end by themselves, because they find nothing to
+-- do. `last_id` is how far it got.
 with page as materialized (
   select j.id, j.payload ->> 'projectId' as project_id, j.task
   from queued_jobs() as j
@@ -23,7 +24,7 @@ select
   (select id from page order by id desc limit 1)::text as "last_id?";
 
 -- name: executions :many
--- What they wait for and what they have done goes with them, by the trigger.
+-- Their waits and their history are deleted with them, by the trigger.
 delete from executions
 where project_id = :project_id
   and id = any (array(
@@ -36,7 +37,7 @@ where project_id = :project_id
 returning id;
 
 -- name: workflows :many
--- Steps, transitions, versions, and what was started by hand since go with them.
+-- Steps, transitions, versions, and executions started by hand since then are deleted with them.
 delete from workflows
 where project_id = :project_id
   and id = any (array(
@@ -80,8 +81,7 @@ returning id;
 
 -- name: late_emails :one
 -- nullable: campaigns, executions
--- Of the mails that came later, those that a campaign or an execution has sent which went. `last_id` is how far it has
--- looked.
+-- Later mails that were sent by a deleted campaign or execution. `last_id` is how far it got.
 with page as materialized (
   select id, campaign_id, workflow_execution_id
   from emails
@@ -129,7 +129,7 @@ where project_id = :project_id
 returning id;
 
 -- name: campaign_count_deltas :many
--- What was counted of campaigns that went. `last_id` says only that there may be more.
+-- Counts of deleted campaigns. `last_id` says only that there may be more.
 delete from campaign_count_deltas
 where ctid = any (array(
   select ctid
@@ -203,7 +203,7 @@ order by id
 limit :limit::int;
 
 -- name: segment_candidates :many
--- Contacts that go and were still to be looked at.
+-- Candidates whose contacts are being deleted.
 delete from segment_candidates
 where ctid = any (array(
   select ctid
@@ -214,7 +214,7 @@ where ctid = any (array(
 returning contact_id;
 
 -- name: segment_members :exec
--- Takes contacts that go out of segments that go: who counts the members of the others anew has less to do.
+-- Removes outgoing contacts from outgoing segments, so that recounting the other segments has less to do.
 delete from segment_members
 where project_id = :project_id and contact_id = any(:contact_ids::uuid[]) and segment_id <= :segments;
 

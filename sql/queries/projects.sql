@@ -51,7 +51,7 @@ where m.user_id = :user_id
 order by p.id;
 
 -- name: settings :maybe
--- What can be set. Whoever changes it holds the project.
+-- The settings of a project. Changing them locks the project.
 select name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt
 from projects
 where id = :project_id and deleted_at is null;
@@ -74,7 +74,7 @@ where id = :project_id and deleted_at is null;
 
 -- name: patch :maybe
 -- nullable: name, tracking, language, timezone, send_rate, resend_in_doubt
--- Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+-- Changes the settings given. A rate of null removes the limit, where `set_send_rate` says that it is given.
 update projects
 set
   name            = coalesce(:name, name),
@@ -106,15 +106,15 @@ set disabled_at = null, disabled_reason = null, updated_at = :now
 where id = :project_id and disabled_at is not null and deleted_at is null;
 
 -- name: lift_suspension :many
--- After `enable`, as a statement of its own: so it sees what was committed while that one waited.
+-- After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
 update suspensions
 set lifted_at = :now
 where project_id = :project_id and lifted_at is null
 returning reason;
 
 -- name: hold :exec
--- Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
--- so does all else that refers to it.
+-- Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
+-- sent, and rows that refer to it can be written.
 select
 from projects
 where id = :project_id and deleted_at is null
@@ -125,7 +125,7 @@ for no key update;
 lock table projects in share row exclusive mode;
 
 -- name: presented :maybe
--- How a project shows itself to those who get its mail.
+-- How a project presents itself to recipients.
 select name, language
 from projects
 where id = :project_id and deleted_at is null;

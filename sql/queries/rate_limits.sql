@@ -1,6 +1,6 @@
 -- name: take :many
--- Takes requests from the current minute of several projects at once. `used` is what all processes took, this
--- one included. A clock that is behind joins the newer minute instead of opening the old one again.
+-- Takes requests from the current minute of several projects at once. `used` is what all processes took, this one
+-- included. A process whose clock is behind joins the newer minute instead of reopening the old one.
 insert into rate_limits as r (project_id, minute, used)
 select project_id, :minute::int, requests
 from unnest(:project_ids::uuid[], :requests::int[]) as wanted (project_id, requests)

@@ -7,16 +7,16 @@ order by id
 limit :limit::int;
 
 -- name: hold :exec
--- One at a time counts the events, the mails or the executions of a project anew: two at once would both add what is
--- lacking. And it may take its time.
+-- Only one process at a time recounts the events, mails or executions of a project: two would both add the correction.
+-- It has no time limit.
 select pg_advisory_xact_lock(recounting(:project_id, :kind)), set_config('statement_timeout', '0', true);
 
 -- name: try_hold :one
--- The same for whoever cannot wait: whether nobody else is at it.
+-- The same without waiting: whether nobody else is recounting.
 select pg_try_advisory_xact_lock(recounting(:project_id, :kind)) as "is_mine!";
 
 -- name: keep_out_rollup :exec
--- Waits for whoever is rolling up, and lets nobody begin before the commit.
+-- Waits for whoever is rolling up, and blocks others until the commit.
 select pg_advisory_xact_lock(counts_rollup_lock());
 
 -- name: take_time :exec

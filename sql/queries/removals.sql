@@ -1,12 +1,12 @@
 -- name: begin_deletion :maybe
--- From the commit on nobody finds the project, and nothing of it is sent. Null when there is none.
+-- From the commit on the project cannot be found, and nothing of it is sent. Null when there is none.
 update projects
 set deleted_at = :now, disabled_at = coalesce(disabled_at, :now), updated_at = :now
 where id = :project_id and deleted_at is null
 returning name;
 
 -- name: let_go :exec
--- Who looks after a project, and the domains that mail comes in for, are none of it at once.
+-- Members and receiving domains are removed from the project at once.
 with members as (
   delete from memberships where project_id = :project_id
 ),
@@ -21,9 +21,9 @@ where project_id = :project_id;
 select pg_advisory_xact_lock(starts_of_workflows(:project_id));
 
 -- name: stop :exec
--- All that is under way, or would begin by itself, comes to its end here, and whoever is at it is waited for. The mails
--- and the executions stay as they are: they are looked at once more when their turn comes. The names of segments are
--- free for new ones.
+-- Everything that is active, or would start by itself, is ended here, after waiting for whoever is working on it. Mails
+-- and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
+-- new ones.
 with cancelled as (
   update campaigns
   set status = 'CANCELLED', finished_at = :now, updated_at = :now
@@ -58,7 +58,7 @@ set track_membership = false, slug = id::text
 where project_id = :project_id;
 
 -- name: begin_reset :exec
--- Notes how far the reset goes: as far as there are rows now. One that is under way goes that far instead.
+-- Notes how far the reset goes: up to the newest rows of now. A reset in progress is extended to there.
 insert into resets as r (
   project_id, asked_at, contacts, events, templates, contents, emails, segments, contact_imports, bulk_jobs, campaigns,
   suppressions, workflows, executions
@@ -107,12 +107,12 @@ select graphile_worker.add_job(
 );
 
 -- name: read_by_index :exec
--- For the rest of this transaction, and for the references of other tables that are looked through in it: whatever the
--- planner believes about their size.
+-- For the rest of this transaction, and for the referencing tables that it searches: whatever the planner estimates
+-- about their size.
 select set_config('enable_seqscan', 'off', true);
 
 -- name: without_job :many
--- Projects on their way out, and projects that are being reset, of which no job is left that will be tried.
+-- Projects being deleted or reset that have no job left that will be tried.
 select w.task as "task!", w.project_id as "project_id!"
 from (
   select 'delete_project' as task, id as project_id
@@ -136,8 +136,8 @@ from projects
 where id = :project_id and deleted_at is not null;
 
 -- name: reset :maybe
--- A project that is being reset, and how far; null when that is done, or the project was deleted meanwhile. `version`
--- tells whether it was asked for once more since.
+-- A project that is being reset, and how far; null when that is done, or the project was deleted in the meantime.
+-- `version` tells whether the reset was requested again since.
 select
   r.asked_at, r.asked_at::text as "version!", r.contacts, r.events, r.templates, r.contents, r.emails, r.segments,
   r.contact_imports, r.bulk_jobs, r.campaigns, r.suppressions, r.workflows, r.executions
@@ -146,8 +146,8 @@ join projects p on p.id = r.project_id and p.deleted_at is null
 where r.project_id = :project_id;
 
 -- name: hold_deleted :maybe
--- Locks a project on its way out: whoever has added rows that refer to it is waited for, and nobody adds one. Busy is
--- one to which somebody may still add rows that do not refer to it, who began before they could see that it is deleted.
+-- Locks a project that is being deleted: waits for transactions that add rows referring to it, and blocks new ones.
+-- Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key.
 select
   exists (
     select
@@ -176,7 +176,7 @@ delete from resets
 where project_id = :project_id and asked_at::text = :version;
 
 -- name: segments :many
--- What is counted anew after a reset.
+-- What is recounted after a reset.
 select id
 from segments
 where project_id = :project_id

@@ -1,5 +1,5 @@
 -- name: roll_up :many
--- Adds up to `limit` deltas to the days, and answers how many there were for each project.
+-- Adds up to `limit` deltas to the days, and returns how many there were for each project.
 with taken as (
   delete from reputation_deltas
   where ctid = any (array(
@@ -31,8 +31,8 @@ from taken
 group by project_id;
 
 -- name: standings :many
--- How projects that are in service stand: these, and all that were not HEALTHY when last looked at. Counted are the
--- last `days` days, today among them, as far as they were not forgiven.
+-- The standing of projects in service: these, and all that were not HEALTHY at the last check. The last `days` days are
+-- counted, including today, as far as they were not forgiven.
 select
   p.id as "project_id!",
   coalesce(r.level, 'HEALTHY') as "level!",
@@ -52,7 +52,7 @@ where p.disabled_at is null
   );
 
 -- name: standing :maybe
--- How one project stands: its level when last looked at, the last `days` days as in `standings`, and all time.
+-- The standing of one project: its level at the last check, the last `days` days as in `standings`, and all time.
 select
   p.name,
   p.disabled_at is not null as "disabled!",
@@ -79,7 +79,7 @@ set level = excluded.level, level_since = excluded.level_since
 where r.level <> excluded.level;
 
 -- name: forgive :exec
--- A fresh start: what was counted until now is not held against the project any more.
+-- A fresh start: what was counted until now is no longer held against the project.
 with today as (
   select (:now::timestamptz at time zone 'UTC')::date as day
 ),

@@ -1,6 +1,6 @@
--- What is older than it has to be kept, in batches, each a commit of its own. Ids are in the order of time: the rows of a
--- project are walked by its key, from the oldest one on and past those that are still needed. Each is found by an index
--- (`removals.read_by_index` comes first), whatever the planner believes.
+-- Deletes what is older than it has to be kept, in batches, each a commit of its own. Ids are in the order of time: the
+-- rows of a project are walked by their key, from the oldest on and past those that are still needed. Each is found by
+-- an index (`removals.read_by_index` comes first), whatever the planner estimates.
 
 -- name: awaited_since :one
 -- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
@@ -34,9 +34,8 @@ cross join lateral (
 order by p.id;
 
 -- name: drop_emails :one
--- Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
--- stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
--- `last_id` is how far it has looked.
+-- Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
+-- and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
 with page as materialized (
   select
     e.id,
@@ -69,10 +68,10 @@ select
   (select id from page order by id desc limit 1) as "last_id?";
 
 -- name: empty_contents :one
--- Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
--- mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
--- step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
--- one commit with what they say.
+-- Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
+-- any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
+-- active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
+-- message.
 with page as materialized (
   select c.project_id, c.id, c.template_id
   from contents c
@@ -148,7 +147,7 @@ order by p.id;
 
 -- name: close_captured :one
 -- Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
--- was emptied: they will not be sent any more. `drop_emails` leaves them until then, so that the counters of a campaign
+-- was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
 -- follow.
 with page as materialized (
   select e.id, e.captured_at < :before or c.emptied_at is not null as is_over
@@ -183,8 +182,8 @@ cross join lateral (
 order by p.id;
 
 -- name: drop_contents :one
--- Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
--- `emptied_before`: no mail was made with them since, so all of theirs are gone.
+-- Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
+-- `emptied_before`: no mail has used them since, so all of their mails are gone.
 with page as materialized (
   select c.id, c.emptied_at < :emptied_before as is_over
   from contents c
@@ -216,8 +215,8 @@ cross join lateral (
 order by p.id;
 
 -- name: drop_history :one
--- Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
--- who has been through a workflow must not begin anew.
+-- Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
+-- contacts who have been through a workflow must not enter it again.
 with page as materialized (
   select
     s.id,

@@ -1,5 +1,5 @@
 -- name: due :many
--- Workflows whose time has come, held so that one process starts them.
+-- Workflows that are due, locked so that one process starts them.
 select w.project_id, w.id, w.trigger_config, w.next_run_at as "next_run_at!"
 from workflows w
 join projects p on p.id = w.project_id and p.disabled_at is null
@@ -60,7 +60,7 @@ order by c.id
 limit :limit::int;
 
 -- name: advance :exec
--- It has come as far as this contact.
+-- It has got as far as this contact.
 update scheduled_runs
 set up_to = :up_to, tries = 0
 where project_id = :project_id and id = :run_id;

@@ -1,6 +1,6 @@
 -- name: take :many
--- Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits. They are
--- of one depth, which the events of this transaction then have: so a circle of workflows and segments comes to its end.
+-- Takes up to `limit` contacts whose memberships may have changed. They are deleted when the transaction commits. They
+-- all have the same depth, which the events of this transaction get: so a loop of workflows and segments ends.
 with shallowest as materialized (
   select min(depth) as depth
   from segment_candidates
@@ -25,7 +25,7 @@ from taken;
 select note_segment_candidates(array_fill(:project_id::uuid, array[cardinality(:contact_ids::uuid[])]), :contact_ids::uuid[]);
 
 -- name: projects :many
--- Projects with contacts that nobody has looked at, and projects that track a segment.
+-- Projects with contacts that were not looked at yet, and projects that track a segment.
 select project_id as "project_id!"
 from segment_candidates
 union

@@ -11,8 +11,8 @@ offset :offset::int;
 -- name: enter :one
 -- nullable: contact_ids
 -- splice: audience = true
--- Adds the contacts that match and are no members yet, and records the event of each, in one statement. With
--- `contact_ids` it looks at those only.
+-- Adds the matching contacts that are not members yet, and records the event of each, in one statement. With
+-- `contact_ids` it looks only at those.
 with entered as (
   insert into segment_members (project_id, segment_id, contact_id, entered_at)
   select c.project_id, :segment_id, c.id, :now
@@ -59,7 +59,7 @@ recorded as (
 select count(*)::int as "removed!" from exited;
 
 -- name: add :many
--- Adds contacts to a static segment. Answers only those that were none before.
+-- Adds contacts to a static segment. Returns only those that were not members before.
 insert into segment_members (project_id, segment_id, contact_id, entered_at)
 select :project_id, :segment_id, c.id, :now
 from contacts c
@@ -70,7 +70,7 @@ on conflict do nothing
 returning contact_id;
 
 -- name: remove :many
--- Removes contacts from a static segment. Answers only those that were members.
+-- Removes contacts from a static segment. Returns only those that were members.
 delete from segment_members m
 using contacts c
 where m.project_id = :project_id

@@ -19,8 +19,8 @@ where project_id = :project_id and id = :segment_id
 for update;
 
 -- name: lock_all :exec
--- Segments of one project are made and changed one after another: slugs stay unique, and no two conditions that are
--- saved at once can lead to each other.
+-- Segments of one project are created and changed one after another: slugs stay unique, and no two concurrent changes
+-- can make conditions refer to each other.
 select id
 from projects
 where id = :project_id
@@ -34,7 +34,7 @@ where project_id = :project_id;
 
 -- name: insert :one
 -- nullable: description, condition
--- A slug that is taken gets the next free number behind it. Two at once meet at the unique constraint.
+-- If a slug is taken, the next free number is appended. Concurrent ones meet at the unique constraint.
 insert into segments (project_id, name, slug, description, type, condition, track_membership)
 select
   :project_id,
@@ -130,7 +130,7 @@ where project_id = :project_id and id = :segment_id
 returning member_count;
 
 -- name: outdate :exec
--- The membership of this tracked segment, and of those that may refer to it, has to be worked out anew.
+-- The membership of this tracked segment, and of those that may refer to it, has to be recomputed.
 update segments
 set computed_at = null
 where project_id = :project_id

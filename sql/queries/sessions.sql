@@ -4,9 +4,9 @@ values (:user_id, :now, :expires_at)
 returning id, expires_at;
 
 -- name: found :many
--- Whose sessions these are, and what each may do in the project that it asks for. `place` says which one of the asked it
--- is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
--- ended, taken away or disabled is so for the next one.
+-- The owner of these sessions, and the role of each in the project that it asks for. `place` is the position among the
+-- sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
+-- for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
 select
   w.place::int as "place!",
   s.id,
@@ -35,7 +35,7 @@ select exists (
 ) as "stands!";
 
 -- name: slide :exec
--- 0 when it was ended meanwhile.
+-- 0 when it was ended in the meantime.
 update sessions
 set expires_at = :expires_at
 where id = :session_id and expires_at > :now;

@@ -24,7 +24,7 @@ limit :limit::int;
 
 -- name: count :one
 -- nullable: reason, pattern
--- How many addresses such a list shows, as far as `up_to`.
+-- How many addresses such a list has, counted up to `up_to`.
 select count(*)::int as "total!"
 from (
   select
@@ -36,10 +36,10 @@ from (
 ) as counted;
 
 -- name: add_many :many
--- Puts addresses on the lists of their projects, and answers each of them once. `rows` holds
--- `{id, project_id, email, reason}`. One that was there keeps its id, by which it is told from a new one; of several
--- reasons the strongest stands. One that a reset takes away is as if it were not there. Rows are locked in one order, so
--- that two calls cannot deadlock.
+-- Puts addresses on the suppression lists of their projects, and returns each of them once. `rows` holds `{id,
+-- project_id, email, reason}`. An existing one keeps its id, which tells it from a new one; of several reasons the
+-- strongest stays. One that a reset is about to delete counts as absent. Rows are locked in one order, so that two
+-- calls cannot deadlock.
 insert into suppressions as s (project_id, id, email, reason)
 select distinct on (r.project_id, r.email) r.project_id, r.id, r.email, r.reason
 from json_to_recordset(:rows::json) as r (id uuid, project_id uuid, email text, reason suppression_reason)

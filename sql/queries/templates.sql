@@ -1,5 +1,5 @@
 -- name: by_id :maybe
--- What is sent of a template, and what it was made of.
+-- The content sent for a template, and what it was made from.
 select id, name, subject, body, html, from_email, from_name, reply_to, type
 from templates
 where project_id = :project_id and id = :template_id;
@@ -61,7 +61,7 @@ returning
 
 -- name: patch :maybe
 -- nullable: name, description, subject, body, html, from_email, from_name, reply_to, type
--- Changes what is given and nothing else: two at once that change different fields lose nothing of each other.
+-- Changes only what is given: concurrent changes to different fields lose nothing of each other.
 update templates
 set
   name        = coalesce(:name, name),
@@ -79,7 +79,7 @@ returning
   id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: duplicate :maybe
--- A new template that says the same, under another name.
+-- A copy of a template under another name.
 insert into templates (project_id, name, description, subject, body, html, from_email, from_name, reply_to, type)
 select project_id, :name, description, subject, body, html, from_email, from_name, reply_to, type
 from templates

@@ -7,8 +7,8 @@ returning content_type, size, bytes is null as "in_s3!", stored_at is not null a
 
 -- name: keep :exec
 -- nullable: bytes, stored_at
--- Keeps an image, if all of the project are no more than `limit_mb` with it. No row without room, and where it is
--- kept already; what never came to S3 is begun again.
+-- Stores an image, if all images of the project fit into `limit_mb`. No row where they do not, or where the image is
+-- stored already; one that never reached S3 is started again.
 insert into uploads (project_id, key, content_type, size, bytes, stored_at, created_at)
 select :project_id, :key, :content_type, :size, :bytes, :stored_at, :now
 where :size + (select coalesce(sum(size), 0) from uploads where project_id = :project_id) <= :limit_mb::int * 1048576::bigint
@@ -17,13 +17,13 @@ set size = excluded.size, bytes = excluded.bytes, stored_at = excluded.stored_at
 where uploads.stored_at is null;
 
 -- name: stored :exec
--- It is in S3 now. No row where it was removed meanwhile.
+-- It is in S3 now. No row where it was removed in the meantime.
 update uploads
 set stored_at = coalesce(stored_at, :now)
 where project_id = :project_id and key = :key;
 
 -- name: by_key :maybe
--- An image for whoever has its address, unless its project is gone. Without bytes it is in S3.
+-- The image at an address, unless its project is gone. Without bytes it is in S3.
 select u.content_type, u.bytes
 from uploads u
 join projects p on p.id = u.project_id
@@ -32,7 +32,7 @@ limit 1;
 
 -- name: of_project :many
 -- nullable: before
--- Some of the images of a project, or of those that were there before then.
+-- Some of the images of a project, or of those uploaded before a time.
 select key, bytes is null as "in_s3!"
 from uploads
 where project_id = :project_id and (:before::timestamptz is null or created_at < :before)

@@ -1,6 +1,6 @@
 -- name: take_many :many
--- Takes for each project as much of its month as is wanted, or as is left, and answers how much that is. In one order,
--- so that two of these cannot deadlock.
+-- Takes for each project as much of this month's limit as is wanted, or as is left, and returns how much that is. Rows
+-- are locked in one order, so that two calls cannot deadlock.
 select
   w.project_id as "project_id!",
   take_usage(w.project_id, :category, :now, w.wanted, false) as "granted!"
@@ -11,8 +11,8 @@ from (
 ) as w;
 
 -- name: give_back :exec
--- Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
--- still holds, and the caller settles them in the same transaction. The month is that which was charged last.
+-- Gives back what was taken for mails that are about to be CAPTURED, because nobody receives them. `ids` are those that
+-- this process still holds; the caller settles them in the same transaction. The month charged last is credited.
 with held as materialized (
   select project_id, source_type, coalesce(released_at, queued_at) as charged_at
   from emails
@@ -36,7 +36,7 @@ from usage_limits l
 where l.project_id = :project_id and l.category = :category;
 
 -- name: of_project :many
--- Every category, with its limit and with what is used of this month.
+-- Every category with its limit and its usage this month.
 select
   c.category as "category!",
   l.monthly_limit::float8 as "monthly_limit?",
@@ -99,7 +99,7 @@ rolled_up as (
 select from taken;
 
 -- name: exceeding :many
--- The limits of which so many percent are used, by what was folded, and nobody was told this month.
+-- The limits of which one of these percentages is used, by what was rolled up, without a notice this month.
 select l.project_id, l.category, p.percent as "percent!"
 from usage_limits l
 join usage_months m
@@ -113,7 +113,8 @@ where not exists (
 order by l.project_id, l.category, p.percent;
 
 -- name: warn :many
--- Notes that members are told now that so many percent are used; answers what nobody had told them this month.
+-- Notes that members are notified now of these percentages; returns those that they had not been notified of this
+-- month.
 insert into usage_warnings (project_id, month, category, percent)
 select :project_id, usage_month(:now), :category, p.percent
 from unnest(:percents::int[]) as p (percent)

@@ -29,8 +29,8 @@ where used > up_to;
 
 -- name: make :exec
 -- nullable: project_id
--- The next piece of everything that was used since the last one, of this month and the one before, by those who have a
--- subscription. Two at once make it once.
+-- The next piece of everything that was used since the last one, of this month and the previous one, by projects with a
+-- subscription. Two concurrent calls create it once.
 with metered as (
   select m.category::usage_category, m.event_name
   from unnest(:categories::text[], :event_names::text[]) as m (category, event_name)
@@ -78,7 +78,7 @@ on conflict do nothing;
 
 -- name: claim :many
 -- nullable: project_id
--- Pieces that nobody tells at this moment, the oldest first. Who had one too long is dead.
+-- Pieces that nobody is reporting at this moment, the oldest first. A process that has had one for too long is dead.
 update usage_reports u
 set held_until = :held_until
 from (
@@ -100,14 +100,14 @@ returning
   u.event_name as "event_name!", u.at, u.tried_at;
 
 -- name: trying :exec
--- Somebody is about to tell it: from here on nobody knows whether it counts, until there is an answer.
+-- A piece is about to be reported: from here on it is unknown whether it counts, until there is a response.
 update usage_reports
 set tried_at = coalesce(tried_at, :now)
 where project_id = :project_id and month = :month and category = :category and number = :number;
 
 -- name: settle :exec
 -- nullable: held_until, tried_at, settled_at, error
--- What became of a piece. Without `settled_at` it is told again, after `held_until`.
+-- The outcome of reporting a piece. Without `settled_at` it is reported again after `held_until`.
 update usage_reports
 set held_until = :held_until, tried_at = :tried_at, settled_at = :settled_at, error = :error
 where project_id = :project_id and month = :month and category = :category and number = :number and settled_at is null;

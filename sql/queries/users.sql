@@ -1,13 +1,13 @@
 -- name: insert :maybe
 -- nullable: password_hash, email_verified_at
--- Null when somebody has this address, also when that one is being made.
+-- Null when the address is taken, including by a concurrent request.
 insert into users (id, email, password_hash, email_verified_at, created_at)
 values (:id, :email, :password_hash, :email_verified_at, :now)
 on conflict (email) do nothing
 returning id, email;
 
 -- name: by_email :maybe
--- `proven`: whoever holds the account is known to read the mail of its address.
+-- `proven`: the holder of the account is known to read the mail of its address.
 select
   id, email, password_hash, email_verified_at, created_at,
   email_verified_at is not null and not verified_elsewhere as "proven!"
@@ -35,7 +35,7 @@ from users
 where id = :user_id;
 
 -- name: prove :exec
--- Whoever holds the account reads the mail of its address.
+-- The holder of the account reads the mail of its address.
 update users
 set email_verified_at = coalesce(email_verified_at, :now), verified_elsewhere = false
 where id = :user_id;
@@ -47,7 +47,7 @@ set email_verified_at = :now, verified_elsewhere = true
 where id = :user_id and email_verified_at is null;
 
 -- name: remove :exec
--- With its sessions, its tokens, and what it is linked to.
+-- With its sessions, tokens and linked sign-ins.
 delete from users
 where id = :user_id;
 

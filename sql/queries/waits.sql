@@ -1,6 +1,6 @@
 -- name: matched :many
--- What waits for these events, and with what they wake it; the oldest event first. One that an execution tells of already,
--- because it was started by it or has waited for it before, is another one's.
+-- What waits for these events, and what it is woken with; the oldest event first. An event that an execution already
+-- reports (it was started by it, or has waited for it before) is left to others.
 select
   w.project_id, w.execution_id, w.step_execution_id, e.id as event_id, e.name as event_name, e.data
 from events e
@@ -25,8 +25,8 @@ order by e.id;
 
 -- name: come :many
 -- nullable: rows.until
--- The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
--- as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
+-- The first event that has arrived for each of these waits, whether or not a job of its own is on its way; the depth
+-- increases as in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
 select
   w.project_id, w.execution_id, w.step_execution_id, e.id as event_id, e.name as event_name, e.data,
   greatest(e.depth, (

@@ -1,6 +1,6 @@
 -- name: claim :many
--- Answers those of these ids that have not been claimed before. Whoever claims the same at the same time is waited
--- for. They are written in one order, so that two claims cannot deadlock.
+-- Returns those of these ids that have not been claimed before. Concurrent claims of the same id wait for each other.
+-- They are written in one order, so that two claims cannot deadlock.
 insert into webhook_receipts (source, id, received_at)
 select :source, r.id, :now
 from unnest(:ids::text[]) as r (id)

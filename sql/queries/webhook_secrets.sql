@@ -4,7 +4,7 @@ from projects
 where id = :project_id;
 
 -- name: make :maybe
--- Keeps the secret that is there: two who make one at once come to the same.
+-- Keeps the existing secret: concurrent calls agree on one.
 update projects
 set webhook_secret = coalesce(webhook_secret, :webhook_secret)
 where id = :project_id

@@ -1,5 +1,5 @@
 -- name: due :maybe
--- What a webhook step is about. Null when the step or its execution has ended, or is taken away.
+-- What a webhook step is about. Null when the step or its execution has ended, or is being deleted.
 select
   s.output,
   (
@@ -29,8 +29,8 @@ where s.project_id = :project_id
   and not exists (select from resets r where r.project_id = e.project_id and is_reset(r, e));
 
 -- name: note_attempt :exec
--- An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
--- same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
+-- A failed attempt that is not the last. 0 when the step or its execution has ended, or when another run of the same
+-- job has noted one more since. Rows are locked in the usual order: the execution, then its step.
 with held as (
   select e.project_id, e.id
   from executions e
@@ -54,7 +54,7 @@ from noted n
 where e.project_id = n.project_id and e.id = n.execution_id;
 
 -- name: enqueue_once :exec
--- Enqueues a call, unless one waits already: that one keeps its time.
+-- Enqueues a call, unless one is waiting already: that one keeps its time.
 select graphile_worker.add_job(
   'call_webhook',
   payload      => :payload::json,

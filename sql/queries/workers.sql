@@ -18,8 +18,8 @@ where not exists (
 );
 
 -- name: reap_dead :many
--- Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
--- They leave the table in the same transaction that settles what they held, so one survivor does it once.
+-- Dead processes: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off). They leave the
+-- table in the same transaction that settles what they held, so that one survivor does it once.
 delete from workers w
 where w.seen_at < now() - interval '10 seconds'
   and w.id <> :self
@@ -55,7 +55,8 @@ group by lane
 having bool_and(lane = any(w.standing)) or bool_or(w.id = :self and lane = any(w.standing));
 
 -- name: note_mail_server :one
--- Notes whether the mail server lets this process in, and says whether it lets others in who live.
+-- Notes whether the mail server accepts connections from this process, and returns whether it accepts them from other
+-- live ones.
 with noted as (
   update workers
   set mail_away_since = case when :is_away::boolean then coalesce(mail_away_since, now()) end

@@ -1,5 +1,5 @@
 -- name: current :maybe
--- The version of a workflow's graph as it is now; without one when it was edited since the last.
+-- The version of a workflow's graph as it is now; none when it was edited since the last one.
 select v.id as "id?", v.graph as "graph?"
 from workflows w
 left join workflow_versions v on v.project_id = w.project_id and v.id = w.version_id
@@ -11,9 +11,9 @@ values (:project_id, :workflow_id, :graph)
 returning id;
 
 -- name: purge :one
--- Deletes versions that were superseded before `before` and that no execution ever began with, and unmarks those that
--- some did: each is looked at once. Of the executions of a workflow the newest are looked at first, and none that are
--- older than the version. Answers how many were looked at, `limit` at most, and how many are gone.
+-- Deletes versions that were superseded before `before` and that no execution ever started with, and unmarks those that
+-- some did: each is looked at once. The newest executions of a workflow are looked at first, and none older than the
+-- version. Returns how many were looked at, `limit` at most, and how many were deleted.
 with old as materialized (
   select v.project_id, v.id, v.workflow_id, v.created_at
   from workflow_versions v

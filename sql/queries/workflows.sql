@@ -116,7 +116,7 @@ where project_id = :project_id and id = :workflow_id
 for no key update;
 
 -- name: lock_for_deletion :maybe
--- Held against everybody: an execution that begins meanwhile waits, and then finds no workflow.
+-- Locked against everybody: an execution that starts in the meantime waits, and then finds no workflow.
 select id
 from workflows
 where project_id = :project_id and id = :workflow_id

@@ -1,5 +1,5 @@
-// Who did what to which project. Lines are written in the transaction of what they tell: they stand if and only if it
-// was done.
+// Who did what to which project. Lines are written in the transaction that they describe: they exist if and only if it
+// committed.
 import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 
@@ -8,20 +8,20 @@ export type Actor =
   | { kind: "user"; userId: string; email: string; proven: boolean }
   /** The holder of the secret key that ends like this. */
   | { kind: "key"; hint: string | null }
-  /** Who has a shell on the installation. */
+  /** Somebody with a shell on the installation. */
   | { kind: "operator" }
-  /** The service by itself, such as for a bad reputation. */
+  /** The service itself, such as for a bad reputation. */
   | { kind: "service" };
 
 /** A user who acts. */
 export interface Person {
   id: string;
   email: string;
-  /** Whoever holds the account is known to read the mail of its address. */
+  /** The holder of the account is known to read the mail of its address. */
   proven: boolean;
 }
 
-/** A user as whoever acts. */
+/** A user as the actor. */
 export function actorOf({ id, email, proven }: Person): Actor {
   return { kind: "user", userId: id, email, proven };
 }
@@ -78,7 +78,7 @@ export interface AuditLine {
   details: Record<string, unknown>;
 }
 
-/** Writes one line, in the transaction of what it tells. */
+/** Writes one line, in the transaction that it describes. */
 export async function recordAudit(tx: Context, { actor, ...deed }: Deed & { actor: Actor }): Promise<void> {
   await recordAudits(tx, actor, [deed]);
 }
@@ -97,7 +97,7 @@ export async function recordAudits(tx: Context, actor: Actor, deeds: Deed[]): Pr
   await q.audit.record(tx, { lines, now: tx.now(), ...columnsOf(actor) });
 }
 
-/** The newest lines of the log after the line `afterId`: one more than `limit`, if there are so many. */
+/** The newest lines of the log after the line `afterId`: `limit` and one more, if there are that many. */
 export async function listAudit(
   ctx: Context,
   projectId: string,

@@ -1,17 +1,18 @@
-// What somebody may do so many times a day (UTC), over all processes and whatever becomes of the projects it was done in.
+// What somebody may do up to a number of times a day (UTC), over all processes, even if the projects it was done in are
+// gone.
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Problem } from "../problem.ts";
 
-/** Counts once more what is done today, and answers how often it was, this time included. */
+/** Adds one to today's count, and returns it. */
 export async function countToday(tx: Context, key: string): Promise<number> {
   const [row] = await q.dailyCounts.add(tx, { keys: [key], now: tx.now() });
   return row!.count;
 }
 
 /**
- * Counts once more what is done today, for each of the keys. Throws `refusal`, with the seconds until tomorrow, where one
- * is over its limit: nothing is counted then, as soon as the transaction is rolled back.
+ * Adds one to today's count of each key. Throws `refusal`, with the seconds until tomorrow, where one is over its
+ * limit: rolling back the transaction then undoes the counting.
  */
 export async function takeToday(
   tx: Context,

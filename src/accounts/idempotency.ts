@@ -19,10 +19,10 @@ export function assertIdempotencyKey(key: string): void {
 }
 
 /**
- * Does `work` in one transaction with the claim of the key: it happens once. If it fails, the key is free again; if
- * it succeeded, whoever comes second, also at the same moment, gets IDEMPOTENCY_KEY_REUSED with the first answer.
- * `work` returns the `data` of a 200 answer in the envelope of /v1, unless `toResponse` says how it goes out. Without a
- * key it is just a transaction.
+ * Does `work` in one transaction with the claim of the key: it happens once. If it fails, the key is free again; if it
+ * succeeds, any other request with the key, even a concurrent one, gets IDEMPOTENCY_KEY_REUSED with the first response.
+ * `work` returns the `data` of a 200 response in the envelope of /v1, unless `toResponse` says how it is sent. Without
+ * a key it is just a transaction.
  */
 export async function once<Answer extends object>(
   ctx: Context,

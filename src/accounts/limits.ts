@@ -3,7 +3,7 @@ import { type Context, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem.ts";
 
-/** What the rate limit says of one request. */
+/** The rate limit for one request. */
 export interface RateLimit {
   limit: number;
   remaining: number;
@@ -49,7 +49,7 @@ async function takeFrom(ctx: Context, whose: Whose, id: string): Promise<RateLim
   const reset = Math.max(1, Math.ceil((minute + 1) * 60 - seconds));
   const { allowances, takings } = stateOf(ctx);
   let allowance = allowances.get(id);
-  // Requests that come at once share one taking. Each looks again: the others may have used it up.
+  // Concurrent requests share one lot. Each checks again: the others may have used it up.
   while (!allowance || allowance.minute < minute || (allowance.left === 0 && allowance.used < limit)) {
     await (takings.get(id) ?? takeLot(ctx, whose, id, minute, allowance));
     allowance = allowances.get(id);
@@ -116,7 +116,7 @@ function takerBy(ctx: Context, takeMany: TakeMany) {
       const usedBy = new Map(rows.map(({ id, used }) => [id, used]));
       return takings.map(({ id, wanted }): Allowance => {
         const used = usedBy.get(id)!;
-        // Of what was taken, only what lies within the limit counts.
+        // Of the lot, only what is within the limit counts.
         return {
           minute,
           left: Math.max(0, Math.min(wanted, limit - (used - wanted))),

@@ -8,7 +8,7 @@ import { problems } from "../../problem.ts";
 const TIMEOUT_MS = 10_000;
 const RETRIES = 2;
 
-/** What Stripe answers when it is not to be reached, or busy: the same may succeed later. */
+/** Stripe is not reachable, or busy: the same request may succeed later. */
 const AWAY = ["StripeConnectionError", "StripeAPIError", "StripeRateLimitError"];
 /** The same, where the request was surely not carried out. */
 const UNDONE = ["StripeRateLimitError", "StripeAuthenticationError", "StripePermissionError"];
@@ -50,7 +50,7 @@ export function lineItems({ config }: Context): { price: string; quantity?: numb
   return stripePrices(config)!;
 }
 
-/** Asks Stripe on behalf of a person: where it is not to be reached, they are told so (503). */
+/** Asks Stripe on behalf of a person: where it is not reachable, they are told so (503). */
 export async function asking<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -71,12 +71,12 @@ export function isUndone(error: unknown): boolean {
   return UNDONE.includes(typeOf(error)) || isRefused(error);
 }
 
-/** Stripe has understood what was asked for, and will not do it, however often it is asked. */
+/** Stripe has understood the request and rejects it, however often it is repeated. */
 export function isRefused(error: unknown): boolean {
   return typeOf(error) === "StripeInvalidRequestError" && codeOf(error) !== "lock_timeout";
 }
 
-/** A meter has an event with that identifier: what is told now was told before. */
+/** A meter already has an event with that identifier: this was reported before. */
 export function isKnownEvent(error: unknown): boolean {
   return isRefused(error) && /already exists with identifier/i.test((error as Error).message);
 }
@@ -87,7 +87,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 /**
- * The idempotency key is spent: it stands for another request, or for one that Stripe failed at; that answer would be
+ * The idempotency key is spent: it belongs to another request, or to one that Stripe failed at, whose response would be
  * repeated for a day.
  */
 export function isKeySpent(error: unknown): boolean {
@@ -97,7 +97,7 @@ export function isKeySpent(error: unknown): boolean {
   );
 }
 
-/** What may be said of an error in the log. */
+/** What may be logged of an error. */
 export function stripeError(error: unknown): Record<string, unknown> {
   const { code, param, requestId, statusCode } = error as Record<string, unknown>;
   return { error: typeOf(error) || String(error), code, param, requestId, statusCode };

@@ -1,5 +1,5 @@
-// The subscription of a project, as it stands at Stripe. Events only say that something has changed: what it is now is
-// read anew, so that their order, and how often they come, make no difference.
+// The subscription of a project, as it is at Stripe. Events only say that something has changed: the current state is
+// always read again, so that their order and number make no difference.
 import type { Stripe } from "stripe";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -29,7 +29,7 @@ const BY_WEIGHT = [
 /** With one of these there is something to be paid, or to be mended, and no other subscription is wanted. */
 const STANDING = ["active", "trialing", "past_due", "unpaid", "paused"];
 const MAX_SUBSCRIPTIONS = 100;
-/** Others write meanwhile only when very much happens. */
+/** There are concurrent writes only when very much happens. */
 const MAX_ATTEMPTS = 10;
 
 const GONE: SubscriptionState = {
@@ -47,8 +47,8 @@ export function isStanding({ status }: { status: string | null }): boolean {
 }
 
 /**
- * Reads the subscription of a project at Stripe and writes it down; null where the project is no customer. Who reads
- * while somebody else writes reads again, so what was read last stands. When a subscription begins, what was used before
+ * Reads the subscription of a project at Stripe and stores it; null where the project is not a customer. If somebody
+ * else writes in the meantime, it reads again, so that the last reading wins. When a subscription begins, earlier usage
  * is settled: it is not charged.
  */
 export async function readSubscription(ctx: Context, projectId: string): Promise<SubscriptionState | null> {

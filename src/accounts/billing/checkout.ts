@@ -1,5 +1,5 @@
-// How a project comes to a subscription: on a page of Stripe's. At most one is open for it at a time, so that nobody pays
-// twice, whoever asks for it how often, and whatever gets lost on the way.
+// How a project gets a subscription: on a page of Stripe. At most one page is open for it at a time, so that nobody
+// pays twice, whoever asks for it how often, and whatever gets lost on the way.
 import type { Stripe } from "stripe";
 import { dashboardAddress, dashboardOrigins } from "../../config.ts";
 import type { Context } from "../../context.ts";
@@ -59,14 +59,14 @@ async function customerOf(ctx: Context, projectId: string): Promise<string | nul
   const stripe = await stripeOf(ctx);
   const idempotencyKey = `customer-${projectId}-${version}-${checkouts}`;
   return await withKey(ctx, projectId, checkouts, async () => {
-    // Nothing that may change meanwhile: whoever asks again under the same key must ask for the same.
+    // Nothing that may change in the meantime: a request under the same key must have the same content.
     const customer = await stripe.customers.create({ metadata: { projectId } }, { idempotencyKey });
     await q.billing.setCustomer(ctx, { projectId, customerId: customer.id, version, now: ctx.now() });
     return (await q.billing.account(ctx, { projectId }))?.customerId ?? null;
   });
 }
 
-/** A page for subscribing: the one that is open already, or a new one. Null where all has to be looked at again. */
+/** A page for subscribing: the open one, or a new one. Null where everything has to be read again. */
 async function sessionUrl(
   ctx: Context,
   projectId: string,
@@ -79,7 +79,7 @@ async function sessionUrl(
   let open: Stripe.Checkout.Session | undefined;
   for (const session of await openSessions(stripe, customer)) {
     if (!open && session.success_url === success && session.expires_at > freshUntil) open = session;
-    // Two that are open at once could both be completed. One that was completed just now cannot be closed.
+    // Two open pages could both be completed. One that was completed just now cannot be closed.
     else if (!(await closeSession(stripe, session.id))) return null;
   }
   if (open) return open.url;
@@ -135,11 +135,13 @@ async function closeSession(stripe: Stripe, id: string): Promise<boolean> {
   }
 }
 
-/** Where people come back to: a page of ours, or of a dashboard. Throws 422 for any other, so that no link leads astray. */
+/**
+ * Where people return to: a page of ours, or of a dashboard. Throws 422 for any other, so that no link leads astray.
+ */
 export function returnTo({ config }: Context, given: string | undefined): URL {
   const own = [...dashboardOrigins(config), new URL(config.BASE_URL).origin];
   const url = URL.parse(given ?? dashboardAddress(config));
-  // A blob has the origin of the page that made it, and is no page of it.
+  // A blob URL has the origin of the page that created it, but is not a page of it.
   const isPage = url !== null && /^https?:$/.test(url.protocol);
   if (isPage && own.includes(url.origin) && url.username + url.password === "") return url;
   const message = `Expected an address that begins with ${own.join(" or ")}`;

@@ -1,4 +1,4 @@
-// What Stripe tells us. An event is a reason to look, and nothing more: a job reads anew how things stand.
+// Events from Stripe. An event is a reason to look, and nothing more: a job reads the current state.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
@@ -14,13 +14,13 @@ const TOLERANCE_S = 300;
 interface BillingEvent {
   id: string;
   type: string;
-  /** The customer that it is about; null for one about nobody. */
+  /** The customer that it is about; null where there is none. */
   customerId: string | null;
 }
 
 /**
- * Takes an event of Stripe: committed when it resolves, and a repeat changes nothing. Throws NOT_CONFIGURED (404)
- * without Stripe, 403 for what Stripe has not signed within five minutes, 400 for what is no event.
+ * Accepts an event of Stripe: committed when it resolves, and a repeat changes nothing. Throws NOT_CONFIGURED (404)
+ * without Stripe, 403 for what Stripe has not signed within five minutes, 400 for anything that is not an event.
  */
 export async function takeBillingEvent(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function takeBillingEvent(
   await inTransaction(ctx, async (tx) => {
     const fresh = await claimReceipts(tx, "stripe", [event.id]);
     if (fresh.size === 0) return;
-    // Stripe tells much at once; one look at it is enough.
+    // Stripe sends several events at once; reading once is enough.
     await addJob(tx, "sync_billing", { projectId }, { key: `sync_billing:${projectId}` });
   });
 }

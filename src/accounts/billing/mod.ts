@@ -1,5 +1,5 @@
-// What a project pays, through Stripe. Nothing of it happens inside a transaction: who comes second, or again after a
-// crash, finds at Stripe what the first one has done.
+// What a project pays, through Stripe. None of it happens inside a transaction: a second attempt, or one after a crash,
+// finds at Stripe what the first one has done.
 import type { Stripe } from "stripe";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -10,7 +10,7 @@ import { readSubscription, subscriptionsOf } from "./_subscriptions.ts";
 import { closeCheckouts, returnTo } from "./checkout.ts";
 import { reportUsage } from "./usage_reports.ts";
 
-/** A subscription as it was last read at Stripe, whose words the status has. */
+/** A subscription as last read at Stripe; the status is in Stripe's terms. */
 export interface Subscription {
   status: string;
   periodEndsAt: Date | null;
@@ -36,12 +36,12 @@ export interface Invoice {
 
 const INVOICE_ID = /^in_\w{1,250}$/;
 
-/** True while a project has a subscription that has begun and not ended, paid or not. Without Stripe nobody has one. */
+/** True while a project has a subscription that has begun and not ended, paid or not. Without Stripe there is none. */
 export async function hasSubscription(ctx: Context, projectId: string): Promise<boolean> {
   return (await q.billing.account(ctx, { projectId }))?.isLive ?? false;
 }
 
-/** The subscription of a project as it was last read; null when it has never had one. */
+/** The subscription of a project as last read; null when it has never had one. */
 export async function subscriptionOf(ctx: Context, projectId: string): Promise<Subscription | null> {
   const account = await q.billing.account(ctx, { projectId });
   if (!account?.status) return null;
@@ -93,8 +93,8 @@ export async function listInvoices(
 }
 
 /**
- * Ends what a project pays, for good: what it has used until now is reported, its subscription ends with a last invoice,
- * and a checkout that somebody has open is closed. A second call finds nothing to end. Throws where Stripe is away.
+ * Ends what a project pays, for good: its usage so far is reported, its subscription ends with a final invoice, and an
+ * open checkout is closed. A second call finds nothing to end. Throws where Stripe is not reachable.
  */
 export async function endBilling(ctx: Context, projectId: string): Promise<void> {
   const customer = (await q.billing.account(ctx, { projectId }))?.customerId;
@@ -113,7 +113,7 @@ export async function endBilling(ctx: Context, projectId: string): Promise<void>
   await readSubscription(ctx, projectId);
 }
 
-/** What has ended meanwhile cannot be ended again. */
+/** What has already ended cannot be ended again. */
 function unlessRefused(error: unknown): void {
   if (!isRefused(error)) throw error;
 }

@@ -1,4 +1,4 @@
-// What projects use in a calendar month (UTC), and how much of it they allow themselves. Mails are counted in the very
+// What projects use in a calendar month (UTC), and the limits they set themselves. Mails are counted in the very
 // statements that accept them (`take_usage`): one for each recipient, whatever becomes of the mail.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -6,7 +6,7 @@ import { rollUpAll } from "../../rollup.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 
-/** What is counted, and may be limited, each by itself. */
+/** What is counted and can be limited, each separately. */
 export const USAGE_CATEGORIES = ["workflows", "campaigns", "transactional", "inbound"] as const;
 
 export type UsageCategory = (typeof USAGE_CATEGORIES)[number];
@@ -32,7 +32,7 @@ export interface Month {
   end: Date;
 }
 
-/** From so many percent on a limit is about to be reached. */
+/** The percentage from which a limit is nearly reached. */
 export const WARNING_PERCENT = 80;
 /** More is a slip of the hand. */
 const MAX_LIMIT = 1_000_000_000_000;
@@ -66,7 +66,7 @@ export function overLimit(category: UsageCategory, now: Date): string {
   );
 }
 
-/** Waits for a statement that takes all of what it wants, or nothing. Throws BILLING_LIMIT_EXCEEDED where less is left. */
+/** Waits for a statement that takes all that it wants, or nothing. Throws BILLING_LIMIT_EXCEEDED where less is left. */
 export async function withinLimit<T>(tx: Context, statement: Promise<T>): Promise<T> {
   try {
     return await statement;
@@ -79,7 +79,7 @@ export async function withinLimit<T>(tx: Context, statement: Promise<T>): Promis
 }
 
 /**
- * Takes for each project as much as is wanted, or as is left of the month, in the transaction that accepts it. Answers
+ * Takes for each project as much as is wanted, or as is left of the month, in the transaction that accepts it. Returns
  * how much that is.
  */
 export async function takeWhatIsLeft(
@@ -119,8 +119,8 @@ export async function usageOf(ctx: Context, projectId: string): Promise<UsageLim
 }
 
 /**
- * Changes limits: those that are named, null for none. They hold from the next request on. Answers all of them. Throws
- * 422 with every bad field, and not-found.
+ * Changes the limits given, null for none. They apply from the next request on. Returns all of them. Throws 422 with
+ * every bad field, and not-found.
  */
 export async function setUsageLimits(
   ctx: Context,
@@ -150,7 +150,7 @@ export async function setUsageLimits(
   });
 }
 
-/** Adds what has been counted since the last time to the months. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the months. Returns whether there was anything. */
 export async function rollUpUsage(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.usage.rollUp);
 }

@@ -1,5 +1,5 @@
-// Tells Stripe what was used, piece by piece, out of the counters. A piece is written down and committed before it is
-// told, under a name that never changes: who tells it again, after a crash too, is told by Stripe that it is known.
+// Reports usage to Stripe, piece by piece, from the counters. A piece is stored and committed before it is reported,
+// under a name that never changes: reporting it again, after a crash too, is recognised by Stripe.
 import type { Stripe } from "stripe";
 import { type Config, stripeMeters } from "../../config.ts";
 import type { Context } from "../../context.ts";
@@ -10,11 +10,11 @@ import { isAway, isBillingOn, isKnownEvent, isRefused, isUndone, stripeError, st
 type Piece = Awaited<ReturnType<typeof q.usageReports.claim>>[number];
 
 const CLAIM_LIMIT = 200;
-/** Projects that are told of at once. Of one project piece after piece, as Stripe wants it. */
+/** Projects that are reported concurrently. One project is reported piece after piece, as Stripe requires. */
 const AT_ONCE = 8;
-/** Longer than any request takes; afterwards whoever had it is taken for dead. */
+/** Longer than any request takes; after that its process is taken for dead. */
 const HOLD_MS = 5 * 60_000;
-/** When what Stripe refuses is told again: somebody may have mended the settings. */
+/** When something that Stripe rejects is reported again: the settings may have been corrected. */
 const REFUSED_MS = 3_600_000;
 /** Stripe remembers names for 24 hours at least. What has had no answer for nearly as long might count twice. */
 const DOUBT_MS = 20 * 3_600_000;
@@ -25,8 +25,8 @@ const DOUBTFUL = "It is unknown whether Stripe has counted this";
 const TOO_OLD = "Stripe has refused this for 35 days";
 
 /**
- * Tells Stripe everything that was used since the last time by those who have a subscription; with a `projectId`, of that
- * project alone. Throws when Stripe cannot be reached: the next run goes on there.
+ * Reports to Stripe everything that was used since the last time by projects with a subscription; with a `projectId`,
+ * by that project alone. Throws when Stripe cannot be reached: the next run continues there.
  */
 export async function reportUsage(ctx: Context, projectId: string | null = null): Promise<void> {
   if (!isBillingOn(ctx.config)) return;
@@ -52,7 +52,7 @@ async function claim(ctx: Context, projectId: string | null): Promise<Piece[]> {
   return await q.usageReports.claim(ctx, { projectId, now, heldUntil, limit: CLAIM_LIMIT });
 }
 
-/** Tells all of them, unless Stripe goes away: then those that were not told are given back, and it throws. */
+/** Reports all of them, unless Stripe becomes unreachable: then those not reported are given back, and it throws. */
 async function tellAll(ctx: Context, pieces: Piece[]): Promise<void> {
   const stripe = await stripeOf(ctx);
   const projects = [...Map.groupBy(pieces, ({ projectId }) => projectId).values()];
@@ -78,7 +78,7 @@ async function tell(ctx: Context, stripe: Stripe, piece: Piece): Promise<void> {
   if (now.getTime() - piece.at.getTime() > TOO_OLD_MS) return await giveUp(ctx, piece, TOO_OLD);
   await q.usageReports.trying(ctx, { ...keyOf(piece), now });
   try {
-    // Not with an idempotency key of ours: Stripe would repeat its own failures for a day. The name is enough.
+    // Without an idempotency key of ours: Stripe would repeat its own failures for a day. The name is enough.
     await stripe.billing.meterEvents.create(eventOf(ctx.config, piece));
   } catch (error) {
     if (!isKnownEvent(error)) return await putOff(ctx, piece, error);
@@ -99,7 +99,7 @@ function eventOf(config: Config, piece: Piece): Stripe.Billing.MeterEventCreateP
 
 /** Throws unless it is this piece alone that Stripe does not want. */
 async function putOff(ctx: Context, piece: Piece, error: unknown): Promise<void> {
-  // Where somebody has tried before, what they did may still have counted.
+  // An earlier attempt may have counted even though it failed.
   const triedAt = isUndone(error) && piece.triedAt === null ? null : (piece.triedAt ?? ctx.now());
   if (!isRefused(error)) {
     await settle(ctx, piece, { triedAt });
@@ -110,7 +110,7 @@ async function putOff(ctx: Context, piece: Piece, error: unknown): Promise<void>
   await settle(ctx, piece, { heldUntil, triedAt, error: (error as Error).message.slice(0, 500) });
 }
 
-/** What nobody may tell again: charging twice is worse than charging less. */
+/** What must not be reported again: charging twice is worse than charging less. */
 async function giveUp(ctx: Context, piece: Piece, why: string): Promise<void> {
   ctx.log.error("usage not reported", { ...nameOf(piece), quantity: piece.quantity, why });
   await settle(ctx, piece, { triedAt: piece.triedAt, settledAt: ctx.now(), error: why });

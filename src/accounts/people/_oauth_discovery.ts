@@ -1,6 +1,6 @@
-/** How long what was found out counts. */
+/** How long discovered metadata is used. */
 const LIFETIME_MS = 3_600_000;
-/** After a failure nobody is asked again for so long: those who come meanwhile hear of the failure. */
+/** After a failure the provider is not asked again for this long: requests in the meantime get the failure. */
 const PAUSE_MS = 5_000;
 
 /** Something that has to be asked for, and counts for a while. */
@@ -9,7 +9,7 @@ interface Source<Found> {
   now(): Date;
 }
 
-/** Answers what was found; many who ask at once wait for one search. A failure is thrown, and soon tried again. */
+/** Returns the metadata; concurrent callers share one request. A failure is thrown, and soon tried again. */
 export function createDiscovery<Found>({ find, now }: Source<Found>): () => Promise<Found> {
   let known: { found: Found; until: number } | null = null;
   let failure: { error: unknown; until: number } | null = null;

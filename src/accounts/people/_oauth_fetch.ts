@@ -4,7 +4,7 @@ import type { CustomFetchOptions } from "openid-client";
 /** Key sets and metadata are the largest, with some 10 KB. */
 const MAX_ANSWER_BYTES = 262_144;
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const BODILESS = [204, 205, 304];
 
 /** Fetches with an answer that is all there and not too large. Throws for a larger one, and when `signal` ends it. */

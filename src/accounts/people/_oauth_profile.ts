@@ -1,4 +1,4 @@
-// Who has signed in at a provider, in its own words.
+// Somebody who has signed in at a provider, in the provider's terms.
 import {
   type Configuration,
   fetchProtectedResource,
@@ -20,14 +20,14 @@ const MAX_SUBJECT_BYTES = 1_000;
 
 const GITHUB_HEADERS = { accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" };
 
-/** What is told of somebody, as it comes. */
+/** The profile as received. */
 interface Told {
   sub?: string;
   email?: unknown;
   email_verified?: unknown;
 }
 
-/** Reads the profile. Throws where the provider cannot say it, or says it for somebody else. */
+/** Reads the profile. Throws where the provider cannot give it, or gives it for somebody else. */
 export async function readProfile(
   provider: Provider,
   configuration: Configuration,
@@ -43,7 +43,7 @@ export async function readProfile(
 async function openIdProfile(configuration: Configuration, tokens: Tokens): Promise<Person> {
   const claims = tokens.claims()!;
   const identity = { issuer: claims.iss, subject: claims.sub };
-  // Many issuers leave the address to a question of its own. Address and "verified" are taken from one answer only.
+  // Many issuers give the address only by a separate request. Address and "verified" are taken from the same response.
   const needsAsking = !isVerified(claims) && configuration.serverMetadata().userinfo_endpoint !== undefined;
   const asked: Told = needsAsking ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
   const told = asked.email === undefined ? claims : asked;

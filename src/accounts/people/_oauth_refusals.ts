@@ -8,7 +8,7 @@ const USED_CODE = ["invalid_grant", "bad_verification_code"];
 
 const MAX_CAUSES = 4;
 
-/** Does what needs the provider; whatever goes wrong there becomes a refusal. Its cause is for the log. */
+/** Does what needs the provider; any failure becomes a refusal. Its cause is for the log. */
 export async function told<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -29,7 +29,7 @@ function refusalFor({ title }: Provider, error: unknown, word: string | null): P
   return USED_CODE.includes(word ?? "") ? problems.signInStale() : problems.signInFailed(title);
 }
 
-/** The provider's own word for what is wrong, such as `invalid_client`. GitHub says it with status 200. */
+/** The provider's own word for what is wrong, such as `invalid_client`. GitHub sends it with status 200. */
 function wordOf(error: unknown): string | null {
   for (const cause of causesOf(error)) {
     const { body } = (cause.cause ?? {}) as { body?: { error?: unknown } };
@@ -42,7 +42,7 @@ function wordOf(error: unknown): string | null {
 
 function messagesOf(error: unknown): string[] {
   const causes = causesOf(error);
-  // What a parser says may quote an answer, and that is no matter for a log.
+  // A parser's message may quote a response, which does not belong in a log.
   return causes.map((cause) => (cause instanceof SyntaxError ? cause.name : cause.message));
 }
 

@@ -26,8 +26,8 @@ export interface Checked {
 }
 
 /**
- * Throws INVALID_CREDENTIALS, 429 after too many failures for those that are `counted`, also for the right password, and
- * 503 when too many others wait.
+ * Throws INVALID_CREDENTIALS, 429 after too many failures for those that are `counted`, even for the right password,
+ * and 503 when too many others wait.
  */
 export async function checkPassword(
   ctx: Context,
@@ -35,7 +35,7 @@ export async function checkPassword(
   network: string | null,
   counted: Counted,
 ): Promise<Checked> {
-  // Whoever is locked out has to wait for nobody, and nobody for them.
+  // Somebody who is locked out neither waits for others nor makes others wait.
   await assertNotLocked(ctx, counted);
   return await inTurn(ctx, { network }, async () => {
     const attempt = await takeAttempt(ctx, counted);

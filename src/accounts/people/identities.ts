@@ -1,4 +1,4 @@
-// Which of our users somebody is who has signed in at a provider.
+// Which of our users a sign-in at a provider belongs to.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { Problem, problems } from "../../problem.ts";
@@ -24,7 +24,7 @@ export interface User {
   email: string;
 }
 
-/** Two who come at once may stand in each other's way once; then one of them is there. */
+/** Two concurrent sign-ins may conflict once; after that one of them exists. */
 const ATTEMPTS = 3;
 
 /**
@@ -41,8 +41,8 @@ export class MustProve extends Error {
 }
 
 /**
- * Finds or makes the user that a profile stands for, and does `work` with them in the same transaction. Throws
- * {@linkcode MustProve}, and where the address is not verified at the provider, and where nobody can sign up.
+ * Finds or creates the user that a profile stands for, and does `work` with them in the same transaction. Throws
+ * {@linkcode MustProve}, and where the address is not verified at the provider, and where sign-ups are closed.
  */
 export async function asUser<T>(
   ctx: Context,
@@ -75,7 +75,7 @@ async function userOf(tx: Context, profile: Profile): Promise<User> {
   return user;
 }
 
-/** Has whoever signs in as this be a user from now on. False when they are somebody else already. */
+/** Links this identity to a user. False when it belongs to somebody else already. */
 export async function link(
   tx: Context,
   { issuer, subject }: Pick<Profile, "issuer" | "subject">,

@@ -28,8 +28,8 @@ export async function logIn(
 }
 
 /**
- * Changes the password of who is logged in and knows the old one, and ends all other sessions and ways to a new password.
- * Throws as `logIn` does, but failures are counted for the user: what strangers try locks nobody out of it.
+ * Changes the password of a logged-in user who knows the old one, and ends all other sessions and pending resets.
+ * Throws as `logIn` does, but failures are counted for the user: attempts by strangers lock nobody out of it.
  */
 export async function changePassword(
   ctx: Context,
@@ -60,15 +60,15 @@ export async function requestPasswordReset(
 }
 
 /**
- * Sets a new password for who knows the token of the mail, and ends all sessions. The mail proves the address too. Throws
- * 400 for a bad token, and 503 when too many others log in.
+ * Sets a new password with the token of a mail, and ends all sessions. The mail proves the address too. Throws 400 for
+ * a bad token, and 503 when too many others log in.
  */
 export async function resetPassword(
   ctx: Context,
   { token, newPassword }: { token: string; newPassword: string },
   network: string | null,
 ): Promise<void> {
-  // A hash is dear: nobody gets one for a token that they made up.
+  // Hashing is expensive: a made-up token must not cause it.
   const { email: address } = await ownerOf(ctx, token, "RESET_PASSWORD");
   await assertGoodPassword(newPassword, address, "newPassword");
   const passwordHash = await hashPassword(ctx, newPassword, network);

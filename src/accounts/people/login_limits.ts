@@ -20,7 +20,7 @@ export interface Counted {
   signUpsFrom?: string | null;
   /** For which a log-in fails. */
   email?: string;
-  /** The user who is logged in, and gives the password again. */
+  /** The logged-in user, who enters the password again. */
   user?: string;
 }
 
@@ -46,14 +46,14 @@ export async function assertNotLocked(ctx: Context, counted: Counted): Promise<v
 }
 
 /**
- * Counts an attempt as a failure before anybody knows whether it is one: however many come at once, no more than allowed
- * are under way. Throws 429, and counts nothing, when there were too many.
+ * Counts an attempt as a failure before its result is known: however many are concurrent, no more than allowed are in
+ * progress. Throws 429, and counts nothing, when there were too many.
  */
 export async function takeAttempt(ctx: Context, counted: Counted): Promise<Attempt> {
   const at = ctx.now();
   const limits = limitsOf(ctx, counted, at);
   await inTransaction(ctx, async (tx) => {
-    // In one order for all, so that nobody waits in a circle.
+    // In one order for all, so that they cannot deadlock.
     for (const limit of limits) {
       const { key, allowed, since } = limit;
       const taken = await q.loginFailures.take(tx, { key, allowed, since, now: at });
@@ -63,7 +63,7 @@ export async function takeAttempt(ctx: Context, counted: Counted): Promise<Attem
   return { taken: limits, at };
 }
 
-/** It was no failure; with `only`, it does not count against that one. */
+/** It was not a failure; with `only`, it does not count against that one. */
 export async function giveBackAttempt(
   tx: Context,
   { taken, at }: Attempt,

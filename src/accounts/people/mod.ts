@@ -11,7 +11,7 @@ import { endSessionsOf } from "./sessions.ts";
 export interface NewUser {
   /** In its one spelling: trimmed and in lower case. */
   email: string;
-  /** Of {@linkcode hashPassword}; null for who comes by another provider. */
+  /** From {@linkcode hashPassword}; null for users of another provider. */
   passwordHash: string | null;
   /** Whether it is proven that the address is theirs. */
   emailVerified: boolean;
@@ -20,8 +20,8 @@ export interface NewUser {
 }
 
 /**
- * Throws FORBIDDEN where sign-ups are closed, but for those who are invited: who has proven that the address is theirs,
- * or knows the token of the mail.
+ * Throws FORBIDDEN where sign-ups are closed, except for those invited, who have proven that the address is theirs or
+ * know the token of the mail.
  */
 export async function assertMaySignUp(
   ctx: Context,
@@ -64,7 +64,7 @@ export async function proveUser(tx: Context, userId: string): Promise<{ email: s
   return { email };
 }
 
-/** Does so for who knows the token of an invitation mail. Answers whether it is one of theirs. */
+/** The same for somebody who knows the token of an invitation mail. Returns whether it is one of theirs. */
 export async function proveByInvitation(
   tx: Context,
   user: { id: string; email: string },
@@ -76,8 +76,8 @@ export async function proveByInvitation(
 }
 
 /**
- * Gives an account to the owner of its address, who has got a mail and chosen a password. Where it was not proven until
- * now that the two are the same, anybody may have made it: whoever it was is shut out, and the owner is told what they may
+ * Gives an account to the owner of its address, who has received a mail and chosen a password. Where it was not yet
+ * proven that the two are the same, anybody may have created it: they lose access, and the owner is told what they may
  * have left.
  */
 export async function giveToOwner(

@@ -44,7 +44,7 @@ export interface Return {
   replaces: string | null;
 }
 
-/** Begins to sign in: where the browser has to go, and what it has to keep to itself meanwhile. */
+/** Begins a sign-in: where the browser has to go, and what it has to keep until it returns. */
 export async function beginSignIn(
   ctx: Context,
   provider: Provider,
@@ -91,7 +91,7 @@ export async function finishSignIn(
   const begun = opened(ctx, provider, transaction);
   if (!begun || !isSame(begun.state, answer.get("state") ?? "")) throw problems.signInStale();
   const stateHash = createHash("sha256").update(begun.state).digest();
-  // Committed before anybody is asked: nobody can bring the same answer twice, and try it at the provider twice.
+  // Committed before the provider is asked: the same response cannot be used twice, nor tried at the provider twice.
   if ((await q.oauthCallbacks.take(ctx, { stateHash, now: ctx.now() })) === 0) throw problems.signInStale();
   const profile = await told(provider, () => profileOf(provider, begun, answer));
   const { returnTo } = begun;
@@ -111,7 +111,7 @@ export async function finishSignIn(
 async function profileOf(provider: Provider, begun: Transaction, answer: URLSearchParams): Promise<Profile> {
   const configuration = await provider.configuration();
   const isOpenId = provider.api === null;
-  // What it calls itself where it is registered, whatever the request has come through on its way.
+  // The callback address as it is registered, whatever the request has passed through on its way.
   const url = new URL(`${provider.redirectUri}?${answer}`);
   const tokens: Tokens = await authorizationCodeGrant(configuration, url, {
     expectedState: begun.state,
@@ -136,7 +136,7 @@ const PURGE_LIMIT = 10_000;
 
 /** Forgets sign-ins that could not come back any more. */
 export async function purgeOauthCallbacks(ctx: Context): Promise<void> {
-  // What began before another process's clock said so has ended all the same.
+  // A sign-in that has expired by our clock has expired, even if another process's clock is behind.
   const before = new Date(ctx.now().getTime() - 2 * TRANSACTION_S * 1_000);
   while ((await q.oauthCallbacks.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
 }

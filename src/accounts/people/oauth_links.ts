@@ -1,5 +1,5 @@
-// A sign-in at a provider that meets an account which anybody may have made with its address. The password of that account
-// links the two; whoever cannot give it asks for a new one by mail.
+// A sign-in at a provider that meets an account which anybody may have created with its address. The password of that
+// account links the two; without it, a reset by mail helps.
 import { type Context, inTransaction } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { checkPassword, holdChecked } from "./credentials.ts";
@@ -22,7 +22,7 @@ export interface PendingLink extends Pick<Profile, "issuer" | "subject"> {
   until: number;
 }
 
-/** Begins to link: what the browser has to keep to itself meanwhile. */
+/** Begins to link: what the browser has to keep until then. */
 export function sealLink(ctx: Context, provider: Provider, pending: Omit<PendingLink, "until">): string {
   const until = ctx.now().getTime() + LINK_S * 1_000;
   return seal(ctx, PURPOSE, JSON.stringify({ ...pending, until }), [provider.name]).toString("base64url");
@@ -37,8 +37,8 @@ export function openLink(ctx: Context, provider: Provider, text: string | null):
 }
 
 /**
- * Links the account to the sign-in, and begins a session. Whoever knows the password and has the mailbox at the provider
- * has shown that both are theirs. Throws as a log-in does.
+ * Links the account to the sign-in, and begins a session. Knowing the password and having the mailbox at the provider
+ * shows that both belong to the same person. Throws as a log-in does.
  */
 export async function finishLink(
   ctx: Context,

@@ -27,7 +27,7 @@ export interface Provider {
   scope: string;
   /** Where the provider sends people back to; they are registered with it. */
   redirectUri: string;
-  /** Where its accounts are read; null for OpenID Connect, which says it in a token. */
+  /** Where its accounts are read; null for OpenID Connect, which has them in a token. */
   api: string | null;
   /** Endpoints, keys and credentials. Throws where the provider cannot be reached to ask for them. */
   configuration(): Promise<Configuration>;
@@ -58,7 +58,7 @@ export function authProvidersOf(config: Config): Record<ProviderName, boolean> {
   };
 }
 
-/** The providers of this installation; null for those that are not set up. What they say of themselves is remembered. */
+/** The providers of this installation; null for those that are not configured. Their metadata is cached. */
 export function createProviders(
   ctx: Context,
   surroundings: Partial<ProviderSurroundings> = {},
@@ -89,7 +89,7 @@ function redirectUri({ BASE_URL }: Config, name: ProviderName): string {
   return `${BASE_URL}/oauth/${name}/callback`;
 }
 
-/** GitHub is plain OAuth 2: nothing to discover, and no token that says who somebody is. */
+/** GitHub is plain OAuth 2: no discovery, and no ID token. */
 function githubOf(config: Config, around: ProviderSurroundings): Provider {
   const configuration = new Configuration(
     {
@@ -146,7 +146,7 @@ async function discover(
     clientId,
     undefined,
     (server, client, body, headers) => {
-      // What a client is registered for where nothing else is said, so it comes first where both are taken.
+      // The default of client registration, so it comes first where both are accepted.
       const taken = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
       const prove = taken.includes("client_secret_basic") ? ClientSecretBasic : ClientSecretPost;
       return prove(clientSecret)(server, client, body, headers);

@@ -1,10 +1,10 @@
-// What a password must not be, besides too short: one of those that everybody tries first.
+// What a password must not be, besides too short: one of those that attackers try first.
 import { problems } from "../../problem.ts";
 
-/** A password holds more than a part of the own address when it has so many other characters. */
+/** A password with at least this many other characters is more than a part of the user's address. */
 const OTHER_CHARACTERS = 4;
 
-/** Parts of an address that are shorter stand in many words. */
+/** Shorter parts of an address occur in many words. */
 const MIN_PART = 4;
 
 const MIN_DIFFERENT = 4;
@@ -23,10 +23,9 @@ const LEET: Record<string, string> = {
 };
 
 /**
- * Throws 422 for `field` when the password is one of the 50,000 most common ones, in whatever case and with what is put
- * in place of letters or behind them, a simple pattern, or hardly more than a part of the address of whoever chooses it.
- * To be called for a password that is chosen, never for one that is given to log in: who has such a one must be able to
- * change it.
+ * Throws 422 for `field` when the password is one of the 50,000 most common ones, in any case and with characters
+ * substituted or appended, a simple pattern, or hardly more than a part of the user's own address. For choosing a
+ * password, never for logging in: somebody who already has such a password must be able to change it.
  */
 export async function assertGoodPassword(
   password: string,
@@ -81,7 +80,7 @@ function isRun(password: string): boolean {
   return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
-/** The password, and the word that it was made of: without what stands behind it, and with letters for digits. */
+/** The password, and the word behind it: without a suffix, and with letters for digits. */
 function variantsOf(password: string): string[] {
   const bare = password.replace(/[\p{N}\p{P}\p{S}]+$/u, "");
   const plain = (text: string) => text.replace(/[013457@$!]/g, (sign) => LEET[sign]!);
@@ -89,7 +88,7 @@ function variantsOf(password: string): string[] {
   return [password, plain(password), ...words];
 }
 
-/** A word is looked up where what follows it adds little: behind a short one there may be a password of its own. */
+/** A word is looked up where its suffix adds little: after a short word there may be a password of its own. */
 function isMost(length: number, whole: number): boolean {
   return length >= MIN_PART && whole - length <= OTHER_CHARACTERS;
 }

@@ -1,5 +1,5 @@
-// Passwords are kept as argon2id. A check is meant to be dear, so few are made at once, in turn, and nobody waits long:
-// log-ins have to leave the processor to the rest of the service.
+// Passwords are stored as argon2id. A check is meant to be expensive, so only a few run at once, in turn, and nobody
+// waits long: log-ins have to leave the processor to the rest of the service.
 import { availableParallelism } from "node:os";
 import { type Context, perService } from "../../context.ts";
 import { problems } from "../../problem.ts";
@@ -10,20 +10,24 @@ export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 /** What OWASP asks of argon2id: 19 MB and about 20 ms of one processor. */
 const COSTS = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-/** A hash of the same costs, of a password that nobody knows: looked at where there is nothing to look at. */
+/** A hash of the same cost, of an unknown password: checked where there is no account. */
 export const NOBODYS_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$+DK7d9ZoqOb6Z45OykgcnTLO/rsXXWaXnAlJ8ogjrAU$+otvD0i9sLjdnl9U9TaN1SAv5ZTllp8ERNnTL/kqaL0";
 
 /** Half of the processors: the other half is for requests. */
 const AT_ONCE = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
-/** Who comes when so many wait is told to come back: the last one waits some seconds. */
+/** With this many waiting, others are told to come back: the last one waits some seconds. */
 export const MAX_WAITING_PASSWORDS = 200 * AT_ONCE;
 
-/** So many of those who wait may come from one network: there is room for others, whatever one sends. */
+/**
+ * Of those waiting, at most this many may come from one network: there is room for others, whatever one network sends.
+ */
 export const MAX_WAITING_OF_A_NETWORK = MAX_WAITING_PASSWORDS / 4;
 
-/** Who has waited so long is told to come back: where hashes take longer than they should, the line is too long. */
+/**
+ * After this long the caller is told to come back: where hashing takes longer than it should, the queue is too long.
+ */
 const PATIENCE_MS = 8_000;
 
 /** Whose turn it is to be, and how long they wait for it. A network that is null is not known, and not limited. */
@@ -54,7 +58,7 @@ export async function inTurn<T>(ctx: Context, turn: Turn, work: () => Promise<T>
   try {
     return await work();
   } finally {
-    // Whoever is done hands the place over.
+    // Whoever is done hands over the place.
     const next = line.waiting.shift();
     if (next) next.go();
     else line.busy--;

@@ -9,7 +9,7 @@ import { generateKeys } from "../projects/keys.ts";
 import { requestDeletion } from "../projects/removal.ts";
 import { disableProject, NO_OWNER } from "../projects/mod.ts";
 
-/** For so long after it was made, an account is removed by who says that they have not made it. */
+/** How long after its creation an account can be removed by somebody who says that they did not create it. */
 const NEW_MS = 24 * 3_600_000;
 
 /** An account with the address that it was made with. */
@@ -21,9 +21,9 @@ export interface Account {
 }
 
 /**
- * Whether a mail may offer to remove an account: it was made lately, and nobody who reads the mail of its address has
- * said that it is theirs. Any other one may be in use, and anybody can have a mail sent: a new password gives it to the
- * owner of the address as well, and nothing is lost by it.
+ * Whether a mail may offer to remove an account: it is new, and nobody with access to the mail of its address has
+ * confirmed that it is theirs. Any other account may be in use, and anybody can trigger such a mail: a password reset
+ * gives it to the owner of the address as well, and loses nothing.
  */
 export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Account): boolean {
   return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
@@ -31,10 +31,10 @@ export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Accou
 
 /** What becomes of the projects of an account that is removed: their names. */
 export interface ProjectFates {
-  /** Nobody else is in them. */
+  /** They have no other members. */
   deleted: string[];
   goOn: string[];
-  /** Nobody is left who may own them. */
+  /** They have nobody left who may own them. */
   disabled: string[];
 }
 
@@ -44,9 +44,9 @@ export async function projectFates(ctx: Context, userId: string): Promise<Projec
 }
 
 /**
- * Removes the account that a token of the mail is about, with its sessions. The projects that nobody else is in are deleted;
- * the others go on, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
- * token, and 409 where somebody has said meanwhile that the account is theirs.
+ * Removes the account that a token of the mail is about, with its sessions. Projects without other members are deleted;
+ * the others continue, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
+ * token, and 409 where somebody has confirmed in the meantime that the account is theirs.
  */
 export async function disownAccount(ctx: Context, token: string): Promise<ProjectFates> {
   const { fates, ...removed } = await inTransaction(ctx, async (tx) => {
@@ -80,9 +80,9 @@ function fatesOf(projects: OwnProject[]): ProjectFates {
 }
 
 /**
- * Others are in these projects: they lose nothing but a member. Where that was the only owner, an admin becomes one, and
- * without an admin the project is disabled until the operator has made somebody its owner. Whoever owned a project may
- * hold its secret key, so that ends. All of it is told by mail.
+ * These projects have other members, who lose nothing but a member. Where that was the only owner, an admin becomes
+ * one; without an admin the project is disabled until the operator has appointed an owner. A former owner may know the
+ * secret key of the project, so it is revoked. All are notified by mail.
  */
 async function leave(
   tx: Context,
@@ -127,7 +127,7 @@ async function passOn(tx: Context, projectIds: string[]): Promise<void> {
   }
 }
 
-/** The new one is told to nobody: whoever needs one makes it. */
+/** Nobody is shown the new key: an owner or admin creates one. */
 async function endSecretKey(tx: Context, projectId: string): Promise<void> {
   const { secretHash, secretHint } = generateKeys();
   await q.projects.setSecret(tx, { projectId, secretHash, secretHint, now: tx.now() });

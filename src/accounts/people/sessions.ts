@@ -9,7 +9,7 @@ export interface SessionUser {
   id: string;
   email: string;
   emailVerified: boolean;
-  /** Whoever holds the account is known to read the mail of its address. */
+  /** The holder of the account is known to read the mail of its address. */
   proven: boolean;
   sessionId: string;
 }
@@ -19,7 +19,7 @@ export interface FoundSession {
   user: SessionUser;
   createdAt: Date;
   expiresAt: Date;
-  /** Null where no project was asked for, where there is none, and where the user is no member of it. */
+  /** Null where no project was asked for, where it does not exist, and where the user is not a member of it. */
   project: { id: string; role: Role; disabled: boolean; disabledReason: string | null } | null;
 }
 
@@ -37,7 +37,7 @@ const PURGE_LIMIT = 10_000;
 /** Stands for no project in an array of ids. */
 const NOWHERE = "00000000-0000-0000-0000-000000000000";
 
-/** Begins a session, always a new one: nobody knows its id before. */
+/** Begins a session, always a new one: its id was never known before. */
 export async function startSession(
   tx: Context,
   userId: string,
@@ -48,8 +48,8 @@ export async function startSession(
 }
 
 /**
- * The session with this id, or null when it has ended; with what its user may do in a project. Nothing is remembered: a
- * look-up begins after the request came. Requests that come at once share a look-up.
+ * The session with this id, or null when it has ended; with the role of its user in a project. Nothing is cached: a
+ * look-up begins after the request arrived. Concurrent requests share a look-up.
  */
 export async function findSession(
   ctx: Context,
@@ -64,7 +64,7 @@ export async function isSessionOf(ctx: Context, sessionId: string, userId: strin
   return (await q.sessions.isOf(ctx, { sessionId, userId, now: ctx.now() })).stands;
 }
 
-/** Moves the end of a session that is in use, at most once an hour. Answers when it ends now. */
+/** Extends a session that is in use, at most once an hour. Returns when it ends now. */
 export async function slideSession(
   ctx: Context,
   { user, createdAt, expiresAt }: FoundSession,
@@ -81,7 +81,7 @@ export async function endSession(tx: Context, sessionId: string): Promise<void> 
   await q.sessions.end(tx, { sessionId });
 }
 
-/** Ends every session of a user, but for one. */
+/** Ends every session of a user except one. */
 export async function endSessionsOf(
   tx: Context,
   userId: string,

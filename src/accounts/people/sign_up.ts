@@ -1,4 +1,4 @@
-// How somebody comes to have an account, and to prove that its address is theirs.
+// How somebody gets an account, and proves that its address is theirs.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
@@ -21,10 +21,10 @@ interface Origin {
 }
 
 /**
- * Makes an account with its first session; unless an invitation proves that the address is theirs, a mail asks. With an
- * invitation, and the password of an account that somebody made with the address before, they enter that one. Throws 403
- * where sign-ups are closed, 409 when there is an account, 422 for a password that others would guess, 429 when the
- * network has asked for too many, and 503 when too many others wait.
+ * Creates an account with its first session; a mail asks for verification, unless an invitation proves that the address
+ * is theirs. With an invitation, and the password of an existing account with the address, they enter that one. Throws
+ * 403 where sign-ups are closed, 409 when there is an account, 422 for a password that is easy to guess, 429 when the
+ * network has created too many, and 503 when too many others wait.
  */
 export async function signUp(ctx: Context, credentials: Credentials, origin: Origin): Promise<LoggedIn> {
   const { email, password } = credentials;
@@ -33,10 +33,10 @@ export async function signUp(ctx: Context, credentials: Credentials, origin: Ori
   const isInvited = invitationToken !== undefined && (await isInvitationToken(ctx, email, invitationToken));
   if (isInvited && (await isUnproven(ctx, email))) return await joinWithPassword(ctx, credentials, origin);
   await assertGoodPassword(password, email, "password");
-  // Each is a mail to somebody who may not have asked for it; who is invited has had theirs.
+  // Each sends a mail to somebody who may not have asked for it; invited people have had theirs.
   const attempt = await takeAttempt(ctx, { network, ...(!isInvited && { signUpsFrom: network }) });
   if (await q.users.byEmail(ctx, { email })) {
-    // Counts as a failed log-in: whoever does it again and again wants to know who has an account.
+    // Counts as a failed log-in: repeating it is a way to find out who has an account.
     await giveBackAttempt(ctx, attempt, "signUpsFrom");
     throw problems.accountExists(email);
   }
@@ -46,7 +46,7 @@ export async function signUp(ctx: Context, credentials: Credentials, origin: Ori
   return person;
 }
 
-/** Whether an invitation, with its token, is for somebody who is asked for the password of an account that is there. */
+/** Whether an invitation, with its token, is for somebody who must enter the password of an existing account. */
 export async function isForAccount(ctx: Context, email: string, token: string): Promise<boolean> {
   return (await isInvitationToken(ctx, email, token)) && (await isUnproven(ctx, email));
 }
@@ -68,7 +68,7 @@ async function joinWithPassword(
   });
   return await inTransaction(ctx, async (tx) => {
     const user = await holdChecked(tx, checked);
-    // Withdrawn since it was looked at.
+    // Withdrawn since it was read.
     if (!(await proveByInvitation(tx, user, invitationToken!))) throw problems.accountExists(email);
     if (replaces !== null) await endSession(tx, replaces);
     return { user, session: await startSession(tx, user.id) };
@@ -112,10 +112,10 @@ export async function requestVerification(
 }
 
 /**
- * Notes that somebody reads the mail of the address, who knows the token. Nothing ends by it, and nobody gets a session.
- * In a session of that very account it is also proven that who holds the account does: it joins what the address is
- * invited to. Only this uses the token up: who has pressed on the phone first may press again where they are logged in.
- * `proven` says whether it was so. Throws 400 for a bad token.
+ * Notes that the holder of the token reads the mail of the address. It ends nothing, and starts no session. In a
+ * session of that very account it also proves who holds the account, which then joins the projects that the address is
+ * invited to. Only this uses up the token: after opening the link on a phone, it still works where they are logged in.
+ * `proven` says whether it was proven. Throws 400 for a bad token.
  */
 export async function verifyEmail(
   ctx: Context,

@@ -8,11 +8,11 @@ import { problems } from "../../problem.ts";
 export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT";
 
 const TOKEN_MS = 3_600_000;
-/** Mails of one purpose that one person gets within an hour. */
+/** Mails of one purpose that a person may get within an hour. */
 const MAX_AN_HOUR = 5;
 const PURGE_LIMIT = 10_000;
 
-/** A new token for a user, or null when there were so many lately that no mail may go out. */
+/** A new token for a user, or null when there were so many lately that no mail may be sent. */
 export async function makeToken(tx: Context, userId: string, purpose: TokenPurpose): Promise<string | null> {
   const now = tx.now();
   const token = randomBytes(32).toString("base64url");
@@ -28,12 +28,12 @@ export async function makeToken(tx: Context, userId: string, purpose: TokenPurpo
   return made ? token : null;
 }
 
-/** Somebody who was sent a token. */
+/** The user that a token belongs to. */
 export interface TokenOwner {
   id: string;
   email: string;
   emailVerifiedAt: Date | null;
-  /** Whoever holds the account is known to read the mail of its address. */
+  /** The holder of the account is known to read the mail of its address. */
   proven: boolean;
   createdAt: Date;
 }
@@ -62,7 +62,7 @@ export async function holdOwner(tx: Context, token: string, purpose: TokenPurpos
 }
 
 /**
- * Uses a token up, and all others of its user for the same purpose. Answers whose it was, who is locked from here on;
+ * Uses up a token, and all others of its user for the same purpose. Returns the user, who is locked from here on;
  * throws 400 for a bad one.
  */
 export async function useToken(tx: Context, token: string, purpose: TokenPurpose): Promise<string> {
@@ -72,7 +72,7 @@ export async function useToken(tx: Context, token: string, purpose: TokenPurpose
   return userId;
 }
 
-/** No token of a user is good any more, of whatever purpose. */
+/** Invalidates all tokens of a user, whatever their purpose. */
 export async function dropTokens(tx: Context, userId: string): Promise<void> {
   await q.accountTokens.drop(tx, { userId });
 }

@@ -12,7 +12,7 @@ export function timezoneErrors(timezone: string): FieldError[] {
 
 function isKnown(timezone: string): boolean {
   try {
-    // Spelled as it is meant: other programs tell europe/berlin from Europe/Berlin.
+    // Normalised spelling: other programs distinguish europe/berlin from Europe/Berlin.
     return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone === timezone;
   } catch {
     return false;

@@ -6,8 +6,8 @@ import { problems } from "../../problem.ts";
 import { OPERATOR, recordAudit } from "../audit.ts";
 
 /**
- * Lets a project send from a domain without a look at the DNS. For the operator and the first start. A new one has no
- * key yet, so its mails are not signed. Throws 422 for what is no domain.
+ * Allows a project to send from a domain without checking the DNS. For the operator and the first start. A new one has
+ * no key yet, so its mails are not signed. Throws 422 for anything that is not a domain.
  */
 export async function addVerifiedDomain(
   ctx: Context,
@@ -22,16 +22,16 @@ export async function addVerifiedDomain(
   });
 }
 
-/** The domain that mail may be sent from where it is captured. Reserved by RFC 2606: nobody has it, and it reaches nobody. */
+/** The domain that mail may be sent from where it is captured. Reserved by RFC 2606: it belongs to nobody. */
 export const SANDBOX_DOMAIN = "sandbox.example";
 
-/** Lets a new project send at once from {@linkcode SANDBOX_DOMAIN}, where its mails go nowhere but to `/inbox`. */
+/** Allows a new project to send at once from {@linkcode SANDBOX_DOMAIN}, where its mails go only to `/inbox`. */
 export async function addSandboxDomain(tx: Context, projectId: string): Promise<void> {
   const isCaptured = tx.config.SMTP_URL === undefined && !isProduction(tx.config);
   if (isCaptured) await addVerifiedDomain(tx, projectId, SANDBOX_DOMAIN);
 }
 
-/** The one spelling of a domain's name. Throws 422 for what nobody could send from. */
+/** The normalised name of a domain. Throws 422 for names that nobody could send from. */
 export function readDomain(name: string): string {
   const domain = parseDomain(name);
   if (domain) return domain;
@@ -42,8 +42,8 @@ export function readDomain(name: string): string {
 }
 
 /**
- * Throws 403 unless the project may send from this address: its domain has to be verified. Whoever writes something that
- * sends from it asks in the same transaction: until its end the domain cannot be removed.
+ * Throws 403 unless the project may send from this address: its domain has to be verified. Whoever stores something
+ * that sends from it calls this in the same transaction: the domain cannot be removed before its end.
  */
 export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();

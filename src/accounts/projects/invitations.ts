@@ -1,5 +1,5 @@
-// Those who were asked to join a project by mail. They join when it is proven that whoever holds the account of the address
-// reads its mail: it was verified in a session of the account, or they know the token of the mail.
+// People invited to join a project by mail. They join when it is proven that the holder of the account reads the mail
+// of its address: it was verified in a session of the account, or they know the token of the mail.
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -33,9 +33,9 @@ export function newInvitationToken(): { token: string; tokenHash: Buffer } {
 }
 
 /**
- * Lets a user join every project that the address was invited to, if it is proven that it is theirs, or `token` is that of
- * a mail sent to it. To be called when somebody signs up, and when it is proven. Else the invitations wait. What was
- * promised by somebody who may not give that role any more is of no use.
+ * Adds a user to every project that the address was invited to, if it is proven to be theirs, or `token` is from a mail
+ * sent to it. To be called at sign-up, and when the address is proven. Otherwise the invitations wait. A role that its
+ * inviter may no longer give is not granted.
  */
 export async function acceptInvitations(tx: Context, user: Invitee, token?: string): Promise<Acceptance> {
   const now = tx.now();
@@ -57,7 +57,7 @@ export async function acceptInvitations(tx: Context, user: Invitee, token?: stri
   return { projectIds: joined.map(({ projectId }) => projectId), provesAddress };
 }
 
-/** Forgets invitations that nobody can accept any more. */
+/** Deletes invitations that can no longer be accepted. */
 export async function purgeInvitations(ctx: Context): Promise<void> {
   await q.invitations.purge(ctx, { now: ctx.now() });
 }

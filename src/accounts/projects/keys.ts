@@ -7,7 +7,7 @@ import { problems } from "../../problem.ts";
 /** Which of the two keys of a project. */
 export type KeyKind = "public" | "secret";
 
-/** Who is asking. */
+/** The caller. */
 export interface ProjectIdentity {
   id: string;
   /** The end of the secret key; null for a public one. */
@@ -18,7 +18,7 @@ export interface ProjectIdentity {
 
 const PATTERNS: Record<KeyKind, RegExp> = { public: /^pk_[0-9a-f]{48}$/, secret: /^sk_[0-9a-f]{48}$/ };
 
-/** A new pair. The secret key is told once and kept only as a hash. */
+/** A new pair. The secret key is shown once and stored only as a hash. */
 export function generateKeys() {
   const publicKey = `pk_${randomBytes(24).toString("hex")}`;
   const secretKey = `sk_${randomBytes(24).toString("hex")}`;
@@ -26,9 +26,9 @@ export function generateKeys() {
 }
 
 /**
- * The project that this key belongs to, whether disabled or not. Nothing is remembered: a look-up begins after the
- * request came, so a rotated key fails on the very next one. Requests that come at once share a look-up.
- * Throws INVALID_API_KEY for an unknown key and for the wrong kind of key.
+ * The project that this key belongs to, whether disabled or not. Nothing is cached: a look-up begins after the request
+ * arrived, so a rotated key fails on the very next one. Concurrent requests share a look-up. Throws INVALID_API_KEY for
+ * an unknown key and for the wrong kind of key.
  */
 export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Promise<ProjectIdentity> {
   if (!PATTERNS[kind].test(key)) throw problems.invalidApiKey(kind);
@@ -46,7 +46,7 @@ const lookUps = perService((ctx) => {
       return keys.map((key): ProjectIdentity | null => found.get(key) ?? null);
     }, options),
     secret: createBatcher(async (keys: string[]) => {
-      // Compared as digests, by the index: the time it takes says nothing about the key itself.
+      // Digests are compared, by the index: its timing says nothing about the key itself.
       const hashes = keys.map((key) => hashKey(key).toString("hex"));
       const rows = await q.projects.bySecretHashes(ctx, { hashes });
       const found = new Map(rows.map((row) => [row.key, row]));

@@ -17,7 +17,7 @@ export interface Member {
   status: "ACTIVE" | "INVITED";
 }
 
-/** Somebody new, and the token of the invitation if that is what was needed. */
+/** A new member, and the token of the invitation if one was needed. */
 export interface NewMember {
   member: Member;
   token: string | null;
@@ -30,7 +30,7 @@ const MAX_SENT_A_DAY = 100;
 const MAX_OF_PROJECT_A_DAY = 200;
 const MAX_GOT_A_DAY = 10;
 
-/** The members of a project, the oldest first, and then who was invited. */
+/** The members of a project, the oldest first, followed by those invited. */
 export async function listMembers(ctx: Context, projectId: string): Promise<Member[]> {
   const rows = await q.members.list(ctx, { projectId, now: ctx.now() });
   return rows.map(({ id, active, ...row }) => ({
@@ -41,9 +41,9 @@ export async function listMembers(ctx: Context, projectId: string): Promise<Memb
 }
 
 /**
- * Adds somebody to a project. Whoever has an account with this address, and has proven that it is theirs, is a member at
- * once; anybody else is invited, or invited anew: `token` is for the mail to them. Throws not-found, 409 for a member and
- * for one too many, 403 for an OWNER who is not added by an OWNER, and 429 after too many invitations.
+ * Adds somebody to a project. A user who has proven that this address is theirs is a member at once; anybody else is
+ * invited, or invited again: `token` is for the mail to them. Throws not-found, 409 for a member and for one too many,
+ * 403 for an OWNER not added by an OWNER, and 429 after too many invitations.
  */
 export async function addMember(
   ctx: Context,
@@ -52,7 +52,7 @@ export async function addMember(
   actor: Actor,
 ): Promise<NewMember> {
   return await inTransaction(ctx, async (tx) => {
-    // In this order everywhere: whoever accepts holds the address, and then its projects.
+    // Always in this order: accepting locks the address, and then its projects.
     await q.invitations.holdAddress(tx, { email });
     await hold(tx, projectId);
     const invited = await q.invitations.ofAddress(tx, { projectId, email, now: tx.now() });
@@ -76,9 +76,8 @@ export async function addMember(
 }
 
 /**
- * Gives a member, or one who is invited, another role; whom they have invited to one that they may not give any more is
- * invited no longer. Throws 404, 403 where an OWNER would be made or unmade by
- * somebody else, and 409 for the last OWNER.
+ * Changes the role of a member or of somebody invited; their own invitations to roles that they may no longer give are
+ * withdrawn. Throws 404, 403 where an OWNER would be appointed or demoted by somebody else, and 409 for the last OWNER.
  */
 export async function changeRole(
   ctx: Context,
@@ -141,7 +140,7 @@ async function hold(tx: Context, projectId: string): Promise<void> {
   if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
 }
 
-/** Else somebody who is thrown out comes back by an invitation of their own. `role` is what they are now. */
+/** Otherwise somebody who was removed could come back by an invitation of their own. `role` is their role now. */
 async function withdrawInvitationsOf(
   tx: Context,
   projectId: string,
@@ -193,7 +192,7 @@ async function countInvitation(tx: Context, projectId: string, email: string, ac
   await takeToday(tx, limits, problems.tooManyInvitations);
 }
 
-/** Whatever stands behind a plus comes to the same person. */
+/** Anything after a plus reaches the same person. */
 function mailboxOf(email: string): string {
   return email.replace(/(?<=.)\+.*(?=@)/, "");
 }
@@ -229,7 +228,7 @@ async function invite(tx: Context, projectId: string, email: string, role: Role,
   return { id, token };
 }
 
-/** Null for the operator, who may do everything at any time. */
+/** Null for the operator, who may do everything. */
 function userIdOf(actor: Actor): string | null {
   return actor.kind === "user" ? actor.userId : null;
 }

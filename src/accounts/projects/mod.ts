@@ -69,7 +69,7 @@ export const LANGUAGES = ["en", "nl", "de", "fr", "es", "pt", "it"] as const;
 /** When opens and clicks are followed. */
 export const TRACKING = ["ENABLED", "DISABLED", "MARKETING_ONLY"] as const;
 
-/** The kinds of mail of which those in doubt may be sent again (guides/reliability.md). */
+/** Kinds of mail that may be sent again when they are in doubt (guides/reliability.md). */
 export const RESENDABLE = ["TRANSACTIONAL", "WORKFLOW", "CAMPAIGN"] as const;
 
 /** What may be changed of a project. What is left out stays. */
@@ -88,7 +88,7 @@ export interface ProjectPatch {
   resendInDoubt?: string[] | undefined;
 }
 
-/** Changes settings of a project, and answers all of them. Throws 422 with every bad field, and not-found. */
+/** Changes settings of a project, and returns all of them. Throws 422 with every bad field, and not-found. */
 export async function updateProject(
   ctx: Context,
   projectId: string,
@@ -133,7 +133,7 @@ export function patchErrors(patch: ProjectPatch): FieldError[] {
   ];
 }
 
-/** Each setting that has changed, with what it was and what it is. */
+/** Each changed setting, with its old and its new value. */
 function changesOf(before: object, after: object): Record<string, { from: unknown; to: unknown }> {
   const was = before as Record<string, unknown>;
   const is = after as Record<string, unknown>;
@@ -142,8 +142,8 @@ function changesOf(before: object, after: object): Record<string, { from: unknow
 }
 
 /**
- * A name is shown to people in mails: it is one line, reads as it is written, and leads nowhere. What joins letters and
- * emojis (U+200C and U+200D) may stand in it.
+ * A name is shown to people in mails: one line, with no hidden characters and no link. The joiners of letters and emoji
+ * (U+200C and U+200D) are allowed.
  */
 const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}|:\/\/|\bwww\./iu;
 
@@ -190,8 +190,8 @@ export async function disableProject(
 }
 
 /**
- * Enables a project again: what waited in its queue goes out. Where it was disabled for its reputation, it starts
- * afresh: what was counted until now is not held against it. False when it was not disabled.
+ * Enables a project again: what waited in its queue is sent. If it was disabled for its reputation, it starts afresh:
+ * earlier counts are not held against it. False when it was not disabled.
  */
 export async function enableProject(
   ctx: Context,

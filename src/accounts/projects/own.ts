@@ -26,12 +26,12 @@ export interface OwnProject {
   role: Role;
 }
 
-/** With the secret key, which is told this once. */
+/** With the secret key, which is shown only once. */
 export type ProjectWithSecret = OwnProject & { secret: string };
 
 /** How many projects one user may own. */
 export const MAX_PROJECTS = 100;
-/** How many one user may make on a day, whatever becomes of them. */
+/** How many projects one user may create in a day, even if some are deleted. */
 export const MAX_MADE_A_DAY = 100;
 
 /** The projects that a user looks after, the oldest first. */
