@@ -1,4 +1,4 @@
-// `bun run admin`: what the operator of an installation does from a shell. Answers are JSON on standard output.
+// `bun run admin`: what the operator of an installation does from a shell. Results are JSON on standard output.
 import { parseArgs } from "node:util";
 import { OPERATOR } from "./accounts/audit.ts";
 import { requestDeletion, requestReset } from "./accounts/projects/removal.ts";
@@ -90,7 +90,7 @@ const HELP = `Usage: bun run admin <command>
 The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
 `;
 
-/** The exit code of a command that nobody knows: 1 is that of one that failed, and of a doctor that found an error. */
+/** The exit code of an unknown command: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
 interface Options extends PeopleOptions, ReleaseOptions {
@@ -222,7 +222,7 @@ async function existingProject(ctx: Context, given: string | undefined): Promise
   return id;
 }
 
-/** Also where next to nothing works: so it opens for itself what it looks at. Answers the exit code. */
+/** It works where next to nothing else does, so it opens everything it checks itself. Returns the exit code. */
 async function doctor(asJson: boolean): Promise<number> {
   const findings = await examine(() => loadConfig());
   const isWell = findings.every(({ status }) => status !== "error");

@@ -5,19 +5,19 @@ import { isSilence, silence } from "./db/patience.ts";
 export interface BatcherOptions<In> {
   /** Items in one flush. */
   maxItems: number;
-  /** Flushes under way at once. While they are, calls wait and gather; so a lone call never waits. */
+  /** Concurrent flushes. During them calls wait and gather; so a single call never waits. */
   maxFlights: number;
-  /** Calls that may wait or be under way; left out: any number. More are rejected at once. */
+  /** Calls that may wait or be in progress; left out: any number. More are rejected at once. */
   maxWaiting?: number;
   /** Two items of the same key never share a flush, nor overlap: one row cannot be written twice by one statement. */
   keyOf?: (item: In) => string;
 }
 
 /**
- * Turns calls into batches: whatever arrives while earlier batches are under way leaves with the next one. No timer
- * is involved, so an idle service answers at once and a busy one does the work of many calls in one statement.
- * `flush` answers one result per item, in order; a result that is an Error rejects its call alone, and an exception
- * rejects all calls of that flush.
+ * Turns calls into batches: whatever arrives during earlier batches leaves with the next one. No timer is involved, so
+ * an idle service responds at once and a busy one does the work of many calls in one statement. `flush` returns one
+ * result per item, in order; a result that is an Error rejects its call alone, and an exception rejects all calls of
+ * that flush.
  */
 export function createBatcher<In, Out>(
   flush: (items: In[]) => Promise<(Out | Error)[]>,
@@ -56,7 +56,7 @@ export function createBatcher<In, Out>(
       });
     } catch (error) {
       for (const call of batch) call.reject(error);
-      // Who has waited beside them for as long would wait as long again.
+      // An item that has waited beside them that long would wait as long again.
       if (isSilence(error)) for (const call of waiting.splice(0)) call.reject(silence());
     } finally {
       flights--;
@@ -83,8 +83,8 @@ export function createBatcher<In, Out>(
 }
 
 /**
- * Does all items in one go, which is to be one commit; if the database refuses one of them, each by itself, so that only
- * the guilty one fails. For the `flush` of a batcher.
+ * Does all items in one go, which should be one commit; if the database rejects one of them, each by itself, so that
+ * only the faulty one fails. For the `flush` of a batcher.
  */
 export async function togetherOrEach<In, Out>(
   items: In[],

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 /** How much a cache keeps, and for how long. */
 export interface CacheOptions {
   maxEntries: number;
-  /** Of all values together, as `set` is told. */
+  /** The sum of all values, as given to `set`. */
   maxBytes?: number;
   /** Left out: as long as there is room. */
   keepMs?: number;
@@ -16,9 +16,9 @@ export interface CacheOptions {
 export interface Cache<Value> {
   /** The value, which is then the last to be dropped. */
   get(key: string): Value | undefined;
-  /** Keeps a value, and drops those that were used longest ago where there are too many. */
+  /** Stores a value, and drops the least recently used ones where there are too many. */
   set(key: string, value: Value, bytes?: number): void;
-  /** The value that is kept, or what `read` brings: callers who ask meanwhile share it. A failure is not kept. */
+  /** The cached value, or the result of `read`: concurrent callers share it. A failure is not cached. */
   load(key: string, read: () => Promise<Value>): Promise<Value>;
   /** The keys, the one used last first. */
   keys(): string[];

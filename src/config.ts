@@ -11,7 +11,7 @@ import { parseDomain } from "./mail/domain_name.ts";
 
 export { Settings } from "./_settings.ts";
 
-/** The sender of platform mails as long as none of them leaves: any will do, and this one nobody has (RFC 2606). */
+/** The sender of platform mails while they are captured: any will do, and this one belongs to nobody (RFC 2606). */
 const CAPTURED_FROM = "Postrider <postrider@sandbox.example>";
 
 /** Hosts of this machine, as URLs have them. */
@@ -19,7 +19,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 const TOPIC_ARN = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
 
-/** The settings of one process. Read once, by `main.ts` and `admin.ts`; nothing else looks at the environment. */
+/** The settings of one process. Read once, by `main.ts` and `admin.ts`; nothing else reads the environment. */
 export type Config = Readonly<Omit<Static<typeof Settings>, "BASE_URL" | "HOST" | "SECRET_KEY">> & {
   readonly BASE_URL: string;
   readonly HOST: string;
@@ -155,7 +155,7 @@ function isSafe(url: URL | null): boolean {
   return url?.protocol === "https:" || (url?.protocol === "http:" && LOOPBACK.test(url.hostname));
 }
 
-/** Null for what is no URL, and for one whose name or password nobody could decode. */
+/** Null for anything that is not a URL, and for one whose name or password cannot be decoded. */
 function parseUrl(text: unknown): URL | null {
   try {
     const url = new URL(String(text));
@@ -191,7 +191,7 @@ export function dashboardAddress(config: Pick<Config, "BASE_URL" | "DASHBOARD_OR
   return dashboardOrigins(config)[0] ?? config.BASE_URL;
 }
 
-/** Who may say where a request came from: so many proxies in a row, or those in these networks. */
+/** Who is trusted to say where a request came from: a number of proxies in a row, or those in these networks. */
 export function trustedProxies(config: { TRUSTED_PROXIES: string }): number | string[] {
   const items = listed(config.TRUSTED_PROXIES);
   return items.length === 1 && /^\d+$/.test(items[0]!) ? Number(items[0]) : items;

@@ -15,7 +15,7 @@ import type { Mailer } from "./mail/mailer.ts";
 export interface Context {
   readonly config: Config;
   readonly pool: postgres.Sql;
-  /** A connection of its own for who asks how the database is: behind others' work it would say that of the work. */
+  /** A connection of its own for readiness checks: behind other work they would measure that work. */
   readonly probe?: postgres.Sql;
   /** The pool, or the transaction that is under way. */
   readonly sql: Db;
@@ -27,8 +27,8 @@ export interface Context {
   /** This process, in claims and heartbeats. */
   readonly workerId: string;
   /**
-   * How long a statement may be without an answer for the one who waits for it. Left out: until it is ended by the
-   * server, or its connection by us. Infinity: as long as it takes.
+   * How long a statement may go without a response from the caller's view. Left out: until the server ends it, or we
+   * end its connection. Infinity: as long as it takes.
    */
   readonly patienceMs?: number;
 }
@@ -36,8 +36,8 @@ export interface Context {
 const CONFLICT_ATTEMPTS = 4;
 
 /**
- * Runs `work` in one transaction; inside another transaction it joins that one. Where two transactions meet crosswise
- * the one that gave way is done again: `work` must leave no trace but in the database.
+ * Runs `work` in one transaction; inside another transaction it joins that one. After a deadlock the transaction that
+ * was rolled back is repeated: `work` must leave no trace outside the database.
  */
 export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
   if (ctx.sql !== ctx.pool) return await work(ctx);

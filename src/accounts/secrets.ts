@@ -43,7 +43,7 @@ const derivedKeys = new WeakMap<Config, Map<Purpose, Buffer>>();
 // 128 bits: as hard to guess as a key, and links stay short.
 const SIGNATURE_BYTES = 16;
 
-/** `payload` as a token for links: nobody without the key can make or change one. */
+/** `payload` as a token for links: only the holder of the key can create or change one. */
 export function signToken(ctx: KeyHolder, purpose: Purpose, payload: Buffer): string {
   return Buffer.concat([payload, signatureOf(ctx, purpose, payload)]).toString("base64url");
 }
@@ -51,19 +51,19 @@ export function signToken(ctx: KeyHolder, purpose: Purpose, payload: Buffer): st
 /** The payload of a token made by {@linkcode signToken} for the same purpose, or null. */
 export function openToken(ctx: KeyHolder, purpose: Purpose, token: string): Buffer | null {
   const bytes = Buffer.from(token, "base64url");
-  // Written in one way only: the decoder would also take other letters, and leave out what it does not know.
+  // There is a single valid encoding: the decoder alone would also accept other characters, and ignore unknown ones.
   if (bytes.length <= SIGNATURE_BYTES || bytes.toString("base64url") !== token) return null;
   const payload = bytes.subarray(0, -SIGNATURE_BYTES);
   const signed = timingSafeEqual(bytes.subarray(-SIGNATURE_BYTES), signatureOf(ctx, purpose, payload));
   return signed ? payload : null;
 }
 
-/** What proves that `payload` is ours: 16 bytes, of which the first ones will do where there is little room. */
+/** The signature of `payload`: 16 bytes; the first few are enough where there is little room. */
 export function signatureOf(ctx: KeyHolder, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
 }
 
-// A sealed value: this format's number, a random nonce, the ciphertext, and what proves that nobody changed it.
+// A sealed value: the number of this format, a random nonce, the ciphertext, and its authentication tag.
 const SEALED_FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

@@ -1,4 +1,4 @@
-// What was taken from others once: they repeat what they have sent when our answer was lost on the way.
+// Deliveries from other services that were accepted once: they are repeated when our response was lost on the way.
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 
@@ -7,7 +7,7 @@ export const REMEMBER_RECEIPTS_MS = 7 * 24 * 3_600_000;
 
 const PURGE_LIMIT = 10_000;
 
-/** Claims ids of one source, and answers those that nobody has claimed before. Undone with the transaction of `tx`. */
+/** Claims ids of one source, and returns those that were not claimed before. Undone with the transaction of `tx`. */
 export async function claimReceipts(tx: Context, source: string, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const claimed = await q.webhookReceipts.claim(tx, { source, ids, now: tx.now() });

@@ -20,7 +20,7 @@ import { audienceOf } from "./segments/audience.ts";
 /** What a bulk job does to each contact. */
 export type BulkOperation = "subscribe" | "unsubscribe" | "delete";
 
-/** The contacts of a bulk job: these, or those that a filter lets through. */
+/** The contacts of a bulk job: these, or those that match a filter. */
 export type BulkSelection = { contactIds: string[] } | { filter: BulkFilter; excludeIds: string[] };
 
 /** What all the contacts have in common. */
@@ -92,7 +92,7 @@ export async function getBulkJob(ctx: Context, projectId: string, jobId: string)
     ...(hasResult && {
       result: {
         operation,
-        // Of a query: those that were there when their turn came.
+        // Of a query: those that existed when their turn came.
         totalRequested: done,
         successCount,
         unchangedCount,
@@ -213,7 +213,7 @@ async function countContacts(
   return counted?.total ?? 0;
 }
 
-/** The filter as SQL over the contact `c`, made anew for each statement. Throws SEGMENT_NOT_FOUND. */
+/** The filter as SQL over the contact `c`, built for each statement. Throws SEGMENT_NOT_FOUND. */
 async function compileSelection(ctx: Context, projectId: string, { segmentId, ...filter }: BulkFilter) {
   const everyone = () => compileFilter(ctx, {});
   const audience = segmentId === undefined ? everyone : await audienceOf(ctx, projectId, segmentId);

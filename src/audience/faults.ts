@@ -13,7 +13,7 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** The field is missing, or it is not what was expected. */
+/** The field is missing, or is not what was expected. */
 export function missingOr(field: string, value: unknown, expected: string): FieldError {
   if (value === undefined) return fault(field, "required", "This field is required");
   return fault(field, "invalid_type", expected, value);
@@ -25,7 +25,7 @@ export function notOneOf(field: string, value: unknown, allowed: readonly string
   return fault(field, "invalid_enum_value", `Expected one of ${allowed.join(", ")}`, value);
 }
 
-/** One field error; it shows what was received where that is short. */
+/** One field error; it shows the value received where that is short. */
 export function fault(field: string, code: FieldErrorCode, message: string, received?: unknown): FieldError {
   const isShort = typeof received === "string" && received.length <= MAX_RECEIVED_LENGTH;
   const isScalar = received === null || typeof received === "number" || typeof received === "boolean";

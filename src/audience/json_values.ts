@@ -1,13 +1,13 @@
-// Walks through JSON of any kind, as it comes in a request. Without lists of what is in it: there may be tens of thousands
-// of small objects.
+// Walks through any JSON of a request, without building lists of its contents: there may be tens of thousands of small
+// objects.
 
-/** True where objects and lists stand within each other more than so many times. */
+/** True where objects and lists are nested deeper than that. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
 }
 
-/** True where JSON held a number beyond what a double can hold, such as 1e400. Looks so many levels deep. */
+/** True where JSON held a number beyond what a double can hold, such as 1e400. Looks that many levels deep. */
 export function hasOverflow(value: unknown, levels = Infinity): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return levels > 0 && someInner(value, (inner) => hasOverflow(inner, levels - 1));

@@ -14,7 +14,7 @@ interface StandardField {
   column: string;
   /** Clients set it: by POST and PATCH /contacts, and by the column of its name in a file. */
   isGiven: boolean;
-  /** Of text: what a text is compared as, where the column holds it in a form of its own. */
+  /** Of text: the form in which a text is compared, where the column holds a normalised one. */
   searched?(text: string): string;
 }
 
@@ -38,7 +38,9 @@ type GivenName = {
   [Name in StandardFieldName]: Fields[Name]["isGiven"] extends true ? Name : never;
 }[StandardFieldName];
 
-/** What a client says of the standard fields of a contact, besides its address; left out is what it does not say. */
+/**
+ * The standard fields of a contact in a request, besides its address; undefined where the request does not give them.
+ */
 export type GivenValues = { [Name in Exclude<GivenName, "email">]?: StandardValues[Name] | undefined };
 
 /** The same by their columns. */

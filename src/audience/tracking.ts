@@ -14,7 +14,7 @@ export interface Tracked {
   data?: DataInput | undefined;
 }
 
-/** All that is wrong with what is tracked, besides its schema. Fields may be missing. */
+/** Everything wrong with a tracked event, besides its schema. Fields may be missing. */
 export function trackErrors({ event, data }: Partial<Tracked>): FieldError[] {
   const errors = dataErrors(data);
   if (event === undefined || !isReservedEvent(event.trim())) return errors;
@@ -37,10 +37,10 @@ const MAX_BATCH = 500;
 const MAX_FLIGHTS = 2;
 
 /**
- * Tracks one event of one contact: afterwards the contact exists, its data is merged, and the event is recorded, in
- * one transaction. Requests that come while others are being committed share the next commit (each still succeeds
- * or fails alone); one with an idempotency key has a transaction of its own, because its claim may have to wait.
- * Errors: 422 with all fields, 409 for a used key.
+ * Tracks one event of one contact: the contact exists afterwards, its data is merged, and the event is recorded, in one
+ * transaction. Requests that arrive during a commit share the next one (each still succeeds or fails alone); one with
+ * an idempotency key has a transaction of its own, because its claim may have to wait. Errors: 422 with all fields, 409
+ * for a used key.
  */
 export async function track(
   ctx: Context,

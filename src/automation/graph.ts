@@ -1,6 +1,6 @@
 // A workflow as it runs: steps and the transitions between them. Nothing here knows the database, nor what a step does.
 
-/** A step. Its config is complete: every default is filled in. What its type is stands in `steps/`. */
+/** A step. Its config is complete: every default is filled in. The types are defined in `steps/`. */
 export interface GraphStep<Config = unknown> {
   id: string;
   type: string;
@@ -32,8 +32,8 @@ export function triggerOf(graph: Graph): GraphStep {
 }
 
 /**
- * The transition by which a step is left on this branch, or null where the graph ends. One without a branch serves
- * every branch that has none of its own.
+ * The transition that leaves a step on this branch, or null where the graph ends. One without a branch serves every
+ * branch that has none of its own.
  */
 export function wayOut(graph: Graph, stepId: string, branch: string | null = null): GraphTransition | null {
   const ways = graph.transitions.filter(({ from }) => from === stepId);

@@ -1,15 +1,15 @@
-// A line for something that only a few can have at once, shared out by owner: whoever brings much waits for their own,
-// and not others for them.
+// A queue for something that only a few can have at once, shared out by owner: a large load delays its own owner, and
+// nobody else.
 
 /** How long a line may be. */
 export interface LineLimits {
   maxAtOnce: number;
   maxWaiting: number;
-  /** Fewer than all, so that one owner cannot fill the line. */
+  /** Less than the whole queue, so that one owner cannot fill it. */
   maxWaitingOfOne: number;
 }
 
-/** What those are told who cannot wait: because too many others do, or too many of their own. */
+/** The refusals for those who cannot wait: because too many others do, or too many of their own. */
 export interface LineRefusals {
   ofAll(): Error;
   ofOne(): Error;
@@ -24,8 +24,8 @@ interface Turn {
 }
 
 /**
- * A line in which owners take turns, one work each. Nobody has all places at once: one is kept for whoever comes next.
- * Where the line is full, the last work of whoever has the most in it makes room for somebody who has less.
+ * A queue in which owners take turns, one piece of work each. Nobody has all places at once: one is kept for the next
+ * owner. Where the queue is full, the last piece of the owner with the most in it makes room for an owner with less.
  */
 export function newFairLine(limits: LineLimits, refusals: LineRefusals): FairLine {
   const { maxAtOnce, maxWaiting, maxWaitingOfOne } = limits;

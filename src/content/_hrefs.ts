@@ -1,4 +1,4 @@
-// Where the links of a page are, by their position in it, so that everything else can stay byte for byte as it was.
+// The positions of the links of a page, so that everything else can stay byte for byte the same.
 
 /** The value of an `href`, without its quotes. */
 export interface Href {
@@ -7,7 +7,7 @@ export interface Href {
   quote: '"' | "'" | "";
 }
 
-/** Stands before every link that the parser finds. No text that is looked at holds it. */
+/** Placed before every link that the parser finds. No text under examination contains it. */
 const MARK = "\u0002";
 const TAG_NAME = /<[a-z]+/iy;
 // As browsers read a tag: a name, and behind "=" a value in quotes, or without up to the next blank or ">".
@@ -19,7 +19,7 @@ const ATTRIBUTE =
  * free of control characters. Throws where the parser gives up.
  */
 export function findHrefs(html: string): Href[] {
-  // The parser knows comments, scripts and the like, but no positions: they show in what it puts before a tag.
+  // The parser knows comments, scripts and the like, but no positions: they follow from what it inserts before a tag.
   const marked = new HTMLRewriter()
     .on("a[href], area[href]", { element: (link) => void link.before(MARK, { html: true }) })
     .transform(html);

@@ -22,8 +22,8 @@ function placeOfBodyEnd(html: string): number {
 }
 
 /**
- * Whether a place lies in a comment: what is put there would not be seen. Outlook's conditions are comments too. To be asked
- * from the end on: what was found for one place is looked for no second time, so all of them together are one pass.
+ * Whether a place is within a comment: anything put there would not be shown. Outlook's conditions are comments too. To
+ * be asked from the end on: what was found for one place is not searched again, so all of them together are one pass.
  */
 function commentsBefore(html: string): (at: number) => boolean {
   let [begin, end] = [Infinity, Infinity];

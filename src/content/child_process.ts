@@ -1,6 +1,5 @@
-// Programs of our own that read what strangers have made. Each run is a process of its own, without an environment and
-// without a connection: one that hangs, or takes all memory, or is led astray by what it reads, is not the service, and
-// its memory is given back.
+// Programs of our own that read untrusted input. Each run is a separate process, without an environment and without a
+// connection: one that hangs, takes all memory or is exploited is not the service, and its memory is given back.
 import { problems } from "../problem.ts";
 import { type LineLimits, newFairLine } from "./_fair_line.ts";
 
@@ -12,27 +11,27 @@ export interface ProgramOptions extends LineLimits {
   task: string;
   /** Of a processor: a busy machine takes nothing from it. */
   processorSeconds: number;
-  /** Of the clock, for one that does nothing at all; as long as nobody would wait. */
+  /** By the clock, for one that does nothing at all; nobody would wait longer. */
   patienceMs: number;
   maxAnswerBytes: number;
 }
 
 /**
- * Runs a program over `input`, in the turn of `owner` (a project), and answers what it said. Null where it was ended,
- * because it took too much processor time or memory. Throws 429 when too many of the owner are waiting, and 503 when
- * too many others are, or the machine had no time for it.
+ * Runs a program over `input`, queued for `owner` (a project), and returns its output. Null where it was ended because
+ * it took too much processor time or memory. Throws 429 when too many of the owner are waiting, and 503 when too many
+ * others are, or the machine had no time for it.
  */
 export type Program = (
   owner: string,
   input: string | Uint8Array<ArrayBuffer>,
 ) => Promise<Buffer<ArrayBuffer> | null>;
 
-// It may outlive a service that is killed, but not its time; where memory runs out, it is the one to go, and where
-// processors do, it comes last. It has no folder of ours to look into.
+// It may outlive a killed service, but not its time limit; when memory runs out it is the first to be killed, and it
+// has the lowest priority. Its working folder is not ours.
 const START =
   '{ ulimit -t "$0"; echo 1000 > /proc/self/oom_score_adj; renice -n 10 -p $$; } >/dev/null 2>&1; exec "$@"';
 
-/** A program, and the line of those who wait for it. */
+/** A program, and the queue of those who wait for it. */
 export function newProgram(options: ProgramOptions): Program {
   const { task } = options;
   const inTurn = newFairLine(options, {

@@ -1,6 +1,6 @@
-// The links of an HTML template. They are found and rewritten once, so that a mail has only to fill in what is its own.
-// What stands for that in the template holds a secret of this process: no data of a contact can imitate it, and so
-// nobody gets an address signed that the template does not link to.
+// The links of an HTML template. They are found and rewritten once, so that each mail only fills in its own part. The
+// placeholder for that contains a secret of this process: no data of a contact can imitate it, so that no address is
+// signed that the template does not link to.
 import { randomBytes } from "node:crypto";
 import { findHrefs } from "./_hrefs.ts";
 import { createCache } from "../cache.ts";
@@ -9,9 +9,12 @@ import { readTemplate } from "./handlebars/mod.ts";
 
 const MAX_CACHED_TEMPLATES = 200;
 const MAX_CACHED_BYTES = 20_000_000;
-/** No mail has so many links that somebody follows; signing 100,000 would take 0.6 s in one piece. The rest leads on directly. */
+/**
+ * No mail has this many links that anybody follows; signing 100,000 would take 0.6 s in one piece. The rest are not
+ * tracked.
+ */
 const MAX_LINKS = 2_000;
-/** From here on a template that has grown by its links is looked at again, because there is a limit. */
+/** From this size on, a template that has grown by its links is checked again, because there is a limit. */
 const LARGE_CHARS = 500_000;
 
 /** How a link is followed. */
@@ -24,7 +27,7 @@ export interface LinkSigner {
 
 /** Follows the links of templates. */
 export interface LinkFollower {
-  /** The template with its links rewritten; as it is where it cannot be read. Never throws. */
+  /** The template with its links rewritten; unchanged where it cannot be read. Never throws. */
   rewrite(html: string): string;
   /** What was rendered from a rewritten template, with the token of the mail, and its own links signed. */
   complete(rendered: string, mailToken: string): string;
@@ -61,7 +64,7 @@ const ENDS: Record<string, RegExp> = { d: /"/, s: /'/, u: /[\s>]/ };
 /** A part of the secret that would say too much. */
 const HEAD = SECRET.slice(0, 8);
 
-/** The pages of a contact are its own: following them would tell on whoever wants to leave. */
+/** The pages of a contact are its own: tracking them would give away who wants to unsubscribe. */
 const OWN_PAGE = /\b(?:unsubscribe|subscribe|manage)Url\b/;
 
 function rewriteOrLeave(html: string, signer: LinkSigner): string {
@@ -135,14 +138,14 @@ function wrap(
   return depth === 0 ? SECRET + OPEN[quote] + value + SECRET + CLOSE : null;
 }
 
-/** The address by which a link is followed, as HTML (as is the prefix); null where it stays as it is. */
+/** The address through which a link is tracked, as HTML (as is the prefix); null where it stays unchanged. */
 function follow(value: string, mailToken: string, signer: LinkSigner): string | null {
   const target = targetOf(value);
   const token = target === null ? null : signer.sign(target);
   return token === null ? null : `${signer.prefix}${mailToken}.${token}`;
 }
 
-/** The address that a browser would go to, as it was written; null where that is none of the web. */
+/** The address that a browser would open, as written; null where it is not a web address. */
 function targetOf(value: string): string | null {
   const text = decodeReferences(value);
   const target = text === null ? "" : withoutBlanks(text);
@@ -150,7 +153,7 @@ function targetOf(value: string): string | null {
   return URL.canParse(target) ? target.toWellFormed() : null;
 }
 
-/** Leaves out what is left out of an address by everyone: blanks around it, and line breaks and tabs in it. */
+/** Removes what every browser removes from an address: surrounding blanks, and line breaks and tabs in it. */
 function withoutBlanks(text: string): string {
   let from = 0;
   let to = text.length;
@@ -159,7 +162,7 @@ function withoutBlanks(text: string): string {
   return text.slice(from, to).replace(/[\t\n\r]+/g, "");
 }
 
-/** What stands for the signs of an address; `&eacute;` and its like do not belong in one. */
+/** References for characters of addresses; `&eacute;` and the like do not belong in one. */
 const REFERENCES = new Map(
   Object.entries({
     amp: "&",

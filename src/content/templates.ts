@@ -74,7 +74,7 @@ export async function getTemplate(ctx: Context, projectId: string, templateId: s
   return toTemplate(row);
 }
 
-/** What a template says, ready to be rendered. Throws TEMPLATE_NOT_FOUND. */
+/** A template, ready to be rendered. Throws TEMPLATE_NOT_FOUND. */
 export async function getTemplateContent(
   ctx: Context,
   projectId: string,
@@ -165,7 +165,7 @@ export async function deleteTemplate(ctx: Context, projectId: string, templateId
   });
 }
 
-/** A new template that says the same, with " (Copy)" behind its name. Throws TEMPLATE_NOT_FOUND. */
+/** A copy of a template, with " (Copy)" after its name. Throws TEMPLATE_NOT_FOUND. */
 export async function duplicateTemplate(
   ctx: Context,
   projectId: string,
@@ -192,7 +192,7 @@ export async function getTemplateUsage(
   return { campaigns, workflowSteps, emailsSent: total };
 }
 
-/** What is wrong with the fields besides their schema. The body is looked at when it is compiled. */
+/** What is wrong with the fields besides their schema. The body is checked when it is compiled. */
 function inputErrors({ subject, from, replyTo }: TemplatePatch): FieldError[] {
   return [
     ...templateErrors("subject", subject),
@@ -212,7 +212,7 @@ function addressOrNull(address: string | null | undefined): string | null {
   return address?.trim() ? parseAddress(address)!.email : null;
 }
 
-/** Cut where there is no room, but not through a character. */
+/** Cut where there is no room, but never within a character. */
 function copyName(name: string): string {
   return name.slice(0, MAX_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
 }

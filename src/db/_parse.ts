@@ -1,6 +1,6 @@
 // The small language of `sql/queries/`: named statements with `:parameters`.
 
-/** How many rows a statement answers with: exactly one, one or none, any number, or only a count. */
+/** How many rows a statement returns: exactly one, one or none, any number, or only a count. */
 export type Rows = "one" | "maybe" | "many" | "exec";
 
 /** One named statement. */
@@ -17,7 +17,7 @@ export interface Statement {
   nullable: Set<string>;
   /** Parameters that hold rows as JSON, with the columns that are read from them. */
   records: Map<string, RecordColumn[]>;
-  /** Parameters replaced by SQL, with the text that stands in when the statement is type-checked. */
+  /** Parameters replaced by SQL, with the text that replaces them for type checking. */
   splices: Map<string, string>;
 }
 
@@ -31,7 +31,7 @@ const NAME = /^-- name: (\w+) :(one|maybe|many|exec)$/;
 const NULLABLE = /^-- nullable: (.+)$/;
 const SPLICE = /^-- splice: (\w+) = (.+)$/;
 const RECORDSET = /\bjsonb?_to_recordset\(:(\w+)::jsonb?\)\s*as\s*\w*\s*\(([^)]*)\)/g;
-// What may hold a colon that is no parameter comes first: literals, names, comments, casts.
+// What may contain a colon that is not a parameter comes first: literals, names, comments, casts.
 const TOKEN = /'(?:[^']|'')*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\/|::|:(\w+)/g;
 
 /** Cuts the text of a query file into its statements. Throws on a duplicate name and on text before the first one. */

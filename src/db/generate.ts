@@ -44,7 +44,7 @@ interface Catalogue {
 
 /**
  * Writes the TypeScript types of every statement, as the database describes each. Throws on one that it cannot run.
- * `sql` is a plain pool: ours renames columns, and the generator must see `total!` as it is written.
+ * `sql` is a plain pool: ours renames columns, and the generator must see `total!` as written.
  */
 export async function generateTypes(sql: postgres.Sql): Promise<string> {
   const catalogue = { ...(await loadTypes(sql)), notNull: await loadNotNull(sql) };
@@ -103,7 +103,7 @@ function argsType(s: Statement, described: Described, catalogue: Catalogue): str
   return `, args: { ${[...fields].map(([name, type]) => `${postgres.toCamel(name)}: ${type}`).join("; ")} }`;
 }
 
-/** Every column has to be there, so that none is forgotten; a statement says which of them may be null. */
+/** Every column has to be given, so that none is forgotten; a statement says which of them may be null. */
 function recordsType(s: Statement, param: string, { named }: Catalogue): string {
   const fields = s.records.get(param)!.map(({ name, type }) => {
     const isNullable = s.nullable.has(`${param}.${name}`);

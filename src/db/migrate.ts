@@ -10,8 +10,8 @@ const MIGRATIONS_DIR = new URL("../../sql/migrations/", import.meta.url);
 const LOCK = 7_672_451;
 
 /**
- * Brings the database to the newest schema and returns the names of the migrations that were applied.
- * Several processes may call it at once: one works, the others wait and find nothing left to do.
+ * Migrates the database to the newest schema and returns the names of the migrations that were applied. Several
+ * processes may call it at once: one works, the others wait and find nothing left to do.
  *
  * @throws Error where Postgres is older than 15, or the schema is that of a version before the first release.
  */
@@ -52,7 +52,7 @@ async function applyPending(tx: postgres.TransactionSql, applied: ReadonlySet<st
   return pending;
 }
 
-/** What is said of a database that no migration leads on from. */
+/** The message for a database that no migration continues from. */
 export const FOREIGN =
   "Cannot bring the database up to date: its schema is that of a version before the first release. " +
   "Give DATABASE_URL an empty database, or run the version that made this one";

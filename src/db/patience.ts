@@ -1,4 +1,4 @@
-// How long an answer of the database is waited for, and whether what was asked may have been done without one.
+// How long a response of the database is awaited, and whether the statement may have been executed without one.
 import type postgres from "postgres";
 
 /** A statement that had no answer in time. */
@@ -11,33 +11,33 @@ class SilentDatabase extends Error {
   }
 }
 
-/** Where the answer is lost and not the question: what was asked may have been done. */
+/** The response was lost, not the request: the statement may have been executed. */
 const unsure = new WeakSet<object>();
 
-/** Whether what failed may have been carried out all the same. */
+/** Whether the failed statement may have been executed all the same. */
 export function mayHaveHappened(error: unknown): boolean {
   return typeof error === "object" && error !== null && unsure.has(error);
 }
 
-/** Says of a failure that nothing came of it, whatever was asked: it was a look, say. */
+/** Marks a failure as without effect, whatever was asked: for reads, for example. */
 export function withoutEffect(error: unknown): unknown {
   if (typeof error === "object" && error !== null) unsure.delete(error);
   return error;
 }
 
-/** Whether an error says that the database gave no answer in time. */
+/** Whether an error says that the database did not respond in time. */
 export function isSilence(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "CONNECTION_SILENT";
 }
 
-/** An error for what was not even asked, because the database gives no answers. */
+/** An error for a statement that was not even sent, because the database does not respond. */
 export function silence(): Error {
   return new SilentDatabase();
 }
 
 /**
- * The connection is lost, and with it an answer: nobody knows what became of the statement. A connection that was never
- * made (CONNECT_TIMEOUT, ECONNREFUSED, 57P03) has had none.
+ * The connection is lost, and the response with it: the outcome of the statement is unknown. A connection that was
+ * never established (CONNECT_TIMEOUT, ECONNREFUSED, 57P03) carried none.
  */
 const LOST = /^(CONNECTION_|ECONNRESET|EPIPE|ETIMEDOUT|08|57P0[124])/;
 
@@ -77,7 +77,7 @@ export async function transactionIn<T>(
     clearTimeout(timer);
     if (isGivenUp) throw silence();
     const result = await work(sql).catch((error: Error) => {
-      // Nobody waits for the end of a transaction on a connection that says nothing: it will be undone.
+      // The end of a transaction is not awaited on a silent connection: it will be rolled back.
       if (isSilence(error)) giveUp(error);
       throw error;
     });

@@ -2,30 +2,31 @@ import postgres from "postgres";
 
 // Ends a statement that runs away, before it holds a connection for good.
 const STATEMENT_TIMEOUT_MS = 30_000;
-// A server that ends its statements in time and still says nothing is frozen, or out of reach: the connection is ended.
+// A server that ends its statements in time and still does not respond is frozen, or unreachable: the connection is
+// ended.
 const SILENCE_S = 35;
 // A database that is back is noticed at once: the driver's own pauses grow to 20 s.
 const RECONNECT_S = 0.25;
 
 /**
- * Through a pooler: what is prepared would be sought at another server, and what is sent before the answer to something
- * else is there (PgBouncer up to 1.20) is answered to somebody else.
+ * Behind a pooler, a prepared statement would be looked for at another server, and a statement sent before the previous
+ * response (PgBouncer up to 1.20) is answered to somebody else.
  */
 const IN_STEPS = { prepare: false, max_pipeline: 0 };
 
 /** What wants a connection of a pool, or has one. */
 const underwayIn = new WeakMap<object, { count: number }>();
 
-/** What may be said of a pool. */
+/** The options of a pool. */
 export interface PoolOptions {
   max: number;
   /** What Postgres shows its connections as. */
   name?: string;
-  /** After so many seconds without an answer a connection is ended; 0: never. */
+  /** A connection without a response for this many seconds is ended; 0: never. */
   silenceS?: number;
   /**
-   * A pooler stands between, which gives each transaction another connection: nothing lasts longer than one. It refuses
-   * parameters that it does not know, so no statement ends by itself either.
+   * Behind a pooler every transaction may have another connection: nothing lasts longer than one. It rejects unknown
+   * parameters, so that no statement ends by itself either.
    */
   isPooled?: boolean;
 }
@@ -59,12 +60,12 @@ export function poolUse(pool: postgres.Sql): { size: number; underway: number } 
   return { size: pool.options.max, underway: underwayIn.get(pool)?.count ?? 0 };
 }
 
-/** Whether a statement on it is a transaction of its own. */
+/** Whether each statement on it is a transaction of its own. */
 export function isPool(sql: object): boolean {
   return underwayIn.has(sql);
 }
 
-/** Counts work on a pool as long as it is under way. What is done inside a transaction has its connection already. */
+/** Counts the work in progress on a pool. Work inside a transaction already has its connection. */
 export async function countUse<T>(sql: object, work: () => PromiseLike<T>): Promise<T> {
   const underway = underwayIn.get(sql);
   if (underway === undefined) return await work();

@@ -4,7 +4,7 @@ import { openPool } from "./pool.ts";
 import { q } from "./queries.ts";
 
 const ATTEMPTS = 5;
-// Whoever waits for a database that hangs wants to look again soon.
+// A waiter for a hanging database wants to look again soon.
 const SILENCE_S = 3;
 
 /** What to say where a pooler is at an address that must not have one. */
@@ -16,7 +16,7 @@ export const POOLERS = {
     "Cannot use DATABASE_DIRECT_URL: it leads to a connection pooler too. Name Postgres itself",
 };
 
-/** Whether an error is what a pooler says to us: PgBouncer knows few of the parameters that a connection may begin with. */
+/** Whether an error is a pooler's: PgBouncer knows few of the parameters that a connection may begin with. */
 export function isPoolerTalk(error: unknown): boolean {
   return /unsupported startup parameter/.test((error as Error).message);
 }

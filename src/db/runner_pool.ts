@@ -2,8 +2,8 @@
 import type pg from "pg";
 import { isSettling, pidOf, type WorkerPool } from "./worker_pool.ts";
 
-// Past thousands of dead rows, or with a starved disk, jobs are fetched slowly: begun anew, they never would be. Whether
-// such a question is heard at all is watched by the lane.
+// With thousands of dead rows, or a starved disk, jobs are fetched slowly: restarting would mean never. Whether such a
+// request is answered at all is watched by the lane.
 const FETCH_MS = 10 * 60_000;
 
 /** The statement with which graphile-worker takes jobs (`getJobs` of its `sql/`). */
@@ -17,8 +17,8 @@ export interface RunnerPool {
   /** The processes at the server which this runner waits for, but to be told that jobs are over. */
   pids(): number[];
   /**
-   * Ends what the runner has under way, here and at the server, and lets it fetch no more jobs. It may still say what has
-   * become of those that it has.
+   * Ends what the runner has in progress, here and at the server, and lets it fetch no more jobs. It may still report
+   * on those that it has.
    */
   giveUp(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function openRunnerPool(pool: WorkerPool): RunnerPool {
     try {
       return await answer(fetches ? { ...given, query_timeout: FETCH_MS } : given);
     } catch (error) {
-      // The server may still be at it, and would take jobs for nobody.
+      // The server may still be executing it, and would take jobs for nobody.
       if (fetches && isLost(error)) void pool.cutOff([client]);
       // Without its code it is not asked again.
       throw isGivenUp && isLost(error) ? error.cause : error;
@@ -85,7 +85,7 @@ function isFetching(asked: unknown): asked is pg.QueryConfig {
   return typeof asked === "object" && asked !== null && FETCHES.test(String((asked as pg.QueryConfig).text));
 }
 
-/** The pool said that it is to be asked again, because its connection was lost. */
+/** The pool reported that this must be asked again, because its connection was lost. */
 function isLost(error: unknown): error is Error {
   return error instanceof Error && error.cause instanceof Error;
 }

@@ -1,7 +1,10 @@
-/** A table, and the functions that serve it and are no triggers of it: those stand under it anyway. */
+/** A table, and the functions that serve it but are not its triggers: those are shown under it anyway. */
 export type Table = string | [name: string, ...functions: string[]];
 
-/** The tables of the service by subject, as the picture of the schema shows them. It refuses what stands in no group. */
+/**
+ * The tables of the service by subject, as the picture of the schema shows them. It rejects anything that is in no
+ * group.
+ */
 export const SCHEMA_GROUPS: Record<string, Table[]> = {
   Projects: [
     ["projects", "remove_project_rows", "expired_until"],

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { SCHEMA_GROUPS } from "./schema_groups.ts";
 
-/** What belongs to a table, by what it is: each a piece of SQL with the comment above it. */
+/** The parts of a table by kind: each a piece of SQL with its comment above. */
 interface Parts {
   name: string;
   comment: string | null;
@@ -67,7 +67,7 @@ function take<T>(from: Map<string, T>, name: string): T {
   return found;
 }
 
-/** The first page: every table in a line, and under it what happens by itself when it is written to. */
+/** The first page: every table in a line, and below it what its triggers do. */
 function drawIndex(groups: { title: string; tables: Parts[] }[]): string {
   const lines = groups.flatMap(({ title, tables }) => [
     "",
@@ -103,7 +103,7 @@ function indent(text: string): string {
   return text.replaceAll(/^/gm, "  ");
 }
 
-/** A comment as lines above what it is about. */
+/** A comment as lines above its subject. */
 function above(comment: string | null): string {
   return comment === null ? "" : `${comment.replaceAll(/^/gm, "-- ").replaceAll(/^-- $/gm, "--")}\n`;
 }
@@ -140,7 +140,7 @@ async function loadFunctions(sql: postgres.Sql): Promise<Map<string, Routine>> {
   const functions = new Map<string, Routine>();
   for (const { name, definition, comment } of rows) {
     const text = `${above(comment)}${definition.trim()};`;
-    // One name may stand for several, by what they are given.
+    // One name may stand for several functions, by their parameters.
     const before = functions.get(name);
     functions.set(name, { name, text: before ? `${before.text}\n\n${text}` : text });
   }

@@ -8,20 +8,20 @@ const RETRY_MS = 250;
 
 const APPLICATION_NAME = "postrider worker";
 
-/** The code with which graphile-worker does a statement again at once, and up to 100 times (`RETRYABLE_ERROR_CODES`). */
+/** The code after which graphile-worker repeats a statement at once, up to 100 times (`RETRYABLE_ERROR_CODES`). */
 const AGAIN = "40001";
 
 /**
- * The statements with which graphile-worker says that jobs are over, one way or the other: `complete_jobs` and `fail_jobs`
- * of its `sql/`. Each names its jobs, so that it can be done twice.
+ * The statements with which graphile-worker reports that jobs are over, one way or the other: `complete_jobs` and
+ * `fail_jobs` of its `sql/`. Each names its jobs, so that it can be repeated.
  */
 const SETTLES = /^(with j as \(\s*)?(delete from|update) \S+_private_jobs\S* as jobs\s/;
 
 /**
- * The pool that graphile-worker needs for itself. It hides that the database was away: a connection is waited for, a
- * statement whose connection was lost is one to be done again, and the word that jobs are over is repeated here until it
- * is taken. Else a lane would stand still for good: the queue keeps the first refusal of what it looks up once, and gives
- * itself up when it cannot strike jobs off (graphile/worker#636).
+ * The pool that graphile-worker needs for itself. It hides outages of the database: connections are awaited, a
+ * statement whose connection was lost is reported as retryable, and the message that jobs are over is repeated here
+ * until it is accepted. Otherwise a lane would stop for good: the queue caches the first failure of a look-up that it
+ * makes once, and gives up when it cannot remove jobs (graphile/worker#636).
  */
 export function openWorkerPool(url: string, max: number): WorkerPool {
   const pool = new WorkerPool({
@@ -82,8 +82,8 @@ export class WorkerPool extends pg.Pool {
   }
 
   /**
-   * Ends connections here, and at the server what they have under way there: it would go on for nobody. A number may
-   * have gone to a process of somebody else meanwhile, which is left alone.
+   * Ends connections here, and what they are executing at the server: it would continue for nobody. A process id that
+   * belongs to somebody else by now is left alone.
    */
   async cutOff(clients: pg.PoolClient[]): Promise<void> {
     for (const client of clients) destroy(client);
@@ -94,7 +94,7 @@ export class WorkerPool extends pg.Pool {
     await this.askAside({ text, values: [pids, APPLICATION_NAME] }).catch(() => {});
   }
 
-  /** Asks on a connection of its own: those of the pool may all be lost. */
+  /** Uses a connection of its own: those of the pool may all be lost. */
   private async askAside(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = new pg.Client(this.options);
     client.on("error", () => {});
@@ -106,7 +106,7 @@ export class WorkerPool extends pg.Pool {
     }
   }
 
-  /** Tries until the database is back, whatever it says meanwhile, or the pool is ended. */
+  /** Tries until the database is back, whatever it reports until then, or the pool is ended. */
   private async connectPatiently(): Promise<pg.PoolClient> {
     for (;;) {
       try {

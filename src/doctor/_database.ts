@@ -12,7 +12,7 @@ const MAX_SKEW_MS = 5_000;
 
 const UNREACHABLE = "The database cannot be reached";
 
-/** The server: its version, how quickly it answers, and whether it has connections left. */
+/** The server: its version, how quickly it responds, and whether it has connections left. */
 export const database: Check = {
   name: "database",
   limitMs: 8_000,

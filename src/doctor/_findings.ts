@@ -4,7 +4,7 @@ import type { Dns } from "../mail/dns.ts";
 
 /** What a check has found out. */
 export interface Finding {
-  /** What was looked at. */
+  /** What was checked. */
   check: string;
   /** `error`: something does not work. `warning`: something should be improved. `skipped`: there was nothing to look at. */
   status: "ok" | "warning" | "error" | "skipped";
@@ -26,7 +26,7 @@ export interface Patient {
 export interface Check {
   name: string;
   limitMs: number;
-  /** It waits for the database to be opened, which has a time of its own. */
+  /** Opening the database has a time limit of its own. */
   needsDatabase?: boolean;
   look(patient: Patient): Promise<Finding | Finding[]>;
 }

@@ -18,7 +18,7 @@ export const smtp: Check = {
         "sends what was captured.";
       return report("smtp", "Mails are captured and shown on /inbox: none is sent", advice);
     }
-    // Without user and password: what is said here may be shown to others.
+    // Without user and password: the message may be shown to others.
     const { host, hostname } = new URL(config.SMTP_URL);
     return judge(await probeSmtp(config.SMTP_URL, SMTP_MS), host, hostname);
   },

@@ -8,13 +8,13 @@ import { type Check, failure, type Finding, ok, type Patient, skipped, warning }
 const FETCH_MS = 5_000;
 const DAY_MS = 24 * 3_600_000;
 const MAX_PROXIES = 5;
-/** Of those that were seen, so many are looked at: some may have been named meanwhile. */
+/** How many of those seen are checked: some may have been added to the setting in the meantime. */
 const MAX_SEEN = 1_000;
 const MIN_ENTROPY_BITS = 80;
-/** Words of examples that were never replaced, and what somebody types who is asked for a long secret. */
+/** Placeholders of examples that were never replaced, and what people type when asked for a long secret. */
 const PLACEHOLDER = /change.?me|replace.?(me|this)|your.?secret|example|password|01234567|12345678|qwerty/i;
 
-/** The address in links and pages: what it is, and who answers there. */
+/** The address in links and pages: its form, and who responds there. */
 export const baseUrl: Check = {
   name: "base_url",
   limitMs: FETCH_MS + 1_000,
@@ -43,7 +43,7 @@ export const secretKey: Check = {
   },
 };
 
-/** Whether a proxy stands before the service that nobody has named. */
+/** Whether there is a proxy in front of the service that is not configured. */
 export const namedProxies: Check = {
   name: "trusted_proxies",
   limitMs: 8_000,
@@ -146,7 +146,7 @@ async function reach({ config }: Patient): Promise<Finding> {
   }
 }
 
-/** Without user and password: what is said here may be shown to others. */
+/** Without user and password: the message may be shown to others. */
 function shown(address: string): string {
   const url = new URL(address);
   [url.username, url.password] = ["", ""];

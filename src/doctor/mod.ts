@@ -1,5 +1,5 @@
-// `bun run admin doctor`: looks at everything that an installation depends on, and says what to do. Where the database
-// is not the embedded one, it changes nothing.
+// `bun run admin doctor`: checks everything that an installation depends on, and says what to do. Unless the database
+// is the embedded one, it changes nothing.
 import type postgres from "postgres";
 import { type Config, dnsServers } from "../config.ts";
 import { q } from "../db/queries.ts";
@@ -18,7 +18,7 @@ import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
 
 export type { Finding } from "./_findings.ts";
 
-/** What is looked at, in the order in which it is told. */
+/** The checks, in the order of the report. */
 const CHECKS: readonly Check[] = [
   database,
   migrations,
@@ -41,7 +41,7 @@ const CONNECT_MS = 8_000;
 /** An embedded Postgres may have to be made first. */
 const START_MS = 90_000;
 
-/** Looks at everything at once, each within its time. Never throws; settings that cannot be read are a finding too. */
+/** Runs all checks at once, each within its time limit. Never throws; unreadable settings are a finding too. */
 export async function examine(loadConfig: () => Config, { now = () => new Date() } = {}): Promise<Finding[]> {
   let config: Config;
   try {
@@ -108,7 +108,7 @@ async function openDatabase(config: Config): Promise<Opened | Error> {
   }
 }
 
-/** As it is: whatever the schema, it is left alone. */
+/** Unchanged: whatever the schema is, it is left alone. */
 async function connect(config: Config, url: string): Promise<Opened> {
   const sql = openPool(url, {
     max: 4,

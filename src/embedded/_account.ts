@@ -79,7 +79,7 @@ export async function runAs(account: Account, command: string[]): Promise<{ ok: 
   }
 }
 
-/** The environment of every Postgres program: nothing of ours, and messages in English, since we read them. */
+/** The environment of every Postgres program: nothing of ours, and messages in English, because they are parsed. */
 export function programEnvironment(): Record<string, string> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
 }
@@ -145,7 +145,7 @@ async function canEnter(account: Account, place: string): Promise<boolean> {
   return (await runAs(account, ["test", "-x", place])).ok;
 }
 
-/** The second place is for root alone: no other account is kept out of its own folder. */
+/** The second place is for root alone: no other account lacks access to its own folder. */
 function places(dir: string): string[] {
   if (ourselves().uid !== 0) return [dir];
   const key = createHash("sha256").update(dir).digest("hex").slice(0, 16);

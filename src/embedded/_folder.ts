@@ -27,7 +27,7 @@ export function cannotStart(
   return new Error(`Cannot start the embedded Postgres because ${reason}: ${remedy}`);
 }
 
-/** Runs `work` while no other process works on the same folder; whoever comes second waits. */
+/** Runs `work` while no other process works on the same folder; others wait. */
 export async function withFolderLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   // A SQLite file serves as the lock because the kernel lets go of it when its holder dies: none can be left over.
   const lock = new Database(join(dir, "lock"), { create: true });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cannotStart } from "./_folder.ts";
 
 const POLL_MS = 10;
-/** How long a start may take: after a crash Postgres first repeats what it had not yet written to its tables. */
+/** The time limit of a start: after a crash Postgres first replays what had not been written to its tables. */
 export const READY_TIMEOUT_MS = 600_000;
 
 /** A running server, as it describes itself in postmaster.pid. */
@@ -28,7 +28,7 @@ export async function waitForPostmaster(data: string): Promise<Postmaster | null
   throw cannotStart(`a server in ${data} neither gets ready nor ends`, "end it by hand, then start again");
 }
 
-/** The server that runs on the data folder, whoever started it, or null. */
+/** The server that runs on the data folder, whatever started it, or null. */
 export function findPostmaster(data: string): Postmaster | null {
   const server = readPostmaster(data);
   return server && isPostgresOn(server.pid, data) ? server : null;
@@ -60,9 +60,9 @@ function isPostgresOn(pid: number, data: string): boolean {
 }
 
 /**
- * Postgres refuses to start while the process id in a left-over postmaster.pid is in use, be it by a zombie or by a
- * stranger. It does not mind the id of its own parent, which is us. Deleting the file would also do away with the
- * check for survivors of the old server that still write to its memory; this way that check stays.
+ * Postgres refuses to start while the process id in a left-over postmaster.pid is in use, be it by a zombie or by
+ * another program. It accepts the id of its own parent, which is us. Deleting the file would also remove the check for
+ * survivors of the old server that still write to its memory; this way that check stays.
  */
 export function disarmLeftover(data: string): void {
   const file = pidFile(data);
@@ -84,7 +84,7 @@ export async function endSurvivors(data: string): Promise<void> {
   for (const pid of survivors) sendSignal(pid, "SIGKILL");
 }
 
-/** Sends a signal; false when the process has ended meanwhile. */
+/** Sends a signal; false when the process has ended in the meantime. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

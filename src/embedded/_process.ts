@@ -36,7 +36,7 @@ export interface ServerFiles {
   settings: Record<string, string>;
 }
 
-/** Starts a server and returns null when it answers, or else what it said before it ended. */
+/** Starts a server and returns null when it is ready, or else its output before it ended. */
 export async function launch(files: ServerFiles, port: number): Promise<string | null> {
   await limitLog(files.log);
   disarmLeftover(files.data);

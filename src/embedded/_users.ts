@@ -12,8 +12,8 @@ const LEAVE_MS = 200;
 /** The use of a server by one caller of `startEmbedded`. */
 export interface Use {
   /**
-   * Ends the use, and tells whether it was the last one: then nobody else can begin until `release`. Synchronous,
-   * for process 'exit' handlers; asked again it answers the same until `release`, and false from then on.
+   * Ends the use, and returns whether it was the last one: then nobody else can begin until `release`. Synchronous, for
+   * process 'exit' handlers; further calls return the same until `release`, and false from then on.
    */
   isLast(): boolean;
   release(): void;

@@ -53,7 +53,7 @@ export interface EmbeddedOptions {
   /** Starts the server again, on the same port, when it dies while this process lives. Default: true. */
   supervise?: boolean;
   log?: EmbeddedLog;
-  /** As root: the one way to try, instead of all in turn. */
+  /** As root: the only way to try, instead of all in order. */
   rootAccount?: RootAccount;
 }
 
@@ -95,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   };
 }
 
-/** On a restart the port must stay, because it is in use by the pool, and missing data are no reason to begin anew. */
+/** On a restart the port must stay, because the pool uses it, and missing data is no reason to start over. */
 async function takeOverOrStart(dir: string, options: EmbeddedOptions, restart: boolean): Promise<Running> {
   const kept = await readConnection(dir);
   if (kept) {

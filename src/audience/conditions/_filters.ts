@@ -9,11 +9,11 @@ import { MAX_AMOUNT, toInstant, UNITS } from "./_instants.ts";
 const MAX_EVENT_NAME_LENGTH = 255;
 const MAX_PATH_LENGTH = 1_024;
 const MAX_PATH_KEYS = 10;
-// A contact holds no more than that, so nothing longer or deeper can be equal to what it has.
+// A contact holds no more than that, so nothing longer or deeper can equal its values.
 const MAX_VALUE_LENGTH = 65_536;
 const MAX_VALUE_DEPTH = 64;
 
-/** All that is wrong with a filter, at its dot path. That the segment it names exists is not looked at. */
+/** Everything wrong with a filter, at its dot path. Whether the segment it names exists is not checked. */
 export function filterErrors(filter: unknown, at: string): FieldError[] {
   if (!isObject(filter)) return [missingOr(at, filter, "Expected an object with field and operator")];
   const { field: name, operator } = filter;
@@ -25,7 +25,7 @@ export function filterErrors(filter: unknown, at: string): FieldError[] {
   if (!field || errors.length > 0) return errors;
   const read = typeof operator === "string" ? readOperator(field, operator) : null;
   if (read) return valueErrors(field, read.asks, filter, at);
-  // What nobody knows is taken for the name of an event, so another operator says that no event was meant.
+  // An unknown name is taken for that of an event, unless its operator shows that no event was meant.
   const isGuess = field.kind === "event" && field.name === name && typeof operator === "string";
   if (isGuess && !operatorNames(field).includes(operator)) {
     return [fault(`${at}.field`, "invalid_enum_value", `${UNKNOWN}, or an operator of events`, name)];

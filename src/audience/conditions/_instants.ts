@@ -23,8 +23,8 @@ const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?$/;
 const OFFSET = /^([+-])(0\d|1[0-4]):?([0-5]\d)?$/;
 
 /**
- * The instant that a text says in ISO 8601, in milliseconds precision, or null. Accepts what the function
- * `instant_of` in SQL accepts, and nothing else.
+ * The instant of a text in ISO 8601, in milliseconds, or null. Accepts exactly what the SQL function `instant_of`
+ * accepts.
  */
 export function toInstant(text: string): Date | null {
   const date = text.slice(0, 10);
@@ -52,7 +52,10 @@ function offsetOf(text: string): number | null {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
-/** The instant so many units before `now`. Months are those of the calendar, in UTC: 31 March less one is 28 or 29 February. */
+/**
+ * The instant that many units before `now`. Months are calendar months, in UTC: one before 31 March is 28 or 29
+ * February.
+ */
 export function unitsBefore(now: Date, amount: number, unit: Unit): Date {
   if (unit !== "months") return new Date(now.getTime() - amount * UNIT_MS[unit]);
   const date = new Date(now);
@@ -61,7 +64,7 @@ export function unitsBefore(now: Date, amount: number, unit: Unit): Date {
   return date;
 }
 
-/** The instant so many milliseconds later. */
+/** The instant that many milliseconds later. */
 export function later(instant: Date, ms: number): Date {
   return new Date(instant.getTime() + ms);
 }
@@ -72,9 +75,9 @@ export function nextDay(instant: Date): Date {
 }
 
 /**
- * Between which texts a date in ISO 8601 must stand to be near an instant, whatever its offset: one below `from` is
- * earlier than the instant, one from `to` on is later, both as instants and as texts in the order of code points.
- * So most dates need not be parsed, which takes ten times as long as comparing them.
+ * The texts between which an ISO 8601 date must lie to be near an instant, whatever its offset: one below `from` is
+ * earlier than the instant, and one from `to` on is later, both as instants and as texts in code point order. So most
+ * dates need not be parsed, which takes ten times as long as comparing them.
  */
 export function textsNear(instant: Date): { from: string; to: string } {
   return { from: dayText(instant, -1), to: dayText(instant, 2) };
@@ -82,7 +85,7 @@ export function textsNear(instant: Date): { from: string; to: string } {
 
 function dayText(instant: Date, days: number): string {
   const date = later(instant, days * DAY_MS);
-  // ":" stands behind the digits: no date is later.
+  // ":" follows the digits: no date is later.
   return date.getUTCFullYear() > 9999 ? ":" : date.toISOString().slice(0, 10);
 }
 

@@ -35,7 +35,7 @@ export function compileBoolean({ sql }: Scope, name: StandardFieldName, value: b
   return value ? columnOf(sql, name) : sql`(not ${columnOf(sql, name)})`;
 }
 
-/** Times are shown in milliseconds and stored in microseconds: what is shown is compared. */
+/** Times are shown in milliseconds and stored in microseconds: the comparison is by milliseconds. */
 export function compileTime(
   scope: Scope,
   name: StandardFieldName,

@@ -2,7 +2,7 @@ import type { Db, Fragment } from "../../db/types.ts";
 import type { Filter } from "./tree.ts";
 import { compileCondition, type CompileOptions } from "./mod.ts";
 
-/** Compiles filters of a tree to an array of booleans: of each by itself whether it holds for the contact `c`. */
+/** Compiles the filters of a tree to an array of booleans: whether each one alone holds for the contact `c`. */
 export function compileAnswers(
   sql: Db,
   projectId: string,

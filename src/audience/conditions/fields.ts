@@ -32,10 +32,10 @@ export const OPERATORS = {
 /** An operator that a kind of field takes, without its negation. */
 export type OperatorOf<Kind extends Field["kind"]> = (typeof OPERATORS)[Kind][number];
 
-/** Any operator that is no negation. */
+/** Any operator that is not a negation. */
 export type Operator = OperatorOf<Field["kind"]>;
 
-/** Every negation, with what it is exactly the opposite of. */
+/** Every negation, with the operator that it is the exact opposite of. */
 const NEGATIONS: Record<string, Operator> = {
   notEquals: "equals",
   notContains: "contains",
@@ -61,7 +61,7 @@ const ACTIVITIES: Record<string, string> = {
   received: "email.received",
 };
 
-/** The fields that stand for those names. */
+/** The fields behind those names. */
 export const ACTIVITY_FIELDS: readonly string[] = Object.keys(ACTIVITIES).map(
   (activity) => `email.${activity}`,
 );
@@ -87,13 +87,13 @@ export function fieldOf(name: string): Field | null {
   }
 }
 
-/** The part before the first dot and the part after it; without a dot there is no first part. */
+/** The part before the first dot, and the part after it; without a dot there is no first part. */
 function cut(name: string): [string, string] {
   const dot = name.indexOf(".");
   return dot === -1 ? ["", name] : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** An operator as what it asks and whether the answer is turned round; null when the field does not take it. */
+/** An operator as its question, and whether the result is negated; null when the field does not take it. */
 export function readOperator(field: Field, operator: string): { asks: Operator; negated: boolean } | null {
   const negated = Object.hasOwn(NEGATIONS, operator);
   const asks = (negated ? NEGATIONS[operator]! : operator) as Operator;

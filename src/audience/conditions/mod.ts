@@ -2,12 +2,12 @@
 // a boolean that is never null, so `not` in front of one is exactly its opposite. What users write, values and paths
 // alike, is a parameter and never text.
 //
-// How the planner sees them matters as much as what they say (measured with 1,000,000 contacts, 5,000,000 events). A
-// comparison of JSON is guessed to hold for one contact in 200; events were then looked up contact by contact, 2 to 4
-// times slower than a hash join. Inside `coalesce(…, false)` it is guessed to hold for half, and the worst that can
-// happen is one pass over the events of one name; for containment (`@>`) there are statistics. EXISTS becomes a
-// semi-join where all of a group must hold, and a hash table beside an OR (see `audience.allow_hashing`). Several
-// EXISTS written as one, as IN or with UNION ALL were slower, up to never ending.
+// How the planner sees them matters as much as what they say (measured with 1,000,000 contacts, 5,000,000 events). For
+// a comparison of JSON it assumes that one contact in 200 matches; events were then looked up contact by contact, 2 to
+// 4 times slower than a hash join. Inside `coalesce(…, false)` it assumes half, and the worst case is one pass over the
+// events of one name; for containment (`@>`) there are statistics. EXISTS becomes a semi-join where all of a group must
+// hold, and a hash table beside an OR (see `audience.allow_hashing`). Several EXISTS combined into one, or written as
+// IN or with UNION ALL, were slower, some without end.
 import type { Db, Fragment, Json } from "../../db/types.ts";
 import { type Field, fieldOf, type OperatorOf, readOperator } from "./fields.ts";
 import { firstIdAt, isDay, later, nextDay, textsNear, toInstant } from "./_instants.ts";
@@ -20,7 +20,7 @@ export { isTimeRelative } from "./tree.ts";
 export interface CompileOptions {
   /** What `within` and `olderThan` count from. */
   now: Date;
-  /** At least the segments that the tree refers to, and those that they refer to. */
+  /** At least the segments that the tree refers to, and those that they refer to in turn. */
   segments: ReadonlyMap<string, Pick<SegmentDefinition, "type" | "condition">>;
 }
 
@@ -202,7 +202,7 @@ function isOnDay(sql: Db, path: string, day: Date): Fragment {
 function isDated(sql: Db, path: string, from: Date | null, to: Date): Fragment {
   const text = textAt(sql, path);
   const earliest = from ? textsNear(from).from : "";
-  // In the first bucket is what is not below `from` and below `to`. Two comparisons would parse the text twice.
+  // The first bucket holds dates from `from` up to `to`. Two comparisons would parse the text twice.
   const isInside = from
     ? sql`width_bucket(instant_of(${text}), array[${stamp(sql, from)}, ${stamp(sql, to)}]) = 1`
     : sql`instant_of(${text}) < ${stamp(sql, to)}`;
@@ -241,7 +241,7 @@ function isRecent({ sql, now }: Scope, since: Date): Fragment {
   return sql`and e.created_at >= ${since} and e.created_at < ${later(now, 1)} and e.id >= ${firstId}`;
 }
 
-/** The stored members of a static segment; whoever satisfies the condition of a dynamic one now. */
+/** The stored members of a static segment; for a dynamic one, the contacts that match its condition now. */
 function compileSegment(scope: Scope, id: string): Fragment {
   const { sql, projectId, segments, within } = scope;
   const segment = segments.get(id);

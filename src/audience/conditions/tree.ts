@@ -17,7 +17,7 @@ const MAX_ERRORS = 100;
 const MAX_FILTERS_IN_STATEMENT = 1_000;
 const MAX_SEGMENTS_DEEP = 10;
 
-/** Which contacts are meant: `logic` joins the groups. */
+/** Which contacts match: `logic` joins the groups. */
 export interface Condition {
   logic: "AND" | "OR";
   groups: Group[];
@@ -44,15 +44,15 @@ export interface SegmentDefinition {
   condition: Condition | Json | null;
 }
 
-/** What was found so far, and how much was looked at. */
+/** Errors found so far, and how much was examined. */
 interface Findings {
   errors: FieldError[];
   filters: number;
 }
 
 /**
- * All that is wrong with a tree, each fault at its own dot path below `field`. A tree without faults is a `Condition`
- * and always compiles; that the segments it names exist is for `segmentErrors` to say.
+ * Everything wrong with a tree, each error at its own dot path below `field`. A tree without errors is a `Condition`
+ * and always compiles; whether the segments it names exist is for `segmentErrors` to say.
  */
 export function conditionErrors(tree: unknown, field = "condition"): FieldError[] {
   const findings: Findings = { errors: [], filters: 0 };
@@ -117,9 +117,9 @@ export function segmentReferences(tree: Condition): string[] {
 }
 
 /**
- * What is wrong with the segments that a tree without other faults names: one that is not among `all` (those of the
- * project), one that leads back to `segmentId` (whose new condition the tree is; null for any other use), or so many
- * that no statement could hold them.
+ * What is wrong with the segments named by an otherwise valid tree: one that is not among `all` (those of the project),
+ * one that leads back to `segmentId` (whose new condition the tree is; null for any other use), or more than a
+ * statement can hold.
  */
 export function referenceErrors(
   segmentId: string | null,
@@ -148,7 +148,10 @@ export function referenceErrors(
   return [fault(field, "too_big", `With the segments it refers to, a condition has at most ${limits}`)];
 }
 
-/** True when who is meant changes with time alone, here or in a segment that is referred to: by `within` and its like. */
+/**
+ * True when the matching contacts change with time alone, here or in a segment that is referred to: by `within` and the
+ * like.
+ */
 export function isTimeRelative(segmentId: string, all: Iterable<SegmentDefinition>): boolean {
   const trees = new Map([...all].map(({ id, condition }) => [id, condition as Condition | null]));
   const relative = [...trees].flatMap(([id, tree]) => (tree && looksBack(tree) ? [id] : []));

@@ -1,4 +1,4 @@
-// A CSV file of contacts: rows out of bytes, and what each row says about a contact. Knows no database.
+// A CSV file of contacts: rows from bytes, and what each row says about a contact. Knows no database.
 import { CsvError, type Info, parse, type Parser } from "csv-parse";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
@@ -15,14 +15,14 @@ export interface CsvRow {
 /** Which column is what. */
 export interface CsvColumns {
   email: number;
-  /** The standard fields besides, those that it has. */
+  /** The other standard fields that the file has. */
   given: { index: number; name: keyof GivenValues }[];
   data: { index: number; key: string }[];
   /** Whether every row of fewer characters than this holds data of a size that is allowed. */
   safeLength: number;
 }
 
-/** What a row says about a contact. */
+/** A contact as a row describes it. */
 export interface ContactRow {
   row: number;
   email: string;
@@ -30,7 +30,7 @@ export interface ContactRow {
   change: DataChange;
 }
 
-/** A row that says nothing usable, and why. */
+/** A row that cannot be used, and why. */
 export interface RowError {
   row: number;
   email: string;
@@ -56,8 +56,9 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 const MAX_DIGITS = 15;
 
 /**
- * Hands each row of a file to `take`, and pauses after each piece. Quoted cells may hold line breaks, rows may be
- * ragged, blank rows are left out. Throws a Problem for what is not UTF-8, and for a quote that is never closed.
+ * Passes each row of a file to `take`, and pauses after each piece. Quoted cells may hold line breaks, rows may be
+ * ragged, blank rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never
+ * closed.
  */
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
@@ -96,7 +97,7 @@ export async function* readRows(
   }
 }
 
-/** Finds the columns in the header. Throws a Problem when there is no `email`, or when it is unclear which one it is. */
+/** Finds the columns in the header. Throws a Problem when there is no `email`, or more than one. */
 export function readHeader(header: CsvRow | undefined): CsvColumns {
   if (!header) throw problems.unreadableFile("it is empty");
   const names = header.cells;
@@ -117,7 +118,7 @@ export function readHeader(header: CsvRow | undefined): CsvColumns {
   return { email, given, data, safeLength: safeLengthOf(data) };
 }
 
-/** What a row says about a contact, or what is wrong with it. */
+/** The contact that a row describes, or what is wrong with it. */
 export function readContact(columns: CsvColumns, { row, cells }: CsvRow): ContactRow | RowError {
   const written = cells[columns.email] ?? "";
   const refused = (error: string): RowError => ({ row, email: shown(written), error });
@@ -165,7 +166,7 @@ function readData(columns: CsvColumns, cells: string[]): DataInput {
   return data;
 }
 
-/** Words for truth become booleans and plain numbers become numbers; `007` and `+47` are no plain numbers. */
+/** Words for truth become booleans and plain numbers become numbers; `007` and `+47` are not plain numbers. */
 export function readCell(cell: string): string | number | boolean {
   if (cell.length <= 5) {
     const word = cell.toLowerCase();
@@ -181,7 +182,9 @@ function isDropped(key: string): boolean {
   return Object.keys(sortData({ [key]: true }).sets).length === 0;
 }
 
-/** JSON needs up to six characters for one, and a few around each. Most rows are so short that nobody need count. */
+/**
+ * JSON needs up to six characters for one, and a few around each. Most rows are so short that counting is not needed.
+ */
 function safeLengthOf(data: { key: string }[]): number {
   if (data.some(({ key }) => key.length > 100)) return 0;
   return 10_000 - data.reduce((sum, { key }) => sum + key.length + 6, 0);

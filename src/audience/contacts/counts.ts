@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";
 
-/** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the counters. Returns whether there was anything. */
 export async function rollUpContactCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.contactCounts.rollUp);
 }

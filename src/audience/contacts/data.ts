@@ -8,7 +8,7 @@ export type DataInput = Record<string, unknown>;
 
 /** The same data, sorted by what happens to each key. */
 export interface DataChange {
-  /** Stored on the contact, over what it has. */
+  /** Stored on the contact, merged over its data. */
   sets: DataInput;
   /** Removed from the contact. */
   deletes: string[];
@@ -50,7 +50,7 @@ export function sortData(data: DataInput = {}): DataChange {
 }
 
 /**
- * What is wrong with `data`: that it is too large, or else each key, a hundred at most. `field` is where it stands in the
+ * What is wrong with `data`: that it is too large, or else each key, a hundred at most. `field` is its place in the
  * request.
  */
 export function dataErrors(data: DataInput | undefined, field = "data"): FieldError[] {
@@ -83,12 +83,12 @@ function keyErrors(key: string, given: unknown, field: string): FieldError[] {
   return errors;
 }
 
-/** Turns the database's refusal of data that has grown too large into the API's. Anything else is thrown as it is. */
+/** Turns the database's refusal of data that has grown too large into the API's. Anything else is rethrown. */
 export function dataProblem(error: unknown): unknown {
   return violatedConstraint(error) === "contacts_data_size" ? dataTooLarge() : error;
 }
 
-/** What is said of data that has grown too large. */
+/** The message about data that has grown too large. */
 export function dataTooLarge(): Problem {
   return problems.invalid([tooLarge("data")]);
 }

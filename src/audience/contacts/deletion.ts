@@ -4,8 +4,8 @@ import { addJobs } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 
 /**
- * Deletes contacts for good and answers the ids of those that there were. Their mails stay in the ledger, under a hash
- * in place of the address; what has not gone out is SUPPRESSED. Inside a transaction.
+ * Deletes contacts for good and returns the ids of those that existed. Their mails stay in the ledger, under a hash in
+ * place of the address; unsent mails are SUPPRESSED. Inside a transaction.
  */
 export async function deleteContacts(
   tx: Context,

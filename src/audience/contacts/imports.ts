@@ -43,7 +43,7 @@ export interface ImportReport {
 /** Limit of a file, in bytes. */
 export const MAX_FILE_BYTES = 5 * 1_048_576;
 
-// Rows of one transaction: more gain little time and cost much memory, and nobody waits long for a contact.
+// Rows of one transaction: more gain little time and cost much memory, and lock contacts for longer.
 const CHUNK_ROWS = 500;
 const PIECE_BYTES = 65_536;
 // Parsed in one go, for a few milliseconds.
@@ -251,7 +251,7 @@ function isError(row: ContactRow | RowError): row is RowError {
   return "error" in row;
 }
 
-/** Writes contacts, and answers the addresses of those that are new. */
+/** Writes contacts, and returns the addresses of the new ones. */
 async function createdBy(tx: Context, writes: ContactWrite[]): Promise<string[]> {
   if (writes.length === 0) return [];
   const written = await upsertContacts(tx, writes);
@@ -274,7 +274,7 @@ function mergeRows(projectId: string, rows: ContactRow[]): ContactWrite[] {
 
 const TAKEN_BACK = new Error("Taken back");
 
-/** Does `work` in a transaction, takes all of it back, and answers what it answered. */
+/** Does `work` in a transaction, rolls it back, and returns its result. */
 async function tryOut<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
   let answer: T;
   try {

@@ -20,7 +20,7 @@ export interface ContactWrite {
   change: DataChange;
 }
 
-/** A contact as it is after a write. */
+/** A contact after a write. */
 export interface WrittenContact {
   id: string;
   email: string;
@@ -87,7 +87,7 @@ export function contactKey(projectId: string, email: string): string {
   return `${projectId} ${email}`;
 }
 
-/** Unsubscribes contacts for good reason (a bounce, a complaint) and records it for those that were subscribed. */
+/** Unsubscribes contacts after a bounce or complaint, and records it for those that were subscribed. */
 export async function optOutContacts(
   tx: Context,
   contacts: { projectId: string; contactId: string }[],
@@ -105,8 +105,8 @@ export async function optOutContacts(
 }
 
 /**
- * Writes down what the person decided through a link of a mail, and records the event when that changes the
- * subscription. True when it does: of several calls at once, for one. `emailId`: the mail that the link stood in.
+ * Stores what the person decided through a link in a mail, and records the event when that changes the subscription.
+ * True when it does: of several concurrent calls, for one. `emailId`: the mail that contained the link.
  */
 export async function setSubscription(
   tx: Context,
@@ -247,7 +247,7 @@ function changesOf(writes: ContactWrite[]): Record<string, { deletes?: string[] 
 
 type GivenSaid = { [Name in keyof GivenValues]?: NonNullable<GivenValues[Name]> };
 
-/** Without what is left out by being undefined. */
+/** Without keys whose value is undefined. */
 function saidOf(given: GivenValues): GivenSaid {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as GivenSaid;
 }

@@ -31,7 +31,7 @@ export async function countAudience(ctx: Context, projectId: string, segmentId: 
   });
 }
 
-/** The tree that says nothing but that a contact is in the segment. */
+/** The tree that matches exactly the contacts of the segment. */
 function membersOf(segmentId: string): Condition {
   const filter = { field: `segment.${segmentId}`, operator: "memberOfSegment" };
   return { logic: "AND", groups: [{ filters: [filter] }] };

@@ -35,8 +35,8 @@ export interface AddedMembers {
 }
 
 /**
- * Adds contacts to a static segment by their addresses; with `createMissing`, those that do not exist are made.
- * Throws 400 for a dynamic segment.
+ * Adds contacts to a static segment by their addresses; with `createMissing`, missing ones are created. Throws 400 for
+ * a dynamic segment.
  */
 export async function addMembers(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function addMembers(
   });
 }
 
-/** Removes contacts from a static segment by their addresses, and says how many were members. */
+/** Removes contacts from a static segment by their addresses, and returns how many were members. */
 export async function removeMembers(
   ctx: Context,
   projectId: string,
@@ -142,7 +142,7 @@ async function createContacts(
   return [...written.values()].filter((contact) => contact.isNew).length;
 }
 
-/** Counts the list anew, and has other segments that refer to it look at these contacts. */
+/** Recounts the list, and has other segments that refer to it look at these contacts. */
 async function noteChange(
   tx: Context,
   projectId: string,

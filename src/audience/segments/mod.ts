@@ -61,7 +61,10 @@ export async function createSegment(ctx: Context, projectId: string, input: Segm
   });
 }
 
-/** Changes a segment; its slug stays. A new condition is counted at once. Throws 400 for the condition of a static one. */
+/**
+ * Changes a segment; its slug stays. The members of a new condition are counted at once. Throws 400 for the condition
+ * of a static segment.
+ */
 export async function patchSegment(
   ctx: Context,
   projectId: string,
@@ -95,9 +98,9 @@ export async function patchSegment(
 }
 
 /**
- * Deletes a segment. Throws CONFLICT while another segment refers to it, a campaign that is still to be sent, or an
- * enabled workflow. Nobody can begin to refer to it meanwhile: conditions and triggers are saved under the lock of all
- * segments, and a campaign for the segment itself waits at its foreign key.
+ * Deletes a segment. Throws CONFLICT while another segment, an unsent campaign or an enabled workflow refers to it. No
+ * new reference can appear in the meantime: conditions and triggers are saved under the lock of all segments, and a
+ * campaign for the segment itself waits at its foreign key.
  */
 export async function deleteSegment(ctx: Context, projectId: string, segmentId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
@@ -116,14 +119,14 @@ export async function deleteSegment(ctx: Context, projectId: string, segmentId: 
   });
 }
 
-/** Counts the members anew: no events, no change of the membership. */
+/** Recounts the members: no events, no change of the membership. */
 export async function refreshSegment(ctx: Context, projectId: string, segmentId: string): Promise<number> {
   const total = await countAudience(ctx, projectId, segmentId);
   await q.segments.setCount(ctx, { projectId, segmentId, memberCount: total });
   return total;
 }
 
-/** Has a job work out the membership of this segment, and of those that refer to it, where they are tracked. */
+/** Has a job compute the membership of this segment, and of those that refer to it, where they are tracked. */
 async function workOutSoon(tx: Context, projectId: string, segmentId: string): Promise<void> {
   const outdated = await q.segments.outdate(tx, { projectId, segmentId });
   if (outdated > 0) await addJobs(tx, "sweep_project_segments", [{ projectId }]);

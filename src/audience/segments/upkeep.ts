@@ -25,7 +25,7 @@ export async function updateSegments(ctx: Context, projectId: string): Promise<v
   }
 }
 
-/** Works out a segment, unless it was deleted meanwhile or is tracked no longer. */
+/** Computes a segment, unless it was deleted in the meantime or is no longer tracked. */
 async function follow(
   ctx: Context,
   projectId: string,
@@ -58,12 +58,12 @@ export async function sweepProjectSegments(ctx: Context, projectId: string): Pro
   }
 }
 
-/** Every minute: a job for each project with contacts that are still to be looked at. */
+/** Every minute: a job for each project with contacts that were not looked at yet. */
 export async function wakeSegments(ctx: Context): Promise<void> {
   await addJobs(ctx, "update_segments", await q.segmentCandidates.waiting(ctx));
 }
 
-/** Counts the members of these segments anew, as after contacts were deleted. */
+/** Recounts the members of these segments, as after contacts were deleted. */
 export async function recountSegments(ctx: Context, projectId: string, segmentIds: string[]): Promise<void> {
   for (const segmentId of segmentIds) {
     await inTransaction(ctx, async (tx) => {

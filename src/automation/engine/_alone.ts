@@ -1,4 +1,5 @@
-// An execution that is run by itself, each step in a commit of its own: what cannot be done fails there, and only there.
+// An execution that is run by itself, each step in a commit of its own: a step that cannot be done fails there, and
+// only there.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { isConflict, isDatabaseAway, isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
@@ -11,7 +12,7 @@ import { type ExecutionKey, holdRuns, type Run, stepOf, takeOutcome } from "../r
 import { isWalking, walk } from "./_walk.ts";
 import { writeRuns } from "../runs/write.ts";
 
-/** What may pass is tried so often, some minutes long: after each time in vain with three times the pause. */
+/** Errors that may pass are retried this often, over some minutes: each pause is three times the one before. */
 const MAX_TRIES = 5;
 const PAUSE_MS = 10_000;
 

@@ -29,7 +29,10 @@ export type EngineRequest =
   | { kind: "wake"; job: Jobs["wake_executions"] }
   | { kind: "run"; job: Jobs["run_executions"] };
 
-/** Does some requests in one commit, or each by itself. Answers for each whether it is done; an error says that it is not. */
+/**
+ * Does some requests in one commit, or each by itself. Returns for each whether it is done; an error means that it is
+ * not.
+ */
 export async function runBatch(ctx: Context, requests: EngineRequest[]): Promise<(null | Error)[]> {
   try {
     await noteGrowth(ctx, await inTransaction(ctx, (tx) => carryOut(tx, requests, { walks: true })));
@@ -37,7 +40,7 @@ export async function runBatch(ctx: Context, requests: EngineRequest[]): Promise
   } catch (error) {
     if (isDatabaseAway(error) || isConflict(error)) throw error;
     ctx.log.warn("executions are run apart", describeError(error));
-    // What is too slow is as slow once more: there is no time to find out which of them it is.
+    // What is too slow together is as slow again one by one: there is no time to find out which request it is.
     if (requests.length === 1 || isTimeout(error)) return await apart(ctx, requests, isTimeout(error));
   }
   const results: (null | Error)[] = [];
@@ -52,7 +55,7 @@ export async function runBatch(ctx: Context, requests: EngineRequest[]): Promise
   return results;
 }
 
-/** Each event of a job becomes a job; else what is asked for is noted, and each execution is run by itself. */
+/** Each event of a job becomes a job; other requests are noted, and each execution is run by itself. */
 async function apart(ctx: Context, requests: EngineRequest[], isSlow: boolean): Promise<null[]> {
   const [request] = requests;
   if (request!.kind === "events" && request!.job.eventIds.length > 1 && !isSlow) {
@@ -63,7 +66,7 @@ async function apart(ctx: Context, requests: EngineRequest[], isSlow: boolean): 
   return requests.map(() => null);
 }
 
-/** Answers how many executions it held. */
+/** Returns how many executions it held. */
 async function carryOut(
   tx: Context,
   requests: EngineRequest[],
@@ -92,7 +95,7 @@ async function carryOut(
   return held;
 }
 
-/** Starts executions; answers those that are to walk at once, and whether that is all: the others are left to jobs. */
+/** Starts executions; returns those to be advanced at once, and whether that is all: the others are left to jobs. */
 async function startAll(tx: Context, claims: Claim[]): Promise<{ walking: ExecutionKey[]; isAll: boolean }> {
   const running = (await startRuns(tx, claims)).filter(({ status }) => status === "RUNNING");
   const left = running.slice(MAX_WALKING);
@@ -116,7 +119,7 @@ function timersOf(requests: EngineRequest[]): Timers {
   return timers;
 }
 
-/** Takes executions as far as they can go here. True when none of them is left to other jobs. */
+/** Advances executions as far as possible here. True when none of them is left to other jobs. */
 async function goOn(tx: Context, runs: Run[], walks: boolean): Promise<boolean> {
   if (walks) await walk(tx, runs.filter(isWalking).slice(0, MAX_WALKING), MAX_PASSES);
   await writeRuns(tx, runs);

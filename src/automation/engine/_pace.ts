@@ -2,14 +2,14 @@
 import { type Context, perService } from "../../context.ts";
 import { requestsUnderway } from "../../traffic.ts";
 
-/** More requests than that at once wait for each other, and for whatever else there is. */
+/** More concurrent requests than that wait for each other, and for everything else. */
 const MANY_REQUESTS = 12;
-/** For each millisecond of work so many are left to the requests. */
+/** For each millisecond of work, this much is left to the requests. */
 const OTHERS = 10;
-/** So much is taken without asking: what comes alone is done at once. */
+/** This much is taken without asking: a single job is done at once. */
 const FREE_MS = 300;
 const LOOK_MS = 5;
-/** So often in a row nobody may be waiting, before it counts as quiet. */
+/** After this many checks without anybody waiting, it counts as quiet. */
 const QUIET_LOOKS = 6;
 
 const stateOf = perService(() => ({
@@ -30,7 +30,7 @@ export async function paced<T>(ctx: Context, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Waits until what was taken is paid back, or there is nobody to pay. */
+/** Waits until the time taken is paid back, or nobody is waiting. */
 async function untilPaid(ctx: Context, state: { paidAt: number }): Promise<void> {
   for (let quiet = 0; quiet < QUIET_LOOKS;) {
     if (state.paidAt - performance.now() <= FREE_MS) return;

@@ -8,9 +8,9 @@ const GROWTH = 4;
 const stateOf = perService(() => ({ moved: 0, next: FIRST }));
 
 /**
- * Has Postgres look at the tables of executions anew whenever this process has moved several times as many as before. It
- * does so by itself, but up to a minute late; and as long as it takes them for small, it reads all executions of a project
- * to find some.
+ * Has Postgres analyze the tables of executions whenever this process has moved several times as many as before.
+ * Postgres does so by itself, but up to a minute late; and as long as it takes the tables for small, it reads all
+ * executions of a project to find a few.
  */
 export async function noteGrowth(ctx: Context, moved: number): Promise<void> {
   const state = stateOf(ctx);

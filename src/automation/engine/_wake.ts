@@ -1,4 +1,4 @@
-// What ends a wait: an event, or time. The execution is held by whoever looks, so of both one comes first.
+// What ends a wait: an event, or time. The execution is locked during the check, so that one of the two comes first.
 import type { Context } from "../../context.ts";
 import { endRun, endWait, type Run, stepOf } from "../runs/run.ts";
 import { MAX_DEPTH, TOO_DEEP } from "./start.ts";

@@ -1,5 +1,5 @@
-// Runs go from step to step until all of them wait or have ended: in passes, and in each pass those that stand at the
-// same step take it together.
+// Runs move from step to step until all of them wait or have ended: in passes, and in each pass all that are at the
+// same step do it together.
 import { type Context, newId } from "../../context.ts";
 import { type Run, stepOf, takeOutcome } from "../runs/run.ts";
 import { stepTypeOf } from "../steps/mod.ts";
@@ -10,8 +10,8 @@ export function isWalking(run: Run): boolean {
 }
 
 /**
- * Takes up to `passes` steps with each run. Effects and moves belong to one transaction: the caller writes the moves, and
- * has whatever is still walking go on in another one.
+ * Takes up to `passes` steps with each run. Effects and moves belong to one transaction: the caller writes the moves,
+ * and continues with the runs that are still moving in another one.
  */
 export async function walk(tx: Context, runs: Run[], passes: number): Promise<void> {
   const late = new Set<Run>();
@@ -23,7 +23,7 @@ export async function walk(tx: Context, runs: Run[], passes: number): Promise<vo
   }
 }
 
-/** Takes a step with each run; answers those that will take it later. */
+/** Takes a step with each run; returns those that will take it later. */
 async function take(tx: Context, runs: Run[]): Promise<Run[]> {
   const step = stepOf(runs[0]!);
   const startedAt = tx.now();

@@ -41,8 +41,8 @@ export async function matchEvents(tx: Context, jobs: Jobs["start_workflows"][]):
 }
 
 /**
- * Claims that can be made together, and those that cannot be before another one of the same contact has come to its end:
- * several events at once are as if they had come one after the other.
+ * Claims that can be made together, and those that must wait until another one of the same contact has ended:
+ * concurrent events have the same effect as if they had come one after the other.
  */
 export function firstRound(claims: Claim[]): { round: Claim[]; later: Claim[] } {
   const seen = new Set<string>();
@@ -57,7 +57,7 @@ export function firstRound(claims: Claim[]): { round: Claim[]; later: Claim[] } 
   return { round, later };
 }
 
-/** Enqueues the events of these claims again, to be matched after so long. What they have started by now stays as it is. */
+/** Enqueues the events of these claims again, to be matched after a pause. What they have already started stays. */
 export async function matchLater(tx: Context, claims: Claim[], afterMs: number): Promise<void> {
   const runAt = new Date(tx.now().getTime() + afterMs);
   const groups = Map.groupBy(claims, ({ projectId, depth }) => `${projectId} ${depth}`);

@@ -72,7 +72,7 @@ export async function startExecution(
   return toExecution(await findRow(ctx, projectId, workflowId, id));
 }
 
-/** One page of the executions of a workflow, the newest first, and how many there are; 100,000 stands for that or more. */
+/** One page of the executions of a workflow, the newest first, and how many there are; 100,000 means that or more. */
 export async function listExecutions(
   ctx: Context,
   projectId: string,
@@ -131,7 +131,7 @@ export async function cancelExecution(
   return toExecution(row);
 }
 
-/** Ends all executions of a workflow that are under way now, some thousand a commit. Answers how many there were. */
+/** Ends all active executions of a workflow, some thousand a commit. Returns how many there were. */
 export async function cancelExecutions(ctx: Context, projectId: string, workflowId: string): Promise<number> {
   await getWorkflow(ctx, projectId, workflowId);
   const which = { projectId, workflowId };
@@ -144,7 +144,7 @@ export async function cancelExecutions(ctx: Context, projectId: string, workflow
   }
 }
 
-/** Ends those of these executions that are under way; answers how many. */
+/** Ends those of these executions that are active; returns how many. */
 async function cancel(
   ctx: Context,
   projectId: string,

@@ -1,6 +1,6 @@
-// The engine. Jobs that run at the same time share a transaction, in which executions start, wake and walk as far as
+// The engine. Jobs that run at the same time share a transaction, in which executions start, wake and move as far as
 // they can. What a step does and the move to the next one are one commit, so each step is done once, whenever a process
-// dies; and no network is in it.
+// dies; no network call is part of it.
 import { createBatcher } from "../../batcher.ts";
 import { type Context, perService } from "../../context.ts";
 import type { Jobs } from "../../jobs.ts";
@@ -13,7 +13,7 @@ import { isWalking } from "./_walk.ts";
 import { writeRuns } from "../runs/write.ts";
 import type { StepEnd } from "../webhooks/mod.ts";
 
-/** Jobs that share a transaction, and such transactions at once: one works while the other one commits. */
+/** How many jobs share a transaction, and how many such transactions run at once: one works while another commits. */
 const JOBS_A_BATCH = 10;
 const BATCHES = 2;
 
@@ -34,7 +34,7 @@ export async function wakeExecutions(ctx: Context, job: Jobs["wake_executions"])
   await engineOf(ctx)({ kind: "wake", job });
 }
 
-/** Takes executions as far as they can go. A second call goes on where the first one came to. */
+/** Advances executions as far as possible. A second call continues where the first one stopped. */
 export async function runExecutions(ctx: Context, job: Jobs["run_executions"]): Promise<void> {
   if (job.alone) return await runAlone(ctx, job);
   await engineOf(ctx)({ kind: "run", job });

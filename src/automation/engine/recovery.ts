@@ -7,8 +7,8 @@ const OVERDUE_MS = 2 * 60_000;
 const SWEEP_LIMIT = 10_000;
 
 /**
- * Gives a job to executions that should go on and have none, as after their project was enabled again. As long as the
- * queue itself is behind, nothing counts as lost. A sweep replaces what is left of the one before.
+ * Gives a job to executions that are due and have none, as after their project was enabled again. While the queue
+ * itself is behind, nothing counts as lost. A sweep replaces what is left of the previous one.
  */
 export async function sweepExecutions(ctx: Context): Promise<void> {
   const before = new Date(ctx.now().getTime() - OVERDUE_MS);

@@ -12,12 +12,12 @@ import { nextRunAt, type ScheduleTrigger } from "../workflows/trigger.ts";
 const MAX_DUE = 500;
 /** Contacts of one commit. */
 const RANGE = 2_000;
-/** Once a minute. The next time of the workflow comes all the same. */
+/** Once a minute. The next scheduled time of the workflow does not depend on it. */
 const MAX_TRIES = 10;
 
 /**
- * Begins what is due, and has what was begun go on, as after a crash. A time that was missed, however often it has come
- * round since, is made up for once.
+ * Begins what is due, and continues what was begun, as after a crash. A missed time is made up for once, however often
+ * it has recurred since.
  */
 export async function startScheduledWorkflows(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
@@ -43,8 +43,8 @@ export async function startScheduledWorkflows(ctx: Context): Promise<void> {
 }
 
 /**
- * Starts a workflow for everybody it is due for. Whoever runs this again goes on behind the last range that was committed;
- * of two at once one goes on. What fails time after time, though the database works, is given up.
+ * Starts a workflow for everybody it is due for. Running it again continues after the last committed range; of two
+ * concurrent runs one goes on. What keeps failing although the database works is given up.
  */
 export async function startScheduledRun(ctx: Context, projectId: string, runId: string): Promise<void> {
   try {

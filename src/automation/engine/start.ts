@@ -25,7 +25,7 @@ export interface Claim {
   eventId?: string;
   context?: Record<string, unknown> | undefined;
   depth: number;
-  /** What the first entry of the history says. */
+  /** The content of the first history entry. */
   history?: Json;
 }
 
@@ -69,7 +69,7 @@ function rowOf(tx: Context, claim: Claim, { id: versionId, graph }: WorkflowVers
   };
 }
 
-/** Whoever hears of an event once more comes to the id of what it has started. It is of the time of the event. */
+/** Matching the same event again leads to the id of the execution it has started. It has the time of the event. */
 function idOf(tx: Context, { eventId, workflowId }: Claim): string {
   if (eventId === undefined) return newId(tx);
   const hash = createHash("sha256").update(`${eventId} ${workflowId}`).digest("hex");

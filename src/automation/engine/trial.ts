@@ -36,7 +36,7 @@ export interface TrialStep {
   error: string | null;
 }
 
-/** The way through, and how it ends. RUNNING: it goes round in a circle, of which the beginning is told. */
+/** The path, and how it ends. RUNNING: it loops, and the beginning of the loop is reported. */
 export interface Trial {
   path: TrialStep[];
   status: "COMPLETED" | "EXITED" | "FAILED" | "RUNNING";
@@ -46,7 +46,7 @@ export interface Trial {
 const MAX_STEPS = 200;
 
 /**
- * Walks the graph as it is now, for one contact, and answers the path: nothing is written, sent or called. Time passes in
+ * Walks the current graph for one contact, and returns the path: nothing is written, sent or called. Time passes in
  * delays as it would, and what cannot be done fails as it would. Throws WORKFLOW_NOT_FOUND and CONTACT_NOT_FOUND.
  */
 export async function tryWorkflow(

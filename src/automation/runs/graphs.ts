@@ -3,7 +3,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Graph } from "../graph.ts";
 
-/** Of workflows under way; in characters of JSON, of which each takes some bytes. */
+/** Of active workflows; in characters of JSON, each of which takes a few bytes. */
 const MAX_CACHED_CHARS = 16_000_000;
 const MAX_CACHED_GRAPHS = 10_000;
 

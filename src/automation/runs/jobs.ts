@@ -17,7 +17,7 @@ export interface NewJob {
   priority?: number | undefined;
 }
 
-/** What jobs about executions have in common, and what they add to it. */
+/** What jobs about executions have in common, and what each adds. */
 interface Sharing<Name extends keyof Jobs> {
   size?: number;
   more?: Omit<Jobs[Name], "projectId" | "executionIds">;
@@ -61,7 +61,7 @@ export async function enqueue(tx: Context, jobs: NewJob[]): Promise<void> {
   await q.executionRun.addJobs(tx, { rows });
 }
 
-/** Has executions run by jobs: `alone` each by itself, `patient` behind all others. */
+/** Has executions run by jobs: `alone` each by itself, `patient` after all others. */
 export async function addRuns(
   tx: Context,
   executions: ExecutionKey[],
@@ -71,7 +71,7 @@ export async function addRuns(
   await enqueue(tx, alone ? runsAlone(executions) : jobsFor("run_executions", executions, { priority }));
 }
 
-/** Jobs that run executions each by itself; each has one at most that waits. */
+/** Jobs that run executions each by itself; each execution has at most one waiting. */
 export function runsAlone(executions: ExecutionKey[], runAt?: Date): NewJob[] {
   return jobsFor("run_executions", executions, {
     size: 1,
@@ -81,7 +81,7 @@ export function runsAlone(executions: ExecutionKey[], runAt?: Date): NewJob[] {
   });
 }
 
-/** Parts of a list, of at most so many items. */
+/** Parts of a list, of at most that many items. */
 export function inParts<T>(items: T[], size: number): T[][] {
   const parts: T[][] = [];
   for (let i = 0; i < items.length; i += size) parts.push(items.slice(i, i + size));

@@ -11,13 +11,13 @@ import { type Graph, type GraphStep, wayOut } from "../graph.ts";
 /** The states of an execution. The first two are under way, the others final. */
 export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
 
-/** Which execution is meant. */
+/** Identifies an execution. */
 export interface ExecutionKey {
   projectId: string;
   id: string;
 }
 
-/** The contact of an execution, as it was read last. */
+/** The contact of an execution, as last read. */
 export interface RunContact extends StandardValues {
   id: string;
   data: Record<string, unknown>;
@@ -70,7 +70,7 @@ export interface Run extends ExecutionKey {
   /** How often it had moved when it was read, and has since. */
   revision: number;
   moved: number;
-  /** How often the step that comes next has been tried in vain. */
+  /** How many attempts at the next step have failed. */
   tries: number;
   hasNewContext: boolean;
   /** The event that it waits for from now on. */
@@ -79,11 +79,11 @@ export interface Run extends ExecutionKey {
   ended: Ending[];
 }
 
-/** What a step has come to. `output` goes into the history. */
+/** The result of a step. `output` goes into the history. */
 export type Outcome =
   | { kind: "on"; branch?: string; output?: Json }
   | { kind: "wait"; until: Date | null; event?: string; output?: Json }
-  /** Somebody outside is asked, and says when the step has ended. */
+  /** An external service is called, and reports when the step has ended. */
   | { kind: "ask" }
   | { kind: "exit"; reason: string | null }
   | { kind: "fail"; reason: string; output?: Json };
@@ -127,7 +127,7 @@ function toRun(row: Row, graph: Graph): Run {
   });
 }
 
-/** A run as it has just begun, but for what is given. */
+/** A new run, except for the fields given. */
 export function newRun(
   given: Pick<
     Run,
@@ -167,7 +167,7 @@ export function scopeOf({ contact, context }: Pick<Run, "contact" | "context">):
   return mailScope({ contact, data: given, urls, event });
 }
 
-/** Writes down what a step has come to, and moves the run accordingly. `entryId` is the entry of the step in the history. */
+/** Stores the result of a step, and moves the run accordingly. `entryId` is the step's entry in the history. */
 export function takeOutcome(run: Run, entryId: string, startedAt: Date, outcome: Outcome, now: Date): void {
   const seq = run.revision + run.moved + 1;
   const page = {

@@ -1,7 +1,7 @@
-// Waits for events. The trigger `start_workflows_by_events` enqueues a job for each event that is waited for. It cannot see
-// a wait whose transaction is still open, and that transaction cannot see an event whose transaction is. So whatever
-// begins a wait looks for its event, too, and a job looks again until every transaction of that time has ended: whichever
-// of the two could not see the other, both are committed by then.
+// Waits for events. The trigger `events_start_workflows` enqueues a job for each event that is waited for. It cannot
+// see a wait whose transaction is still open, and that transaction cannot see an event whose transaction is. So
+// whatever begins a wait also looks for its event, and a job looks again until every transaction of that time has
+// ended: whichever of the two could not see the other, both are committed by then.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
@@ -21,13 +21,13 @@ export interface AwaitedEvent extends ExecutionKey {
 
 const WAITS_A_JOB = 500;
 /**
- * Before the first look again; before each further one, twice as long. Mostly the second one is the last: only a
- * transaction that stays open, in whatever database of the server, makes for more.
+ * The pause before the second look; each further one is twice as long. Usually the second look is the last: only a
+ * transaction that stays open, in any database of the server, causes more.
  */
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Writes down what these runs wait for. An event that has come in between gives them a job at once. */
+/** Stores what these runs wait for. An event that has arrived in between gives them a job at once. */
 export async function beginWaits(tx: Context, runs: Run[]): Promise<void> {
   if (runs.length === 0) return;
   const rows = runs.map((run) => ({
@@ -68,7 +68,7 @@ export async function recheckWaits(
   const executions = executionIds.map((id) => ({ projectId, id }));
   await inTransaction(ctx, async (tx) => {
     await q.executionRun.begin(tx, { projectIds: [] });
-    // Before the look: what has ended by now is seen there.
+    // Read before the look: whatever has ended by now is visible to it.
     const horizon = await q.waits.horizon(tx);
     const jobs = jobsFor("wake_executions", await awaitedEventsFor(tx, executions));
     if (!isOver(horizon, before)) {
@@ -81,8 +81,8 @@ export async function recheckWaits(
 }
 
 /**
- * True when no transaction is under way that had begun to write before that one, or at all. A number that nobody has come
- * to yet is one of another cluster, before a restore.
+ * True when no transaction is active that had begun to write before that one, or at all. A number that is still in the
+ * future belongs to another cluster, from before a restore.
  */
 function isOver({ oldest, next }: { oldest: string; next: string }, before: string | undefined): boolean {
   if (before === undefined) return oldest === next;

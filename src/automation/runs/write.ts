@@ -8,8 +8,8 @@ import { beginWaits } from "./waits.ts";
 const TIMER_SIZE = 500;
 
 /**
- * Writes what has become of runs since they were read, whatever their number in one statement a table: where they are,
- * their histories, what they wait for, and the timers.
+ * Writes what has become of runs since they were read, in one statement a table, however many they are: their
+ * positions, histories, waits and timers.
  */
 export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {
   const moved = runs.filter((run) => run.moved > 0);
@@ -79,7 +79,7 @@ async function tell(tx: Context, runs: Run[]): Promise<void> {
   if (told.length > 0) await q.executionRun.addSteps(tx, { rows: told });
 }
 
-/** One job for all executions of a project that go on at the same time. Who asks somebody outside needs none. */
+/** One job for all executions of a project that continue at the same time. Calls to external services need none. */
 async function addTimers(tx: Context, runs: Run[]): Promise<void> {
   const timed = runs.filter(
     (run) => run.status === "WAITING" && run.wakeAt !== null && run.told.at(-1)?.status === "WAITING",

@@ -16,7 +16,7 @@ import type { FieldError } from "../../problem.ts";
 import { textFaults } from "../text_faults.ts";
 import type { Reference } from "./step_type.ts";
 
-/** One question, a whole tree, or one field with several answers. */
+/** One question, a whole tree, or one field with several branches. */
 export type ConditionConfig =
   Filter | { condition: Condition } | { mode: "multi"; field: string; branches: ConditionBranch[] };
 
@@ -66,7 +66,7 @@ export function questionsOf(config: ConditionConfig): Questions {
   return { over, branches: [{ branch: "yes", condition: treeOf({ ...config, field }) }], otherwise: "no" };
 }
 
-/** What is wrong with the config of a CONDITION as it comes in a request, but for the segments it names. */
+/** What is wrong with the config of a CONDITION in a request, except for the segments it names. */
 export function conditionFaults(config: Record<string, unknown>): FieldError[] {
   const { mode, condition } = config;
   if (mode === "multi") {
@@ -89,7 +89,7 @@ const MULTI = "With the mode multi each of the branches has its own";
 const TREE = "A condition tree stands alone";
 const SINGLE = "Branches need the mode multi";
 
-/** What stands beside one form of a CONDITION and belongs to another one. */
+/** Fields given beside one form of a CONDITION that belong to another form. */
 function besideFaults(config: Record<string, unknown>, names: string[], message: string): FieldError[] {
   return names
     .filter((name) => config[name] !== undefined && config[name] !== null)
@@ -145,7 +145,7 @@ function multiFaults({ field, branches }: Record<string, unknown>): FieldError[]
     return [fault("config.branches", "too_big", `Expected at most ${MAX_BRANCHES} branches`)];
   }
   const errors = branches.flatMap((branch, i) => branchFaults(branch, branches, i, field));
-  // The same field is asked about in every branch: what is wrong with it is said once.
+  // Every branch asks about the same field: what is wrong with it is reported once.
   return errors.filter((error, i) => errors.findIndex((other) => other.field === error.field) === i);
 }
 
@@ -180,7 +180,9 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What is wrong with a question about `field`; its own fields are at `at`, and `field` always stands in the config. */
+/**
+ * What is wrong with a question about `field`; its own fields are at `at`, and `field` is always part of the config.
+ */
 function askedFaults(asked: Record<string, unknown>, field: unknown, at: string): FieldError[] {
   if (typeof field !== "string") return [missingOr("config.field", field, "Expected a string")];
   const subject = subjectOf(field, textOf(asked.operator));

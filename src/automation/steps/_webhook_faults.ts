@@ -7,7 +7,7 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 50;
 const MAX_HEADER_LENGTH = 4_096;
 
-/** Scheme and host are not made from data: whoever fills a contact in must not choose where requests go. */
+/** Scheme and host are fixed: whoever fills in a contact must not choose where requests go. */
 const FIXED_HOST = /^https?:\/\/[^/?#{}\\@\s]+(?=[/?#]|$)/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** What the connection itself or the signature sets. */
@@ -41,7 +41,7 @@ export function headerFaults(field: string, headers: unknown): FieldError[] {
 }
 
 function headerFault(at: string, name: string, value: unknown): FieldError[] {
-  // To the client of HTTP this name is no header.
+  // The HTTP client does not accept this name as a header.
   if (!HEADER_NAME.test(name) || name.toLowerCase() === "__proto__")
     return [fault(at, "invalid_string", "Expected the name of a header")];
   if (OWN_HEADERS.test(name)) return [fault(at, "custom", "This header is set by the service itself")];

@@ -26,11 +26,14 @@ import {
 } from "./_questions.ts";
 import { all, defineStep } from "./step_type.ts";
 
-/** Of what decided, so many fields and filters are told, and so many characters of each. */
+/** How many of the deciding fields and filters are reported, and how many characters of each. */
 const MAX_TOLD = 20;
 const MAX_TOLD_LENGTH = 500;
 
-/** CONDITION: takes the first branch whose condition holds, of the contact as it is in memory; the history tells what decided. */
+/**
+ * CONDITION: takes the first branch whose condition holds, for the contact as it is in memory; the history says what
+ * decided.
+ */
 export const conditionStep = defineStep<ConditionConfig>({
   usage:
     "`{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
@@ -55,7 +58,7 @@ export const conditionStep = defineStep<ConditionConfig>({
     const compile = await compilerOf(tx, projectId, step);
     const taken = new Map<number, string>();
     const asked = new Map<number, Json[]>(rows.map(({ n }) => [n, []]));
-    // One after another, each for those that are left: mostly there are one or two.
+    // One after another, each for the runs that are left: usually there are one or two.
     for (const { branch, condition } of branches) {
       const left = rows.filter(({ n }) => !taken.has(n));
       if (left.length === 0) break;
@@ -87,7 +90,7 @@ export const conditionStep = defineStep<ConditionConfig>({
 
 type Compiled = { fragment: Fragment; answersTo: (filters: Filter[]) => Fragment } | string;
 
-/** Compiles conditions; answers the reason where a segment that one names is gone. */
+/** Compiles conditions; returns the reason where a segment that one names is gone. */
 async function compilerOf(
   tx: Context,
   projectId: string,
@@ -107,7 +110,7 @@ async function compilerOf(
   };
 }
 
-/** What stands for the contact `c`: itself, or other data in the place of its own. */
+/** The row of the contact `c`: the contact itself, or other data in place of its own. */
 function rowOf({ contact, context }: Run, over: Questions["over"], n: number) {
   const data = over === "contact" ? contact.data : over === "event" ? (context.event ?? {}) : context;
   return { n, id: contact.id, ...columnsOf(contact), data };
@@ -130,7 +133,7 @@ function toldFields(conditions: Condition[]): string[] {
   return [...new Set(values.filter(isValue))].slice(0, MAX_TOLD);
 }
 
-/** The filters whose answers are told. That of a single one about a value is the branch. */
+/** The filters whose results are reported. The result of a single filter on a value is the branch. */
 function toldFilters(condition: Condition): Filter[] {
   const filters = toFilters(condition);
   return filters.length === 1 && isValue(filters[0]!.field) ? [] : filters.slice(0, MAX_TOLD);

@@ -1,4 +1,4 @@
-// The table of the step types, and what is found by the type of a step.
+// The table of the step types, and what is looked up by the type of a step.
 import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
 import { expressionChars } from "../../content/handlebars/filled.ts";
 import type { Json } from "../../db/types.ts";
@@ -38,7 +38,7 @@ const CONFIG = { what: "A config", maxBytes: 65_536, maxDepth: 100 };
 /** They are compiled whenever the step is saved or done: that many take some 15 ms. */
 const MAX_EXPRESSION_CHARS = 10_000;
 
-/** What a request says about a step. */
+/** The fields of a step in a request. */
 export interface StepInput {
   config?: unknown;
   templateId?: string | null | undefined;
@@ -49,7 +49,7 @@ export function stepTypeOf({ type }: { type: string }): StepType {
   return STEPS[type as StepTypeName] as StepType;
 }
 
-/** All that is wrong with the config of a step, and with its template; that the template exists is not looked at. */
+/** Everything wrong with the config of a step, and with its template; whether the template exists is not checked. */
 export function stepErrors(type: string, { config, templateId }: StepInput): FieldError[] {
   const given = config ?? {};
   if (!isObject(given)) return [missingOr("config", given, "Expected an object")];
@@ -70,7 +70,7 @@ export function givenTemplate({ config, templateId }: StepInput): string | null 
   return templateId ?? (config as { templateId?: string } | undefined)?.templateId ?? null;
 }
 
-/** What counts of a config as it was given: the fields of its type. Null is as good as nothing, but as a `value`. */
+/** The relevant part of a given config: the fields of its type. Null counts as absent, except for `value`. */
 export function storedConfig(type: string, config: unknown): Record<string, Json> {
   const given = (config ?? {}) as Record<string, Json | undefined>;
   const fields = stepTypeOf({ type }).fields.filter((field) => given[field] !== undefined);
@@ -81,7 +81,7 @@ export function storedConfig(type: string, config: unknown): Record<string, Json
   );
 }
 
-/** A config as it was kept, with every default filled in. */
+/** A stored config, with every default filled in. */
 export function completeConfig(type: string, stored: Record<string, unknown>): unknown {
   return stepTypeOf({ type }).complete(stored);
 }

@@ -26,9 +26,9 @@ const PRIORITY = 5;
 const MAX_EMAIL_LENGTH = 1_000;
 
 /**
- * SEND_EMAIL: hands a mail to each execution's contact, or to another address, over to the ledger. It is the row with the id
- * of the page: so there is one, however often this is tried. Whether it may be sent is looked at again when it is. One that
- * the month has no room for is FAILED in the ledger; the execution goes on.
+ * SEND_EMAIL: adds a mail for each execution's contact, or for another address, to the ledger. Its row has the id of
+ * the history entry, so there is only one, however often this is tried. Whether it may be sent is checked again when it
+ * is. A mail beyond this month's limit is FAILED in the ledger; the execution continues.
  */
 export const sendEmailStep = defineStep<Config>({
   usage: "`{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId",
@@ -91,7 +91,7 @@ function recipientFaults(recipient: unknown): FieldError[] {
     : [fault(field, "invalid_string", "Expected an email address", customEmail)];
 }
 
-/** Whom the mail of an execution is for; null where that is no address. */
+/** The recipient of an execution's mail; null where that is not an address. */
 function addressOf({ recipient }: Config, run: Run): string | null {
   if (recipient.type === "CONTACT") return run.contact.email;
   const text = compileTemplate(recipient.customEmail, "text")(scopeOf(run), budgetOfAddress());
@@ -103,7 +103,7 @@ function budgetOfAddress(): Budget {
   return newBudget({ steps: 10_000, chars: 10_000 });
 }
 
-/** Why there is nobody to send to. */
+/** Why there is no recipient. */
 function noAddress({ name, config }: Step): string {
   const { recipient } = config;
   const given = recipient.type === "CUSTOM" ? recipient.customEmail : "";
@@ -120,13 +120,13 @@ function mailOf(config: Config, run: Run, id: string) {
     const data = hasContext ? context : undefined;
     return { id, execution_id: run.id, contact_id: contact.id, address, data };
   }
-  // Somebody else reads about the contact; it is no contact of theirs that could be unsubscribed.
+  // Somebody else reads about the contact; they are not a contact that could unsubscribe.
   const { id: contactId, email, subscribed, data: theirs } = contact;
   const data = { ...theirs, contact: { id: contactId, email, subscribed, data: theirs }, ...context };
   return { id, execution_id: run.id, contact_id: null, address, data };
 }
 
-/** The template that a step sends as it is now, or why nothing can be sent. */
+/** The current template of a step, or why nothing can be sent. */
 async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
   const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
   if (!template) return `Cannot send "${name}": its template was deleted`;

@@ -1,4 +1,4 @@
-// What a step type is. Each stands in a file of its own; `mod.ts` is the table of all.
+// What a step type is. Each is defined in a file of its own; `mod.ts` is the table of all.
 import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
 import type { Context } from "../../context.ts";
@@ -10,17 +10,17 @@ import type { Outcome, Run } from "../runs/run.ts";
 /** So long a step may wait, for a time or for an event: a year. */
 export const MAX_WAIT_SECONDS = 31_536_000;
 
-/** A config as it comes in a request, or as it is stored: the fields of its type, and no others. */
+/** A config as given or as stored: the fields of its type, and no others. */
 export type Given = Record<string, unknown>;
 
 /** An execution at a step. */
 export interface StepVisit {
   run: Run;
-  /** The entry of the history that tells of it. */
+  /** The history entry of this step. */
   entryId: string;
 }
 
-/** Not in this transaction, which has lasted for long enough: the run stays where it is, and gets a job of its own. */
+/** Not in this transaction, which has lasted long enough: the run stays where it is, and gets a job of its own. */
 export type Later = "later";
 
 /** A segment, by its id, or an event, by its name, that a step names. */
@@ -70,7 +70,7 @@ export interface StepType<Config = unknown> {
   hasTexts?: true;
   /** The segments and events that it names: while a workflow does, they are in use. Templates are found by `sendsTemplate`. */
   refersTo?(config: Config): Reference[];
-  /** It may name segments. Nobody deletes one that a step begins to name. */
+  /** It may name segments, which are locked against deletion while it is saved. */
   mayNameSegments?: true;
   /** What is wrong with the segments that it names; `load` reads those of the project. */
   segmentFaults?(config: Config, load: () => Promise<SegmentDefinition[]>): Promise<FieldError[]>;

@@ -37,7 +37,7 @@ type Step = GraphStep<Config>;
 /** What may be done to the subscription. */
 const ACTIONS = ["none", "subscribe", "unsubscribe"] as const;
 
-/** After so much work of texts everybody else gets a turn. */
+/** After this much work on texts, everybody else gets a turn. */
 const TURN_MS = 10;
 /** So much of it there is in one transaction. */
 const TRANSACTION_MS = 2_000;
@@ -131,7 +131,7 @@ function unfillable({ name }: Step, error: unknown): Outcome {
   return { kind: "fail", reason: `Cannot carry out "${name}": ${error.message}` };
 }
 
-/** What an update says about the subscription; undefined leaves it as it is. */
+/** What an update says about the subscription; undefined leaves it unchanged. */
 function subscriptionOf({ subscriptionAction: action }: Config): boolean | undefined {
   return action === "none" ? undefined : action === "subscribe";
 }
@@ -146,8 +146,8 @@ function outputOf({ sets, deletes }: DataChange, subscribed: boolean | undefined
 }
 
 /**
- * What becomes of each contact, or how the step fails for it. Each may cost as much; nobody else waits for all, and what
- * is too much for this transaction is for the next one. The first in a transaction is always for that one.
+ * The result for each contact, or how the step fails for it. Each may be expensive; nobody else waits for all of them,
+ * and what is too much for this transaction is left to the next one. The first one in a transaction always runs.
  */
 async function changesOf(
   tx: Context,
@@ -183,7 +183,7 @@ function isChange(change: DataChange | Outcome | Later): change is DataChange {
   return typeof change === "object" && "sets" in change;
 }
 
-/** Texts may name what the contact has and what the event said: `{{event.plan}}`. */
+/** Texts may use the contact's data and the event's: `{{event.plan}}`. */
 function treeOf({ updates }: Config): Tree {
   return JSON.stringify(updates).includes("{{") ? compileTree(updates) : () => updates;
 }

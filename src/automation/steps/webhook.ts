@@ -9,7 +9,7 @@ import { textsFaults } from "./_texts.ts";
 /** One that should have been called so long ago has lost its job. */
 const LOST_MS = 5 * 60_000;
 
-/** WEBHOOK: has an address called, in a job of its own; `finishStep` lets the execution go on. */
+/** WEBHOOK: has an address called by a job of its own; `finishStep` lets the execution continue. */
 export const webhookStep = defineStep<WebhookConfig>({
   usage: "`{url, method?, headers?, body?}`",
   fields: ["url", "method", "headers", "body"],

@@ -1,4 +1,4 @@
-// An answer as it is kept: whatever a server sends, the database can hold it.
+// A response as it is stored: whatever a server sends, the database can hold it.
 import type { Json } from "../../db/types.ts";
 import type { GuardedAnswer } from "../../net/guarded_request.ts";
 
@@ -6,7 +6,7 @@ import type { GuardedAnswer } from "../../net/guarded_request.ts";
 export type Answered = {
   status: number;
   headers: Record<string, string>;
-  /** What JSON says, where it is JSON; else text. */
+  /** Parsed JSON, where it is JSON; otherwise text. */
   body: Json;
   /** There was more of it than is kept. */
   truncated?: true;

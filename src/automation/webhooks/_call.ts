@@ -12,7 +12,7 @@ import { reasonAgainstAddress } from "../../net/public_address.ts";
 import { signatureHeaders, Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
 import type { WebhookConfig } from "./config.ts";
 
-/** What is to be said, and in whose name. */
+/** The content of a call, and the project it is made for. */
 interface WebhookCall {
   projectId: string;
   /** The id of the webhook: the same at every attempt. */
@@ -21,7 +21,7 @@ interface WebhookCall {
   subject: WebhookSubject;
 }
 
-/** Asks once. Answers with what the URL has become, too. */
+/** Calls once. The result also has the URL after filling in. */
 export async function askOnce(
   ctx: Context,
   { config, subject, projectId, stepExecutionId }: WebhookCall,

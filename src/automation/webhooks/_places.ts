@@ -1,8 +1,8 @@
 // How many webhooks are called at once. Each holds a job, and somebody else's server decides for how long: they share a
-// part of the jobs that a process does at the same time. Who finds no place is put aside, and comes in as soon as one is
-// free; only what is too much even for that is sent away for a while.
+// part of the jobs that a process does at the same time. A call without a place is put aside, and starts as soon as one
+// is free; only what is too much even for that is sent back to the queue for a while.
 
-/** How many calls there may be at once. */
+/** How many calls may run at once. */
 interface PlaceOptions {
   all: number;
   /** Of one project. */
@@ -15,7 +15,7 @@ interface PlacedCall {
   stepExecutionId: string;
 }
 
-/** Places for calls, and those who wait for one. */
+/** Places for calls, and the calls that wait for one. */
 export interface Places<E extends PlacedCall> {
   /** Takes a place. False when there is none. */
   enter(call: E): boolean;
@@ -23,11 +23,11 @@ export interface Places<E extends PlacedCall> {
   leave(call: E): void;
   /** Puts a call aside; where it is aside already it keeps its turn. False when that would be too long in coming. */
   putAside(call: E): boolean;
-  /** Takes a place for one that was put aside, one project after the other. Null when nobody can come in. */
+  /** Takes a place for a call that was put aside, one project after the other. Null when there is none. */
   enterNext(): E | null;
   /** Takes one that was put aside, whose turn it is, without a place. */
   release(): E | null;
-  /** In how many milliseconds there will be a place for somebody who is sent away now. */
+  /** In how many milliseconds there will be a place for a call that is sent back now. */
   pauseMs(projectId: string): number;
 }
 
@@ -37,7 +37,7 @@ interface Line<E> {
   running: Map<E, number>;
   /** By the step, in the order of their turns. */
   aside: Map<string, E>;
-  /** How long a call takes, by those that ended last. */
+  /** How long a call takes, by the latest ones. */
   meanMs: number;
   /** Until when its places are given away, a reading of performance.now(). */
   takenUntil: number;
@@ -52,7 +52,7 @@ const MAX_LINES = 1_000;
 
 /** Places of one process. */
 export function createPlaces<E extends PlacedCall>({ all, each }: PlaceOptions): Places<E> {
-  // Whoever had a turn last is at the end.
+  // The project served last goes to the end.
   const lines = new Map<string, Line<E>>();
   let running = 0;
   let aside = 0;
@@ -131,7 +131,7 @@ export function createPlaces<E extends PlacedCall>({ all, each }: PlaceOptions):
       const end = Math.max(line.takenUntil, now) + line.meanMs / each;
       line.takenUntil = Math.min(end, now + LONGEST_PAUSE_MS);
       const pause = Math.max(SHORTEST_PAUSE_MS, line.takenUntil - now);
-      // Who is sent away for longest comes back some time before, and not all at the same moment.
+      // Those sent back for longest return some time earlier, and not all at the same moment.
       return pause < LONGEST_PAUSE_MS * 0.99 ? pause : LONGEST_PAUSE_MS * (0.75 + Math.random() / 4);
     },
   };

@@ -1,4 +1,4 @@
-// What a webhook says: its config, filled in for one execution, with the headers of Standard Webhooks.
+// The content of a webhook: its config, filled in for one execution, with the headers of Standard Webhooks.
 import { createHmac } from "node:crypto";
 import { type Budget, compileTemplate, type Scope } from "../../content/handlebars/mod.ts";
 import type { Json } from "../../db/types.ts";

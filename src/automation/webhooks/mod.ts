@@ -1,6 +1,6 @@
-// The WEBHOOK step: asks an address of the author's choice, again and again until it answers well, and then lets the
-// execution go on. No transaction is open meanwhile. Each webhook is sent at least once: a process that dies between the
-// answer and its commit sends it again, with the same id.
+// The WEBHOOK step: calls an address chosen by the author, repeatedly until it succeeds, and then lets the execution
+// continue. No transaction is open during a call. Each webhook is sent at least once: a process that dies between the
+// response and its commit sends it again, with the same id.
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
@@ -16,7 +16,7 @@ import type { WebhookConfig } from "./config.ts";
 /** The step of an execution that a webhook is. */
 export type WebhookJob = Jobs["call_webhook"];
 
-/** How a step ended, and what is kept of it. */
+/** How a step ended, and what is stored of it. */
 export interface StepEnd extends WebhookJob {
   ok: boolean;
   output: Json;
@@ -42,10 +42,10 @@ interface DueCall extends WebhookJob {
   attempts: Attempt[];
 }
 
-/** After each call in vain. */
+/** After each failed call. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 const LONGEST_PAUSE_MS = 3_600_000;
-/** A pause is up to so much longer, lest all that failed together come back together. */
+/** A pause is longer by up to this, so that calls that failed together do not return together. */
 const JITTER = 0.2;
 /** How often somebody looks whether a disabled project is back. */
 const HOLD_MS = 5 * 60_000;
@@ -54,11 +54,11 @@ const EARLY_MS = 1_000;
 
 /** A job goes on with the calls that were put aside for so long, and leaves the others to another one. */
 const TURN_MS = 5_000;
-/** Who is put aside comes back to the queue after that, should this process die meanwhile. */
+/** After this, calls put aside return to the queue, should this process die in the meantime. */
 const ASIDE_MS = 60_000;
 
-// The fast lane does two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, and half of that
-// calls of one project: however slow servers are, mail has a job for each connection.
+// The fast lane runs two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, and half of
+// those may be of one project: however slow servers are, mail has a job for each connection.
 const placesOf = perService(({ mailer }) => {
   const all = Math.max(1, mailer.connections);
   return createPlaces<WebhookJob>({ all, each: Math.ceil(all / 2) });
@@ -77,7 +77,7 @@ export async function callWebhook(ctx: Context, job: WebhookJob, finishStep: Fin
   if (own.status === "rejected") throw own.reason;
 }
 
-/** The job is in the queue, too, as long as it is aside: this process may die. */
+/** A job put aside stays in the queue too: this process may die. */
 async function waitForPlace(ctx: Context, job: WebhookJob): Promise<void> {
   const places = placesOf(ctx);
   const isAside = places.putAside(job);
@@ -85,7 +85,7 @@ async function waitForPlace(ctx: Context, job: WebhookJob): Promise<void> {
   await enqueueAt(ctx, job, after(ctx, pauseMs));
 }
 
-/** Calls what was put aside, as long as there are places and time. */
+/** Makes the calls that were put aside, as long as there are places and time. */
 async function callOthers(ctx: Context, finishStep: FinishStep, endsAt: number): Promise<void> {
   const places = placesOf(ctx);
   while (performance.now() < endsAt) {
@@ -193,7 +193,7 @@ async function attempt(ctx: Context, call: DueCall, finish: Finish): Promise<voi
   await finish({ ok: isGood, output: output as unknown as Json, error });
 }
 
-/** What a person has to know who reads why an execution has failed. */
+/** What a person needs to know to understand why an execution has failed. */
 function sentenceOf({ method, url, attempts }: Output, isRefused: boolean): string {
   // What is before the host or after the path may be a secret.
   const shown = cut(url.split(/[?#]/, 1)[0]!.replace(/\/\/[^/]*@/, "//"));

@@ -30,12 +30,12 @@ const MAX_STEPS = 500;
 const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
 
-/** What a change says about a step, if it is about one. */
+/** The step that a change is about, if any. */
 type EditInput = StepInput & { type?: StepTypeName | null | undefined };
 
 /**
- * Does `change` while the workflow is held, so that no two at once can break together what each keeps to alone. Throws
- * WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
+ * Does `change` while the workflow is locked, so that concurrent changes cannot together break a rule that each keeps.
+ * Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
  */
 export async function editGraph<T>(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function editGraph<T>(
 ): Promise<T> {
   try {
     return await inTransaction(ctx, async (tx) => {
-      // Nobody deletes a segment that a step begins to name; and they are held before a workflow, as everywhere.
+      // Segments that a step begins to name cannot be deleted; they are locked before a workflow, as everywhere.
       if (mayNameSegments(input)) await q.segments.lockAll(tx, { projectId });
       if (!(await q.workflows.lock(tx, { projectId, workflowId })))
         throw problems.workflowNotFound(workflowId);
@@ -80,7 +80,7 @@ export async function assertStep(
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 
-/** Throws 422 when the config of a step is too much beside those of all others. */
+/** Throws 422 when the config of a step is too large together with those of all others. */
 export function assertSize(others: GraphStep[], config: unknown): void {
   const bytes = [...others.map((step) => step.config), config].map((each) =>
     Buffer.byteLength(JSON.stringify(each)),

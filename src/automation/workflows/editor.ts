@@ -55,8 +55,8 @@ export async function addStep(
 }
 
 /**
- * Changes what is given of a step, and nothing else. Throws 422 with every field that is wrong, and 400 for another
- * type, for a config of the trigger, and for a config without a branch by which a transition leaves.
+ * Changes the fields given of a step. Throws 422 with every field that is wrong, and 400 for another type, for a config
+ * of the trigger, and for a config without a branch that a transition uses.
  */
 export async function patchStep(
   ctx: Context,
@@ -91,8 +91,8 @@ export async function patchStep(
 }
 
 /**
- * Deletes a step with its transitions. With `splice` whatever led to it leads to the step behind it from then on. Throws
- * 400 for the trigger; and with `splice` for a CONDITION, where several steps are behind it, and where what is left would
+ * Deletes a step with its transitions. With `splice`, whatever led to it leads to the next step from then on. Throws
+ * 400 for the trigger; and with `splice` for a CONDITION, where several steps follow it, and where the result would
  * break a rule.
  */
 export async function deleteStep(
@@ -132,7 +132,7 @@ function assertPatch(type: string, patch: StepPatch): void {
   }
 }
 
-/** The template of the request, also when it stands in the config; the old one where the request is silent. */
+/** The template of the request, even if it is given in the config; the old one where the request gives none. */
 function templateAfter(templateId: string | null, patch: StepPatch): string | null | undefined {
   if (patch.templateId !== undefined) return patch.templateId;
   const inConfig = (patch.config as { templateId?: string } | undefined)?.templateId;

@@ -11,7 +11,7 @@ export interface WorkflowField {
   category: "Contact Fields" | "Custom Data" | "Event Data";
 }
 
-/** What the data of events holds is told from this many, the newest. */
+/** Event data fields are collected from this many events, the newest. */
 const EVENTS_READ = 1_000;
 const MAX_EVENT_FIELDS = 500;
 

@@ -36,7 +36,7 @@ export interface Transition {
   priority: number;
 }
 
-/** A step with what is around it. */
+/** A step with its transitions. */
 export type ConnectedStep = Step & {
   template: { id: string; name: string } | null;
   outgoingTransitions: Transition[];

@@ -1,11 +1,11 @@
-// Which segments and events a workflow names: written when a step or the trigger is saved, so that what is in use is found
-// by an index.
+// Which segments and events a workflow names: written when a step or the trigger is saved, so that uses are found by an
+// index.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 import { type TriggerConfig, triggerReferences } from "./trigger.ts";
 
-/** Which step is meant. */
+/** Identifies a step. */
 interface StepKey {
   projectId: string;
   workflowId: string;

@@ -1,4 +1,4 @@
-// What every graph keeps to, whatever is edited: one way out for each branch, and no circle without a pause.
+// The rules for every graph, whatever is edited: one transition for each branch, and no loop without a pause.
 import { problems } from "../../problem.ts";
 import { type Graph, type GraphStep, type GraphTransition, triggerOf, wayOut } from "../graph.ts";
 import { branchesOf, stepTypeOf } from "../steps/mod.ts";
@@ -113,9 +113,8 @@ export function reachedSteps(graph: Graph): Set<string> {
 }
 
 /**
- * The step behind which the next one belongs: the only place where an execution comes to an end without an EXIT. Null
- * where there are several, or where only the caller can say which branch is meant: a guess could send mail to
- * the wrong people.
+ * The step after which the next one belongs: the only place where an execution ends without an EXIT. Null where there
+ * are several, or where only the caller can say which branch is meant: a guess could send mail to the wrong people.
  */
 export function openEnd(graph: Graph): GraphStep | null {
   const reached = reachedSteps(graph);

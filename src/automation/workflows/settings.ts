@@ -35,8 +35,9 @@ interface Trigger {
 }
 
 /**
- * Changes what is given. Executions under way go on as they began. Throws 422 with every field of the trigger that is
- * wrong, and where the workflow is enabled with all that it lacks; 404 for the workflow and for the segment of a schedule.
+ * Changes the fields given. Active executions continue as they began. Throws 422 with every field of the trigger that
+ * is wrong and, where the workflow is enabled, with everything that it lacks; 404 for the workflow and for the segment
+ * of a schedule.
  */
 export async function patchWorkflow(
   ctx: Context,
@@ -46,7 +47,7 @@ export async function patchWorkflow(
 ): Promise<Workflow> {
   return await inTransaction(ctx, async (tx) => {
     const begins = patch.enabled === true || patch.triggerType || patch.triggerConfig;
-    // Nobody deletes a segment while this workflow begins to depend on it.
+    // A segment cannot be deleted while this workflow begins to depend on it.
     if (begins) await q.segments.lockAll(tx, { projectId });
     const current = await q.workflows.lock(tx, { projectId, workflowId });
     if (!current) throw problems.workflowNotFound(workflowId);

@@ -28,7 +28,7 @@ export interface ScheduleTrigger {
 
 const MAX_SCHEDULE_LENGTH = 255;
 
-/** All that is wrong with the config of a trigger. Null stands for one that is to follow. */
+/** Everything wrong with the config of a trigger. Null means that it is still to be set. */
 export function triggerErrors(type: TriggerType, config: unknown, now: Date): FieldError[] {
   if (config === null || config === undefined || type === "MANUAL") return [];
   if (!isObject(config)) return [missingOr("triggerConfig", config, "Expected an object")];

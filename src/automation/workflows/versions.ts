@@ -6,15 +6,15 @@ import { completeConfig } from "../steps/mod.ts";
 import type { Graph } from "../graph.ts";
 import { graphRowsOf } from "./records.ts";
 
-/** A graph that never changes again. Whoever has seen its id may keep it. */
+/** A graph that never changes again. It may be cached by its id. */
 export interface WorkflowVersion {
   id: string;
   graph: Graph;
 }
 
 /**
- * The version of a workflow's graph as it is now; made here when the graph was edited since the last one. Two at once
- * make one. Throws WORKFLOW_NOT_FOUND.
+ * The version of a workflow's graph as it is now; created here when the graph was edited since the last one. Concurrent
+ * calls create one. Throws WORKFLOW_NOT_FOUND.
  */
 export async function currentVersion(
   tx: Context,
@@ -64,7 +64,7 @@ async function findVersion(
   return found.id === null ? null : { id: found.id, graph: readGraph(found.graph) };
 }
 
-/** Only who holds the workflow makes a version, or edits: whoever comes second finds the first one's. */
+/** Creating a version and editing both lock the workflow: the second one finds the first one's version. */
 async function makeVersion(tx: Context, projectId: string, workflowId: string): Promise<WorkflowVersion> {
   if (!(await q.workflows.lock(tx, { projectId, workflowId }))) throw problems.workflowNotFound(workflowId);
   const found = await findVersion(tx, projectId, workflowId);
@@ -79,7 +79,7 @@ const PURGE_LIMIT = 100;
 /** Whatever began with a version while it was the current one has been committed by then. */
 const SUPERSEDED_MS = 86_400_000;
 
-/** Deletes versions that no execution ever began with, a day after the graph was edited. Answers how many. */
+/** Deletes versions that no execution ever began with, a day after the graph was edited. Returns how many. */
 export async function purgeVersions(ctx: Context): Promise<number> {
   const before = new Date(ctx.now().getTime() - SUPERSEDED_MS);
   for (let total = 0; ;) {

@@ -85,7 +85,7 @@ function compileMustache(build: Build, place: Place, statement: hbs.AST.Mustache
 function print(run: Rendering, value: unknown, escaping: Escaping | null): void {
   const text = textOf(run, value);
   if (!escaping) return write(run, text);
-  // Escaping only makes longer: what has no room now need not be escaped.
+  // Escaping only lengthens: what does not fit now need not be escaped.
   write(run, escaping.value(text.length > run.room + 1 ? text.slice(0, run.room + 1) : text));
 }
 
@@ -127,7 +127,7 @@ function compileWith(build: Build, place: Place, block: hbs.AST.BlockStatement):
   };
 }
 
-/** The paths of what is read within are given without a number: `items.price`. */
+/** Paths of what is read inside are given without an index: `items.price`. */
 function compileEach(build: Build, place: Place, block: hbs.AST.BlockStatement): Write {
   refuseHash(build, block);
   const { read, name } = readSubject(build, place, block);

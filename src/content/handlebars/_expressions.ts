@@ -16,7 +16,7 @@ export interface Build {
   variables: Set<string>;
 }
 
-/** Where an expression stands. Names are paths from the top of the scope, or null where that cannot be said. */
+/** The position of an expression. Names are paths from the top of the scope, or null where that is unknown. */
 export interface Place {
   outer: Place | null;
   /** The path of `this`: "" at the top. */

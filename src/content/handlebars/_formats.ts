@@ -1,5 +1,5 @@
-// Dates and numbers for a reader, by Intl. What is no date or no number is printed as it is; an unknown locale is
-// English, an unknown time zone UTC: a mail does not fail for them.
+// Dates and numbers for a reader, by Intl. A value that is neither is printed as it is; an unknown locale is English,
+// an unknown time zone UTC: a mail does not fail because of them.
 import { type Cache, createCache } from "../../cache.ts";
 import { isMissing, textOf, type Rendering } from "./_rendering.ts";
 

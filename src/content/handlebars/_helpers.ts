@@ -4,7 +4,7 @@ import { isMissing, isTruthy, textOf, type Rendering } from "./_rendering.ts";
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** A function of the language: how many values it takes, which ones by name, and what it gives. */
+/** A function of the language: how many values it takes, its named ones, and its result. */
 export interface Helper {
   least: number;
   most: number;

@@ -1,8 +1,8 @@
-// One rendering: what it has written, what it may still spend, and the values it looks at.
+// One rendering: what it has written, what it may still spend, and the values it reads.
 
-/** Output of one rendering; what comes after it is cut off. A template without expressions is not counted. */
+/** Maximum output of one rendering; the rest is cut off. A template without expressions is not counted. */
 const MAX_OUTPUT_CHARS = 5_000_000;
-/** Steps of one rendering: a node costs one, a string that is looked at one per 16 characters. About 0.1 s. */
+/** Steps of one rendering: a node costs one, a string that is read one per 16 characters. About 0.1 s. */
 const MAX_STEPS = 1_000_000;
 /** Rounds of all `{{#each}}` of one rendering together; the rest of the template is still rendered. */
 const MAX_ROUNDS = 10_000;
@@ -116,7 +116,7 @@ export function isTruthy(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** What a fallback stands in for: 0 and empty lists are values. */
+/** Whether a fallback is used: 0 and empty lists are values. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === false || value === "";
 }

@@ -9,8 +9,8 @@
 //   upper lower   truncate text 80 "…"   number n 2 locale="de"
 //   date when "d MMMM yyyy" locale="de" timeZone="Europe/Oslo"   or short medium long full time datetime
 //
-// Dates and numbers are English and in UTC unless the template says otherwise (`locale=locale` follows the contact).
-// A literal of the author in HTML may hold character references. A helper's name without values is a variable.
+// Dates and numbers are English and in UTC unless the template says otherwise (`locale=locale` follows the contact). A
+// literal in HTML may contain character references. A helper's name without values is a variable.
 import { compile, type Compiled } from "./_compile.ts";
 import { type Cache, createCache } from "../../cache.ts";
 import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_rendering.ts";
@@ -55,7 +55,7 @@ export interface Template {
   readonly variables: readonly string[];
 }
 
-/** Finds what is wrong with a template that somebody wants to save or to send, or null. */
+/** Finds what is wrong with a template that is to be saved or sent, or null. */
 export function checkTemplate(source: string): TemplateError | null {
   if (!source.includes("{{")) return null;
   try {
@@ -63,7 +63,7 @@ export function checkTemplate(source: string): TemplateError | null {
     const known = caches.html.get(source);
     if (known && !mended.has(known)) return null;
     const compiled = compile(source, HTML);
-    // Whoever has checked a template most often needs it next. What is small is made again as quickly as looked up.
+    // A template that was checked is usually needed next. A small one is compiled as quickly as it is looked up.
     if (compiled.expressionChars > WORTH_KEEPING_CHARS) keep(source, "html", compiled);
     return null;
   } catch (error) {
@@ -109,7 +109,7 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
   return template;
 }
 
-/** Compiles a template, or takes it from the ones used last. Null where it cannot be read as it is. */
+/** Compiles a template, or takes it from the cache. Null where it cannot be read. */
 export function readTemplate(source: string, kind: TemplateKind): Template | null {
   if (!source.includes("{{")) {
     const text = kind === "subject" ? oneLine(source) : source;
@@ -137,7 +137,7 @@ function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
     try {
       compiled.write(run, { value: scope, outer: null, named: [], loop: null });
     } catch {
-      // Nothing here throws, but a mail is worth more than that belief: what is written so far is sent.
+      // Nothing here should throw, but if it does the mail is still sent with what was written so far.
     }
     budget.steps = run.steps;
     budget.room = run.room;

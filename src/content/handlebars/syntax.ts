@@ -1,10 +1,10 @@
-// What Handlebars' own parser does not know or says badly: the literal after `??`, and where a template is broken.
-// Whatever is hidden from the parser is replaced by blanks, so that every line and column stays what the author sees.
+// What Handlebars' own parser does not know or reports badly: the literal after `??`, and where a template is broken.
+// Anything hidden from the parser is replaced by blanks, so that every line and column matches what the author sees.
 
 const MAX_SOURCE_CHARS = 1_000_000;
-/** All expressions together, of what is accepted: they are what parsing takes its time for, some 15 ms, in one piece. */
+/** All expressions of an accepted template together: they take most of the parsing time, some 15 ms, in one piece. */
 export const MAX_EXPRESSION_CHARS = 10_000;
-/** Of what was accepted when there was more room. */
+/** For templates accepted under an earlier, higher limit. */
 const MAX_STORED_EXPRESSION_CHARS = 200_000;
 const MAX_NESTED_BLOCKS = 50;
 const MAX_NESTED_PARENTHESES = 20;
@@ -48,12 +48,12 @@ interface Scan {
   expressions: Expression[];
 }
 
-/** Ends the reading of a template: `checkTemplate` says where, as line and column. */
+/** Aborts the reading of a template: `checkTemplate` reports where, as line and column. */
 export function refuse(message: string, at: number): never {
   throw new Error(message, { cause: { at } });
 }
 
-/** Reads the outer form of a template with so many characters of expressions at most. Throws by `refuse`. */
+/** Reads the outer form of a template with at most that many characters of expressions. Throws by `refuse`. */
 export function readSyntax(given: string, maxExpressionChars = MAX_STORED_EXPRESSION_CHARS): Syntax {
   if (given.length > MAX_SOURCE_CHARS)
     refuse(`The template is longer than ${MAX_SOURCE_CHARS} characters`, 0);
@@ -81,7 +81,7 @@ function isEscaped(source: string, at: number): boolean {
   return source[at - 1] === "\\" && source[at - 2] !== "\\";
 }
 
-/** Reads one `{{…}}` and returns the offset behind it. */
+/** Reads one `{{…}}` and returns the offset after it. */
 function readMustache(scan: Scan, at: number): number {
   const [opening, sign = ""] = match(scan.source, /\{\{~?(\{\{|#>|#\*|[#/^>&{*!])?/y, at)!;
   switch (sign) {
@@ -107,7 +107,7 @@ function readMustache(scan: Scan, at: number): number {
   return end;
 }
 
-/** Leaves a comment a comment, for the sake of lines of its own, but an empty one. */
+/** Keeps a comment as an empty comment, for the sake of lines of its own. */
 function hideComment(scan: Scan, at: number, inside: number): number {
   const closing = scan.source.startsWith("--", inside) ? /--~?\}\}/g : /~?\}\}/g;
   closing.lastIndex = inside;

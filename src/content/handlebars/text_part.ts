@@ -44,7 +44,7 @@ type MarkKind = "value" | "open" | "else" | "close";
 interface Mark {
   source: string;
   kind: MarkKind;
-  /** The branches of blocks that it stands in. */
+  /** The branches of blocks that contain it. */
   within: string;
 }
 
@@ -118,7 +118,7 @@ interface Branch {
   passed: number;
 }
 
-/** Where a mark stands; then goes on to behind it. */
+/** The position of a mark; then continues after it. */
 function enter(blocks: Branch[], kind: MarkKind, mark: number): string {
   const within = blocks.map((block) => `${block.mark}.${block.passed}`).join("/");
   if (kind === "open") blocks.push({ mark, passed: 0 });

@@ -2,7 +2,7 @@
 import Handlebars from "handlebars";
 import { readSyntax, refuse, type Syntax } from "./syntax.ts";
 
-/** A template as a tree, with what is needed to say where something in it is. */
+/** A template as a tree, with what is needed to report where something in it is. */
 export interface Tree {
   program: hbs.AST.Program;
   syntax: Syntax;

@@ -7,7 +7,7 @@ export const MAX_PIXELS = 50_000_000;
 /** Of an animation: its pictures, each as large as all of it. */
 export const MAX_ANIMATED_PIXELS = 100_000_000;
 export const MAX_FRAMES = 1_000;
-/** Of what comes out, which may be larger than what went in. */
+/** Of the result, which may be larger than the input. */
 export const MAX_CLEAN_BYTES = 20 * 1_048_576;
 
 /** What the refusal is about: a file that cannot be read, or one that is too large. */
@@ -37,7 +37,7 @@ export function assertSize(width: number, height: number, frames = 1): void {
   }
 }
 
-/** Refuses what has more bytes than are kept. */
+/** Refuses a result with more bytes than are stored. */
 export function assertBytes(image: Buffer): void {
   if (image.length <= MAX_CLEAN_BYTES) return;
   refuseLarge(`encoded again it has more than ${MAX_CLEAN_BYTES / 1_048_576} MB`);

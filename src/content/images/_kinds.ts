@@ -1,4 +1,4 @@
-// The images that are taken, told by what they begin with.
+// The image formats accepted, recognised by their first bytes.
 
 /** A kind of image, as its key ends. */
 export type ImageKind = "jpg" | "png" | "gif" | "webp";
@@ -21,7 +21,7 @@ const BEGINNINGS: [ImageKind, string][] = [
   ["webp", "52 49 46 46 .. .. .. .. 57 45 42 50 56 50 38 58"],
 ];
 
-/** The kind of image that a file holds, whatever it is called; null for anything else. */
+/** The format of an image file, whatever it is called; null for anything else. */
 export function imageKindOf(file: Uint8Array): ImageKind | null {
   const found = BEGINNINGS.find(([, pattern]) =>
     pattern.split(" ").every((byte, i) => byte === ".." || file[i] === parseInt(byte, 16)),

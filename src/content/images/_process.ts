@@ -1,5 +1,5 @@
-// What strangers call an image is read by a process of its own: decoders are where programs are broken into, and
-// pixels take time and memory.
+// Untrusted images are read by a separate process: decoders are a common target of attacks, and pixels take time and
+// memory.
 import { join } from "node:path";
 import { problems } from "../../problem.ts";
 import { newProgram } from "../child_process.ts";

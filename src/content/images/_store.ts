@@ -1,10 +1,10 @@
-// Images in S3, or in whatever speaks like it. Bun.S3Client signs the addresses, and `fetch` does the rest: the client
-// itself has no limit of time, and cannot say how long an image may be kept by those who get it from the bucket.
+// Images in S3, or in anything compatible. Bun.S3Client signs the addresses, and `fetch` does the rest: the client
+// itself has no time limit, and cannot set how long an image may be cached by those who get it from the bucket.
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import { problems } from "../../problem.ts";
 
-/** A bucket for images, under their keys. Whatever goes wrong is a 503, and its reason is in the log. */
+/** A bucket for images, under their keys. Every failure is a 503, and its reason is in the log. */
 export interface ImageStore {
   put(key: string, image: { bytes: Buffer<ArrayBuffer>; contentType: string }): Promise<void>;
   /** Null for a key that the bucket does not have. */

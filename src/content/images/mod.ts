@@ -1,4 +1,4 @@
-// Images that a project has uploaded, for its templates and mails. Whoever has the address of one can see it.
+// Images that a project has uploaded, for its templates and mails. Anybody with the address of one can see it.
 import { createHash } from "node:crypto";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -31,9 +31,10 @@ export interface Image {
 }
 
 /**
- * Keeps an image for a project, encoded again from its pixels: nothing else of the file is left. The same file
- * is kept once. Throws 415 for what is no image, 422 for one that cannot be read, 413 for one that is too large or for
- * which there is no room, 503 when too many others are waiting, and 501 where the encoder is not installed.
+ * Stores an image for a project, encoded again from its pixels: nothing else of the file is left. The same file is
+ * stored once. Throws 415 for anything that is not an image, 422 for one that cannot be read, 413 for one that is too
+ * large or for which there is no room, 503 when too many others are waiting, and 501 where the encoder is not
+ * installed.
  */
 export async function uploadImage(
   ctx: Context,
@@ -47,13 +48,15 @@ export async function uploadImage(
   return (await findUpload(ctx, projectId, key)) ?? (await keep(ctx, projectId, key, kind, file));
 }
 
-/** By the file and not by what is made of it: so that it is known before it is worked on, and by another version too. */
+/**
+ * By the file and not by the result: it is known before any work is done, and does not depend on the encoder's version.
+ */
 function keyOf(projectId: string, kind: ImageKind, file: Uint8Array): string {
   const digest = createHash("sha256").update(projectId).update(file).digest("hex");
   return `${digest.slice(0, 32)}.${kind}`;
 }
 
-/** What is there already, or null: also for what is on its way to S3, and may never have come there. */
+/** The stored image, or null: also for one that is on its way to S3, and may never have arrived there. */
 async function findUpload(ctx: Context, projectId: string, key: string): Promise<Upload | null> {
   const row = await q.uploads.again(ctx, { projectId, key, now: ctx.now() });
   if (!row?.stored) return null;
@@ -83,7 +86,7 @@ async function keep(
     limitMb,
   });
   if (store && taken > 0) await putInStore(ctx, store, projectId, key, { bytes, contentType });
-  // Whoever was first has kept it; and where nobody has, there was no room.
+  // The first upload has stored it; where none has, there was no room.
   const upload = await findUpload(ctx, projectId, key);
   if (!upload) throw problems.uploadsFull(limitMb);
   return upload;
@@ -98,7 +101,7 @@ async function putInStore(
 ): Promise<void> {
   await store.put(key, image);
   if ((await q.uploads.stored(ctx, { projectId, key, now: ctx.now() })) > 0) return;
-  // All images of the project were removed meanwhile, and this one only half.
+  // All images of the project were removed in the meantime, and this one only half.
   await store.remove(key);
   throw problems.away("the image store");
 }
@@ -108,7 +111,7 @@ function urlOf({ config }: Context, key: string, inS3: boolean): string {
   return inS3 && S3_PUBLIC_URL !== undefined ? `${S3_PUBLIC_URL}/${key}` : `${BASE_URL}/uploads/${key}`;
 }
 
-/** What was asked for lately: a mail is opened by thousands at once. An image that is removed is seen no longer than this. */
+/** Recently requested images: a mail is opened by thousands at once. A removed image is served no longer than this. */
 const HELD_MS = 60_000;
 const MAX_HELD = 1_000;
 const MAX_HELD_BYTES = 32 * 1_048_576;
@@ -128,7 +131,7 @@ export function heldImage(ctx: Context, key: string): Image | null {
   return imagesOf(ctx).held.get(key) ?? null;
 }
 
-/** An image, or null where there is none. All who ask for the same one at once share the answer. */
+/** An image, or null where there is none. Concurrent requests for the same one share the result. */
 export async function findImage(ctx: Context, key: string): Promise<Image | null> {
   if (!KEY.test(key)) return null;
   const { coming } = imagesOf(ctx);
@@ -148,13 +151,13 @@ async function loadImage(ctx: Context, key: string): Promise<Image | null> {
   return image;
 }
 
-/** Requests that go to S3 at once. */
+/** Concurrent requests to S3. */
 const MAX_REMOVED = 50;
 
 /**
  * Removes some of the images of a project, up to `limit` and no more than 50; with `before` only those uploaded before
- * then. Answers how many they were, 0 when there are no more. Outside of a transaction: what is in S3 goes first. May be
- * done again at any time.
+ * then. Returns how many they were, 0 when there are no more. Outside of a transaction: what is in S3 goes first. May
+ * be repeated at any time.
  */
 export async function removeUploads(
   ctx: Context,

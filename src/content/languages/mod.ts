@@ -1,4 +1,4 @@
-// In which language we speak to those who get mail, and what we say.
+// The languages in which recipients are addressed, and the texts.
 import { de } from "./de.ts";
 import { en } from "./en.ts";
 import { es } from "./es.ts";
@@ -15,7 +15,7 @@ export type Language = keyof typeof PHRASES;
 
 /**
  * The language of a contact: that of its `data.locale`, such as `de`, `de-AT`, `pt_BR` or `DE`; else that of the
- * project; else English. What is no locale, or of a language that we do not speak, counts as none.
+ * project; else English. An invalid locale, or one of another language, counts as none.
  */
 export function languageOf(locale: unknown, fallback: string): Language {
   return spoken(locale) ?? spoken(fallback) ?? "en";

@@ -11,8 +11,8 @@ export interface ActionPhrases extends PagePhrases {
 }
 
 /**
- * Everything that we say to those who get mail: one file a language, polite, and without a guess at anyone's gender. A
- * language of its own is one more file, and one more line in `phrases.ts`.
+ * All texts for recipients: one file a language, polite, and without a guess at anyone's gender. A new language is one
+ * more file, and one more line in `phrases.ts`.
  */
 export interface Phrases {
   /** The end of a MARKETING mail. */

@@ -1,9 +1,9 @@
-// A program of its own, started by `_mjml_process.ts` for each body: MJML comes on standard input, and what becomes of it
-// goes to standard output.
+// A program of its own, started by `_process.ts` for each body: MJML comes on standard input, and the result goes to
+// standard output.
 import mjml2html from "mjml";
 import type { MjmlResult } from "./_process.ts";
 
-/** More than a mail may have; whoever asked must not have to read all of it. */
+/** More than a mail may have; the caller must not have to read all of it. */
 const MAX_CHARS = 4_000_000;
 
 async function compile(source: string): Promise<MjmlResult> {

@@ -14,7 +14,7 @@ export interface Words {
   of(index: number): [begin: string, end: string];
   /** The numbers of the expressions whose words are in a text. */
   in(text: string): Set<number>;
-  /** Puts what `sourceOf` says in place of every word. */
+  /** Replaces every word by what `sourceOf` returns for it. */
   replace(text: string, sourceOf: (index: number) => string): string;
 }
 

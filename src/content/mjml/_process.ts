@@ -1,12 +1,12 @@
-// MJML is compiled by a process of its own for each body. The compiler takes 70 MB to be loaded and 100 to 500 for a
-// large body, which would stay with the service; it is JavaScript that nothing can interrupt, and regular expressions
-// that take as long as they like. A worker thread gives the memory back too, but where it hangs or runs out of memory,
-// so does the service.
+// MJML is compiled by a separate process for each body. The compiler takes 70 MB to load and 100 to 500 for a large
+// body, which the service would keep; it is JavaScript that nothing can interrupt, with regular expressions of
+// unbounded time. A worker thread gives the memory back too, but where it hangs or runs out of memory, so does the
+// service.
 import { join } from "node:path";
 import { newProgram, type Program } from "../child_process.ts";
 import { refuse } from "../handlebars/syntax.ts";
 
-/** What the process says: without HTML where there is too much of it. */
+/** The output of the process: without HTML where that is too long. */
 export interface MjmlResult {
   html: string | null;
   complaints: Complaint[];

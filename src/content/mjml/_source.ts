@@ -7,9 +7,9 @@ import { refuse } from "../handlebars/syntax.ts";
 export interface MjmlSource {
   /** What is compiled. */
   text: string;
-  /** Puts the expressions back into what was made of `text`, or into a message about it. */
+  /** Puts the expressions back into the result for `text`, or into a message about it. */
   restore(made: string): string;
-  /** True for a part of `text` that an expression stands in. */
+  /** True for a part of `text` that contains an expression. */
   hasExpression(part: string): boolean;
   /** Where an element with this name begins on this line, if possible one with one of `hints` in its tag. */
   placeOf(name: string, line: number, hints: string[]): number;
@@ -117,7 +117,7 @@ function nextTag(plain: string, from: number): number {
   return tag.exec(plain)?.index ?? plain.length;
 }
 
-/** Reads one tag, and all of an element whose content is not MJML. Returns the offset behind it. */
+/** Reads one tag, or a whole element whose content is not MJML. Returns the offset after it. */
 function readTag(scan: Scan, at: number): number {
   const { plain } = scan;
   if (plain.startsWith("<!--", at)) return behind(plain, "-->", at, "A comment");
@@ -192,7 +192,9 @@ function assertStructure({ elements }: Scan): void {
   if (image) refuse(`Carousels have more than ${MAX_CAROUSEL_IMAGES} images`, image.at);
 }
 
-/** The first and the last expression of every gap that has some. Throws by `refuse` for what is no block. */
+/**
+ * The first and the last expression of every gap that has some. Throws by `refuse` for anything that is not a block.
+ */
 function gapsWithBlocks(body: string, { plain, gaps }: Scan, pieces: readonly Piece[]) {
   const opening = new Set<Piece>();
   const closing = new Set<Piece>();

@@ -13,7 +13,7 @@ const MAX_ERRORS = 20;
 /** Of one error: it may quote what the author wrote. */
 const MAX_MESSAGE_CHARS = 500;
 
-/** True for a body that is compiled: it starts with `<mjml>`, but for blanks and comments. */
+/** True for a body that is compiled: it starts with `<mjml>`, after blanks and comments. */
 export function isMjml(body: string): boolean {
   let start = body.trimStart();
   while (start.startsWith("<!--")) {
@@ -25,8 +25,8 @@ export function isMjml(body: string): boolean {
 }
 
 /**
- * What is rendered of a body: itself, or the HTML that its MJML is compiled to, in the turn of `owner`. Throws 422 with the errors of the field
- * `body`, each with its line and column, behind `alsoWrong`, which is what is wrong with other fields.
+ * What is rendered for a body: itself, or the HTML that its MJML compiles to, queued for `owner`. Throws 422 with the
+ * errors of the field `body`, each with its line and column, after `alsoWrong`, the errors of other fields.
  */
 export async function compileBody(
   owner: string,
@@ -88,7 +88,7 @@ function checkCompiled(body: string, source: MjmlSource, made: string | null): C
   return { html, errors: [] };
 }
 
-/** Where the expression that is wrong in the HTML stands in the source, as far as that can be said. */
+/** The place in the source of an expression that is wrong in the HTML, as far as it is known. */
 function placeInSource(body: string, html: string, { line, column }: TemplateError): number {
   const behind = html
     .split(/\r\n?|\n/)

@@ -1,4 +1,4 @@
-// Who is asking. Everything here is decided before the body is read, in the order of guides/errors.md.
+// Who sends a request. Everything here is decided before the body is read, in the order of guides/errors.md.
 import { Elysia } from "elysia";
 import { type Actor, actorOf } from "../../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
@@ -33,7 +33,7 @@ interface BodyOptions {
   reads?: "json" | "form";
 }
 
-/** What tells who is asking. */
+/** How the caller is identified. */
 interface RequestParts {
   request: Request;
   headers: Record<string, string | undefined>;
@@ -46,9 +46,9 @@ interface RequestParts {
 const READS = ["GET", "HEAD"];
 
 /**
- * Gives the routes after it the `project` that the key belongs to. With `secret` a member's session will do as well, with
- * the project in `X-Project-Id`. In this order: who is asking, project disabled, rate limit, and only then the body is
- * read and validated.
+ * Gives the routes after it the `project` that the key belongs to. With `secret` a member's session is accepted too,
+ * with the project in `X-Project-Id`. In this order: authentication, disabled project, rate limit, and only then the
+ * body is read and validated.
  */
 export function authenticateKey(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
   return authentication(ctx, options, async (parts) => {
@@ -106,7 +106,7 @@ interface Membership {
   actor: Actor;
 }
 
-/** Lets `identify` say who is asking, and reads the body afterwards. */
+/** Lets `identify` authenticate the caller, and reads the body afterwards. */
 function authentication<Given extends { actor: Actor }>(
   ctx: Context,
   { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
@@ -118,7 +118,7 @@ function authentication<Given extends { actor: Actor }>(
       const { request, headers, set, route, params } = parts;
       // What is shown to one person is for no cache between, whether or not it is refused.
       set.headers["cache-control"] = "no-store";
-      // Nothing is done before it is known who is asking.
+      // Nothing is done before the caller is authenticated.
       const given = await identify({ request, headers, set, route, params }).catch((error: unknown) => {
         throw withoutEffect(error);
       });
@@ -137,7 +137,7 @@ function authentication<Given extends { actor: Actor }>(
     });
 }
 
-/** Whether what is percent-encoded in a path is UTF-8. */
+/** Whether the percent-encoded bytes of a path are UTF-8. */
 function hasReadablePath(url: string): boolean {
   if (!url.includes("%")) return true;
   try {
@@ -156,7 +156,7 @@ async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
   return { project: { id: project.id }, actor };
 }
 
-/** What holds for whoever acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
+/** Applies to everybody who acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
 async function admit(
   ctx: Context,
   parts: RequestParts,
@@ -178,7 +178,7 @@ function tellLimit(parts: RequestParts, limit: RateLimit | null): void {
   });
 }
 
-/** A disabled project is closed, but for those who look at what it is, or leave or delete it. */
+/** A disabled project is closed, except to look at it, leave it or delete it. */
 function isOpenWhenDisabled(parts: RequestParts): boolean {
   if (!/^\/(users\/@me\/)?projects\/:id(\/|$)/.test(parts.route)) return false;
   return isReading(parts) || parts.request.method === "DELETE";
@@ -199,7 +199,7 @@ async function sessionOf(
   return session;
 }
 
-/** The project of a session. Throws where its user is no member of it, or not in a role that the route asks for. */
+/** The project of a session. Throws where its user is not a member of it, or lacks the role that the route requires. */
 function memberProject(
   session: FoundSession,
   projectId: string,

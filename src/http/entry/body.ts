@@ -1,11 +1,11 @@
-// Reads the JSON of a request, after it is known who is asking.
+// Reads the JSON of a request, after the caller is authenticated.
 import { setImmediate } from "node:timers/promises";
 import { type FieldError, problems } from "../../problem.ts";
 import type { Bounds } from "./body_bounds.ts";
 import { take } from "./field_errors.ts";
 import { assertWithin } from "./json_scan.ts";
 
-/** The most that any JSON body may have, in bytes, where nothing else is said (guides/limits.md): its schema says less. */
+/** The maximum size of any JSON body, in bytes, where nothing else applies (guides/limits.md): its schema says less. */
 export const BODY_LIMIT = 5 * 1_048_576;
 /** Limit of the body of `/v1/send`, which carries attachments. */
 export const SEND_BODY_LIMIT = 50 * 1_048_576;
@@ -13,7 +13,7 @@ export const SEND_BODY_LIMIT = 50 * 1_048_576;
 /** What comes as JSON. */
 export type JsonBody = Record<string, unknown> | null;
 
-/** Stands for a body that nobody has read yet: it is read once it is known who is asking. */
+/** Stands for a body that has not been read yet: it is read once the caller is authenticated. */
 export const UNREAD = {};
 
 const JSON_TYPES = /^(application\/([\w.-]+\+)?json|text\/plain)\s*(;|$)/i;
@@ -26,10 +26,10 @@ const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expec
 const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
- * The body as JSON; an empty one counts as `{}`. Refuses with 413 what is larger than it may be (without reading it,
- * where its length is told) or holds too many values, with 415 what is not JSON by its type, with 400 what cannot be
- * parsed, and with 422 what is nested too deeply, what is neither an object nor null, and what holds NUL or half a
- * character, wherever it stands. What is large is worked on in steps, so that others get their turn.
+ * The body as JSON; an empty one counts as `{}`. Refuses with 413 a body that is too large (without reading it, where
+ * its length is given) or holds too many values, with 415 one whose type is not JSON, with 400 one that cannot be
+ * parsed, and with 422 one that is nested too deeply, is neither an object nor null, or contains NUL or an unpaired
+ * surrogate. Large bodies are processed in steps, so that others get their turn.
  */
 export async function readJson(request: Request, bounds: Bounds): Promise<JsonBody> {
   const bytes = await readBytes(request, bounds.bytes);
@@ -49,14 +49,14 @@ export async function readJson(request: Request, bounds: Bounds): Promise<JsonBo
   return body as JsonBody;
 }
 
-/** The body as it is; refuses with 413 what is larger than `limit` bytes, without reading all of it. */
+/** The raw body; refuses with 413 one of more than `limit` bytes, without reading all of it. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get("content-length");
   if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
   try {
     return announced === null ? await readChunks(request, limit) : await request.bytes();
   } catch (error) {
-    // Whoever sent it has hung up.
+    // The sender has hung up.
     if (error instanceof Error && error.name === "AbortError") throw problems.bodyCutShort();
     throw error;
   }
@@ -76,7 +76,7 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
 const MUCH_BLANK = 65_536;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Nobody sends many blanks and nothing else: what is large is read as JSON, and is none. */
+/** Nobody sends many blanks and nothing else: a large body is read as JSON, and fails. */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.length <= MUCH_BLANK && bytes.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d));
 }

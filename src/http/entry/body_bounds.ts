@@ -13,7 +13,7 @@ const BYTES_A_CHARACTER = 6;
 const BYTES_AROUND_VALUE = 32;
 /** For fields that no schema knows: they are ignored, wherever they come from. */
 const UNKNOWN: Bounds = { bytes: 8_192, values: 1_000, levels: 64 };
-/** No body holds more, whatever its schema says: what makes something of a value takes about a microsecond. */
+/** No body holds more, whatever its schema says: processing a value takes about a microsecond. */
 const MAX_VALUES = 50_000;
 const STEP_BYTES = 4_096;
 const BYTES_OF_NUMBER = 32;
@@ -29,8 +29,8 @@ const FORMAT_LENGTHS: Record<string, number> = {
 const BOUNDS = Symbol("bounds");
 
 /**
- * Says how large a value is at most whose schema does not tell. `bytes` are those of its shortest JSON, and `values` as
- * many as that can hold, if nothing else is said; `escape` is how much longer it can be written.
+ * Sets the maximum size of a value whose schema does not give one. `bytes` are those of its shortest JSON, and `values`
+ * as many as that can hold, unless given; `escape` is how much longer it can be written.
  */
 export function bounded<T extends TSchema>(
   schema: T,
@@ -41,7 +41,7 @@ export function bounded<T extends TSchema>(
   return Object.assign({}, schema, { [BOUNDS]: bounds });
 }
 
-/** Text whose length is checked behind it, with a message of its own. */
+/** Text whose length is checked later, with a message of its own. */
 export function boundedText<T extends TSchema>(schema: T, characters: number): T {
   return bounded(schema, { bytes: characters, values: 1, levels: 0 });
 }
@@ -49,7 +49,7 @@ export function boundedText<T extends TSchema>(schema: T, characters: number): T
 /** A condition tree: 200 filters with any JSON to compare with, which may be nested like that of a contact. */
 export const CONDITION_SIZE = { bytes: 786_432, values: 50_000, levels: 100 };
 
-/** The limits of a body that nobody looks at. */
+/** The limits of a body that is not used. */
 export const IGNORED_BODY: Bounds = { ...UNKNOWN, bytes: 65_536 };
 
 /** The limits of a body with this schema. Throws where it leaves open how large a value may be. */

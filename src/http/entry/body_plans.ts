@@ -1,5 +1,5 @@
-// What is known of each body before it is read. Elysia would check it too, and does so afterwards, but where it refuses
-// it writes out the whole of what it refuses, several times: so it is never given anything to refuse.
+// What is known of each body before it is read. Elysia would check it too, and does so afterwards, but when it refuses
+// it prints the whole value several times: so it is never given anything to refuse.
 import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Context } from "../../context.ts";
@@ -39,9 +39,9 @@ export function planBodies(ctx: Context, routes: Route[]): void {
 }
 
 /**
- * The JSON of a request to this route, once it is known who is asking, without fields that the route does not know: what
- * cannot fit its schema is not even parsed, and what does not is refused with 422. Where there is no schema, any small
- * body will do. `limit` is the most that any may have, in bytes.
+ * The JSON of a request to this route, once the caller is authenticated, without unknown fields: a body that cannot fit
+ * its schema is not even parsed, and one that does not match is refused with 422. Where there is no schema, any small
+ * body is accepted. `limit` is the general maximum, in bytes.
  */
 export async function readBody(
   ctx: Context,
@@ -75,7 +75,7 @@ function makePlan(schema: TSchema): BodyPlan {
       const isLeftOut = OptionalKind in schema && (body === null || Object.keys(body).length === 0);
       const tooLong = lengthErrors(schema, body);
       if (tooLong.length === 0 && (isLeftOut || validator.Check(body))) return [];
-      // What is in a list that is too long is not looked at.
+      // The items of a list that is too long are not checked.
       const rest = without(body, tooLong);
       return await fieldErrors(schema, validator.Errors(rest), rest, tooLong);
     },

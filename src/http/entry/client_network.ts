@@ -5,15 +5,15 @@ import { asV4, proxyMatcher, withoutZone } from "../../proxies.ts";
 
 const MAX_FORWARDED_LENGTH = 1000;
 
-/** Whatever knows where a request came from, as Bun's server does. */
+/** Anything that knows where a request came from, such as Bun's server. */
 export interface KnowsAddress {
   requestIP?(request: Request): { address: string } | null;
 }
 
 /**
  * The network that a request comes from: an IPv4 address, or the first half of an IPv6 one. `X-Forwarded-For` counts
- * only where a proxy that is trusted has written it, and from its end only as far as such a proxy vouches for it: what
- * stands before that, anybody may have written.
+ * only where a trusted proxy has written it, and from its end only as far as such proxies vouch for it: anybody may
+ * have written the rest.
  */
 export function clientNetwork(ctx: Context, request: Request, server: KnowsAddress | null): string | null {
   let client = server?.requestIP?.(request)?.address;
@@ -30,7 +30,7 @@ export function clientNetwork(ctx: Context, request: Request, server: KnowsAddre
 
 const proxies = perService(({ config }) => proxyMatcher(config));
 
-/** What a proxy has written, without a port and brackets; null for what is no address. */
+/** An address as a proxy has written it, without port and brackets; null for anything else. */
 function addressOf(text: string): string | null {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
   const address = bracketed ?? v4 ?? text;

@@ -19,7 +19,7 @@ const NOBODY: Headers = {};
 /** Whose answer depends on the origin must not be kept for another one. */
 const DEPENDS: Headers = { vary: "Origin" };
 
-/** The headers that let a page of another origin read the answer; none outside of /v1, but for dashboards. */
+/** The headers that allow a page of another origin to read the response; none outside of /v1, except for dashboards. */
 export function corsHeaders(ctx: Context, request: Request, path: string): Headers {
   const dashboards = dashboardsOf(ctx);
   const open = path.startsWith("/v1/") ? ANYBODY : NOBODY;

@@ -17,8 +17,8 @@ export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
 }
 
 /**
- * The field errors of a value that its schema has refused: every field that is missing, the first 100 others, and what
- * the rules say. No more errors are looked for than are told. `before` are those that are known of other fields.
+ * The field errors of a value that its schema has refused: every missing field, the first 100 others, and those of the
+ * rules. The search stops at as many errors as are reported. `before` are known errors of other fields.
  */
 export async function fieldErrors(
   schema: TSchema,
@@ -35,7 +35,7 @@ export async function fieldErrors(
   return [...found, ...more.filter((error) => !refused.has(error.field.split(".")[0]!))];
 }
 
-/** One for each field: what is missing is reported by TypeBox twice, as missing (first of all) and as of the wrong type. */
+/** One for each field: TypeBox reports a missing field twice, as missing (first of all) and as of the wrong type. */
 function firstErrors(errors: Iterable<ValueError>, before: FieldError[]): FieldError[] {
   const found = new Map(before.map((error) => [error.field, error]));
   let others = 0;
@@ -66,14 +66,14 @@ function bestBranch(error: ValueError): ValueError[] | null {
   return fitting.length === 1 ? fitting[0]! : null;
 }
 
-/** The first errors of each alternative. They can be read once only: what was read is kept for the next look. */
+/** The first errors of each alternative. They can be read only once: the result is kept for the next look. */
 function branchesOf(error: ValueError): ValueError[][] {
   const branches = error.errors.map((errors) => [...take(errors, MAX_ERRORS)]);
   error.errors = branches as unknown as ValueErrorIterator[];
   return branches;
 }
 
-/** The first of them; what is not asked for is not made. */
+/** The first of them; the rest is not computed. */
 export function* take<T>(items: Iterable<T>, count: number): Generator<T> {
   let left = count;
   for (const item of items) {

@@ -1,5 +1,5 @@
-// Reads a form with a file in it (multipart/form-data, RFC 7578), after it is known who is asking. Not Bun's own
-// `formData()`: that one forgets the type of each part, and copies the file three times.
+// Reads a form with a file (multipart/form-data, RFC 7578), after the caller is authenticated. Not Bun's own
+// `formData()`: that one loses the type of each part, and copies the file three times.
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";
@@ -26,7 +26,7 @@ const MAX_HEADERS_BYTES = 16_384;
 const FORM_TYPE = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,200})"|([^\s;]{1,200}))/i;
 const WANTED = "a form with Content-Type: multipart/form-data";
 
-// The document says what is expected; the refusals of a form are no field errors, so the route itself makes them.
+// The document says what is expected; refusals of a form are not field errors, so the route itself makes them.
 TypeRegistry.Set("Form", () => true);
 
 /** The body of a route that takes one file, in the part of this name. */
@@ -43,7 +43,10 @@ export function isForm(schema: object): boolean {
   return (schema as { [Kind]?: string })[Kind] === "Form";
 }
 
-/** The parts of a form; none of an empty body. Refuses with 413 what is larger than `limit` bytes, with 415 what is no form. */
+/**
+ * The parts of a form; none of an empty body. Refuses with 413 more than `limit` bytes, and with 415 anything that is
+ * not a form.
+ */
 export async function readForm(request: Request, limit: number): Promise<Form> {
   const body = await readBytes(request, limit);
   if (body.length === 0) return {};

@@ -6,16 +6,18 @@ import { type FieldError, problems } from "../../problem.ts";
 
 /** How much JSON a request may bring. */
 export interface JsonLimits {
-  /** Objects, lists and what is in them, all together. */
+  /** Objects, lists and their contents, all together. */
   values: number;
   /** Objects and lists within each other. */
   levels: number;
 }
 
-/** Others get their turn after so many bytes, or strings that are passed over. */
+/** Others get their turn after this many bytes, or skipped strings. */
 const STEPS_A_SLICE = 250_000;
 const MAX_NAME_BYTES = 200;
-/** An HTML of 1,048,576 characters may consist of nothing else. A parser takes 10 to 25 ms for so many, in one piece. */
+/**
+ * An HTML of 1,048,576 characters may consist of nothing else. A parser takes 10 to 25 ms for that many, in one piece.
+ */
 const MAX_ESCAPES = 1_250_000;
 
 const SPACE = 0x20;
@@ -42,13 +44,12 @@ interface Scan {
   level: number;
   /** The last byte that was neither a space nor in a string. */
   last: number;
-  /** Where the names begin, on the first two levels, of what is being looked at. */
+  /** Where the names begin, on the first two levels, of what is being scanned. */
   names: [number, number];
 }
 
 /**
- * Refuses with 413 what holds more values or escapes than it may, and with 422 what is nested too deeply: whichever comes
- * first.
+ * Refuses with 413 too many values or escapes, and with 422 too deep nesting: whichever comes first.
  */
 export async function assertWithin(bytes: Uint8Array, limits: JsonLimits): Promise<void> {
   const scan: Scan = {
@@ -74,7 +75,7 @@ function scanSlice(bytes: Uint8Array, scan: Scan, limits: JsonLimits): void {
   let { at, inString, last } = scan;
   for (let steps = 0; at < bytes.length && steps < STEPS_A_SLICE; at++, steps++) {
     if (inString) {
-      // Long ones are passed over at once: most of a large body is the base64 of a file.
+      // Long ones are skipped at once: most of a large body is the base64 of a file.
       if (scan.quote < at) scan.quote = next(bytes, QUOTE, at);
       if (scan.backslash < at) scan.backslash = next(bytes, BACKSLASH, at);
       inString = scan.backslash < scan.quote;
@@ -85,7 +86,7 @@ function scanSlice(bytes: Uint8Array, scan: Scan, limits: JsonLimits): void {
     const byte = bytes[at]!;
     if (byte <= SPACE) continue;
     const closes = byte === CLOSE_LIST || byte === CLOSE_OBJECT;
-    // What a list holds is one more than its commas, but for an empty one.
+    // The items of a list are one more than its commas, unless it is empty.
     if (!closes && (last === OPEN_LIST || last === OPEN_OBJECT)) countValue(scan, limits);
     if (byte === QUOTE) {
       inString = true;
@@ -118,7 +119,7 @@ function next(bytes: Uint8Array, byte: number, from: number): number {
   return found === -1 ? bytes.length : found;
 }
 
-/** At the field where it stands; in the data of a contact at its key, as all that is wrong with it. */
+/** At the field it is in; in the data of a contact at its key, like all other errors there. */
 function tooDeep(bytes: Uint8Array, { names }: Scan, { levels }: JsonLimits): FieldError {
   const [name, key] = names.map((at) => (at === 0 ? "" : nameAt(bytes, at + 1)));
   const field = name === "data" && key ? `${name}.${key}` : name!;

@@ -1,7 +1,7 @@
 // The OpenAPI document, made from the routes themselves.
 //
-// From the part of the package that makes it: its main entry loads two more validation libraries, which put formats of
-// their own (`email`, `uuid`, …) in place of those that bodies are checked with.
+// From the part of the package that generates it: its main entry loads two more validation libraries, which replace
+// formats (`email`, `uuid`, …) that bodies are checked with.
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
 import type { Config } from "../../config.ts";
@@ -36,7 +36,7 @@ const credentials = (config: Config) => ({
   projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "Which project is meant" },
 });
 
-/** Who may call a project endpoint: the holder of its key, or a member who says which project it is. */
+/** Who may call a project endpoint: the holder of its key, or a member who names the project. */
 const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
 
 const REFUSALS: Record<string, string> = {
@@ -79,7 +79,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
   });
 }
 
-/** Drops what is meant for the validator only, and shows free-form data as the object it is. */
+/** Drops what is only for the validator, and shows free-form data as the object it is. */
 function asJsonSchema<T extends object>(document: T): T {
   return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => {
     if (!value?.["x-any-object"]) return value;

@@ -1,4 +1,4 @@
-// The one place where whatever was thrown becomes an answer.
+// The one place where everything thrown becomes a response.
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia, ValidationError } from "elysia";
 import type { ValueError } from "@sinclair/typebox/errors";
@@ -8,7 +8,7 @@ import { Problem, problems } from "../../problem.ts";
 import { fieldErrors } from "./field_errors.ts";
 import { note, requestIdOf } from "./requests.ts";
 
-/** Turns whatever a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
+/** Turns anything a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
 export function problemResponses(allowedMethods: (path: string) => string[]) {
   return new Elysia({ name: "problems" }).onError(
     { as: "global" },
@@ -43,14 +43,14 @@ export function toEnvelope(problem: Problem, requestId: string) {
   };
 }
 
-/** What the log says of a fault of ours. */
+/** What is logged of an internal error. */
 export function faultOf(problem: Problem, error: unknown) {
   return problem.extras.isLoad
     ? { isLoad: true, error: { error: problem.message } }
     : { error: describeError(error) };
 }
 
-/** What a request is told of whatever was thrown. */
+/** What the caller is told of anything thrown. */
 export async function toProblem(error: unknown, request: Request): Promise<Problem> {
   if (error instanceof Problem) return error;
   if (error instanceof ValidationError) return await validationProblem(error);

@@ -1,16 +1,16 @@
-// What a stranger may ask of the pages that need no key: so many requests a minute for one address.
+// The limit for the public pages that need no key: requests a minute for one address.
 import { type Context, perService } from "../../context.ts";
 import { clientNetwork, type KnowsAddress } from "./client_network.ts";
 
 /** Requests a minute from one network, over all public pages of this process. */
 export const PUBLIC_REQUESTS_PER_MINUTE = 600;
 
-/** Addresses that are remembered within a minute; beyond it those that came first are forgotten. */
+/** Addresses remembered within a minute; beyond that the oldest are forgotten. */
 const MAX_ADDRESSES = 50_000;
 
 /**
- * Takes one request from the minute of the address that it comes from. Answers the seconds until there are more, or
- * null when it may go on; so too where the address is not known, as without a server.
+ * Takes one request from the minute of its address. Returns the seconds until there are more, or null when it may go
+ * on, as also where the address is unknown, without a server.
  */
 export function takePublicRequest(
   ctx: Context,

@@ -5,7 +5,7 @@ interface Noted {
   requestId: string;
   startedAt: number;
   projectId?: string;
-  /** Refused because many came at once: no fault of ours. */
+  /** Refused because of load: not an internal error. */
   isLoad?: boolean;
   error?: Record<string, unknown>;
 }
@@ -13,7 +13,7 @@ interface Noted {
 const noted = new WeakMap<Request, Noted>();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Opens the record of a request and answers its id: the caller's own `X-Request-Id` when that is a UUID. */
+/** Opens the record of a request and returns its id: the caller's own `X-Request-Id` when that is a UUID. */
 export function begin(request: Request): string {
   const given = request.headers.get("x-request-id");
   const requestId = given !== null && UUID.test(given) ? given.toLowerCase() : crypto.randomUUID();
@@ -32,14 +32,17 @@ export function requestIdOf(request: Request): string {
   return noted.get(request)?.requestId ?? begin(request);
 }
 
-/** Writes the one log line of a request, and answers how many seconds it took. The path is left out: it may hold a token. */
+/**
+ * Writes the one log line of a request, and returns how many seconds it took. The path is left out: it may contain a
+ * token.
+ */
 export function logRequest(log: Log, request: Request, route: string, status: number): number {
   const { requestId, startedAt, projectId, isLoad, error }: Noted = noted.get(request) ?? {
     requestId: "",
     startedAt: 0,
   };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  // 501 says what this installation does not have: nothing is broken.
+  // 501 names what this installation lacks: nothing is broken.
   const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";
   log[level]("request", { requestId, method: request.method, route, status, ms, projectId, ...error });
   return ms / 1000;

@@ -30,7 +30,7 @@ export const Int = Type.Integer();
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
 
-/** The id in a path: what is no UUID is not refused but simply not found (guides/errors.md). */
+/** The id in a path: anything that is not a UUID is simply not found (guides/errors.md). */
 export const PathId = t.Unsafe<string>({ [Kind]: "PathId", type: "string", format: "uuid" });
 TypeRegistry.Set("PathId", (_schema, value) => typeof value === "string");
 
@@ -49,14 +49,14 @@ export const QueryInteger = (options: {
   description?: string;
 }) => {
   const { fallback, description, ...bounds } = options;
-  // Not as `default`: Elysia would fill it in, and nobody could tell what was left out.
+  // Not as `default`: Elysia would fill it in, and nothing could tell what was left out.
   const text = [description, `Default: ${fallback}.`].filter(Boolean).join(" ");
   return t.Optional(
     t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...bounds, description: text }),
   );
 };
 
-/** Null, or what `schema` says. */
+/** Null, or a value of `schema`. */
 export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
 /** One of these words. */
@@ -138,7 +138,7 @@ export const BareError = t.Object({ error: t.String() }, { title: "BareError" })
 /** What every endpoint behind a key may refuse with, besides its own. */
 const COMMON_REFUSALS = [401, 403, 429, 500, 503];
 
-/** The answers of a route: `schema` with 200 (or `status`), and the refusals it may give. */
+/** The responses of a route: `schema` with 200 (or `status`), and the refusals it may give. */
 export function answers<T extends TSchema, Status extends number = 200>(
   schema: T,
   options: { refusals?: number[]; status?: Status } = {},
