@@ -7,7 +7,7 @@ export type Lane = (typeof LANE_NAMES)[number];
 /** All lanes. */
 export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
 
-/** A kind of job. Whoever adds one gives it a payload of this type: ids, never copies of rows. */
+/** A kind of job. Its payload has this type: ids, never copies of rows. */
 export interface Job<Payload = unknown> {
   /** Neither workflows nor bulk work hold a transactional mail back. */
   lane: Lane;
@@ -15,7 +15,7 @@ export interface Job<Payload = unknown> {
   priority?: number;
   /** How often it is tried; left out: 25 times, over some days. */
   maxAttempts?: number;
-  /** A type alone: nothing stands there. */
+  /** A type alone: there is no value. */
   payload?: Payload;
 }
 
@@ -26,7 +26,7 @@ function job<Payload = Record<string, never>>(
   return { lane, ...usual };
 }
 
-/** Every job. What it does stands in `tasks/`, under the same name. */
+/** Every job. Its implementation is in `tasks/`, under the same name. */
 export const JOBS = {
   /** Compares the counters of a project with the facts, or has it done for all. */
   audit_counts: job<{
@@ -55,9 +55,12 @@ export const JOBS = {
     /** The lower, the sooner it gets its turn; left out: last. */
     turn?: number | undefined;
   }>("bulk"),
-  /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
+  /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
   drop_expired: job("bulk"),
-  /** Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every minute. */
+  /**
+   * Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab restarts it
+   * every minute.
+   */
   roll_up_counts: job("bulk"),
   /** Turns the audience of a campaign into mails. */
   snapshot_audience: job<{ projectId: string; campaignId: string }>("bulk"),
@@ -79,7 +82,7 @@ export const JOBS = {
     found?: boolean;
     turn?: number | undefined;
   }>("bulk"),
-  /** Tells Stripe what was used. */
+  /** Reports usage to Stripe. */
   report_usage: job("bulk"),
   /** Finds the events that came to light after the beginning of a wait. */
   recheck_waits: job<{
@@ -92,15 +95,15 @@ export const JOBS = {
   }>("workflows"),
   /** Subscribes, unsubscribes or deletes many contacts. */
   run_bulk_job: job<{ projectId: string; jobId: string }>("bulk"),
-  /** Makes the counters of a project that was reset equal what is left. */
+  /** Makes the counters of a project equal what a reset has left. */
   recount_counts: job<{ projectId: string }>("bulk"),
-  /** Counts the members of segments anew. */
+  /** Recounts the members of segments. */
   recount_segments: job<{ projectId: string; segmentIds: string[] }>("bulk"),
-  /** Takes executions as far as they can go. */
+  /** Advances executions as far as possible. */
   run_executions: job<{
     projectId: string;
     executionIds: string[];
-    /** Something in a batch with them could not be done: each is run by itself, step by step. */
+    /** A batch with them failed: each is run by itself, step by step. */
     alone?: boolean;
   }>("workflows"),
   /** Sends the mails of one range of a campaign. */
@@ -138,7 +141,7 @@ export const JOBS = {
   start_workflows: job<{ projectId: string; eventIds: string[]; depth: number }>("workflows"),
   /** Closes the mails of a cancelled campaign that were not sent. */
   suppress_campaign: job<{ projectId: string; campaignId: string }>("bulk"),
-  /** Finds campaigns that stand still, and those that are done. */
+  /** Finds campaigns that are stuck, and those that are done. */
   sweep_campaigns: job("bulk"),
   /** Finds mails that are due and have no job. */
   sweep_emails: job("bulk"),
@@ -176,7 +179,7 @@ export type JobName = keyof typeof JOBS;
 /** What a job is given, by its name. */
 export type Jobs = { [Name in JobName]: (typeof JOBS)[Name] extends Job<infer Payload> ? Payload : never };
 
-/** What does each job. It may run twice: the comment beside it says what a second run does. */
+/** What each job does. It may run twice: the comment beside it says what a second run does. */
 export type Tasks = { [Name in JobName]: (ctx: Context, payload: Jobs[Name]) => Promise<unknown> };
 
 /** Enqueues one job per payload in the transaction of `tx`, in one statement: they exist if and only if it commits. */
@@ -195,7 +198,7 @@ export interface JobOptions {
   runAt?: Date | null;
   /** A job with the same key that still waits is replaced. */
   key?: string | null;
-  /** The lower, the sooner; left out: what is usual for the job. */
+  /** Lower is sooner; left out: the job's default. */
   priority?: number | null;
 }
 

@@ -22,7 +22,7 @@ export function createLog(level: LogLevel, write: (line: string) => void = toStd
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** What may be said of an error in the log: its name, message and place, without the values of a statement. */
+/** What may be logged of an error: its name, message and place, without the values of a statement. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   return { error: `${error.name}: ${error.message}`, at: error.stack?.split("\n")[1]?.trim() };
@@ -37,7 +37,7 @@ function toStdout(line: string): void {
   process.stdout.write(`${isForEyes() ? dimmed(line) : line}\n`);
 }
 
-/** A terminal with colours, where lines stand among what is meant for people. */
+/** A terminal with colours, where log lines appear among text for people. */
 function isForEyes(): boolean {
   return process.stdout.isTTY === true && Bun.enableANSIColors;
 }

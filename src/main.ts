@@ -17,13 +17,13 @@ import { createService } from "./service.ts";
 import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker.ts";
 
-// The routes answer what is larger than their own limits with 413 and say so; this is only the outermost wall.
+// The routes refuse with 413, and say so, anything larger than their own limits; this is only the outermost limit.
 const MAX_REQUEST_BYTES = 256 * 1_048_576;
 
-// What is under way has 25 s; after an error that nobody understands it may not end at all.
+// Work in progress has 25 s; after an unknown error it may not end at all.
 const STRAY_MS = 30_000;
 
-/** Why nothing can listen there, and what helps. `PORT` stands for the setting. */
+/** Why it cannot listen there, and what helps. `PORT` stands for the setting. */
 const LISTEN_ERRORS: Record<string, string> = {
   EADDRINUSE: "address already in use. Set PORT to another one",
   EACCES: "permission denied. Set PORT to one above 1023",
@@ -50,7 +50,7 @@ await started.catch(async (error: Error) => {
 });
 
 async function start(): Promise<void> {
-  // Before the database is asked for anything: whoever watches us hears that we live.
+  // Before the database is used: a health check sees that the process is alive.
   server = await listen();
   await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
@@ -58,7 +58,7 @@ async function start(): Promise<void> {
   // Read before anybody signs up: it holds the process up for a moment. Where it fails, the first one tries again.
   if (MODE !== "worker") await commonPasswords().catch(() => {});
   await serve(server);
-  // Whoever cannot listen must not have taken a job.
+  // A process that cannot listen must not have taken a job.
   inbound = await listenForMail();
   if (MODE !== "http") {
     worker = await startWorker(ctx, service, {
@@ -91,7 +91,7 @@ async function listen(): Promise<Bun.Server<undefined>> {
   }
 }
 
-/** A worker answers too, so that its container can be watched, but nothing else than how it is. */
+/** A worker responds too, so that its container can be monitored, but only about its health. */
 async function serve(listening: Bun.Server<undefined>): Promise<void> {
   // A worker does without the routes, and the memory that they take.
   const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
@@ -119,8 +119,8 @@ function cannotListen(setting: string, port: number, error: unknown): Error {
 }
 
 /**
- * What nobody has caught. A lost connection is nobody's fault, and whoever needed it has heard of it. After anything else
- * nobody knows in which state we are: what is under way is brought to an end, and whatever watches us starts us anew.
+ * Uncaught errors. A lost connection is nobody's fault, and whoever needed it has been told. After anything else our
+ * state is unknown: work in progress is finished, and the supervisor restarts the process.
  */
 function onStray(event: string, error: unknown): void {
   if (isDatabaseAway(error) || isConflict(error)) {

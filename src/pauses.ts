@@ -1,7 +1,7 @@
 // Work that takes its time in one piece lets others have theirs in between.
 import { setImmediate } from "node:timers/promises";
 
-/** To be called between two steps: where so many milliseconds have gone, everything else has its turn first. */
+/** Call between two steps: after this many milliseconds, everything else gets its turn first. */
 export function createPauses(afterMs = 5): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -9,7 +9,7 @@ interface Named {
   name: string;
 }
 
-/** What a used idempotency key answers with. */
+/** The response to a used idempotency key. */
 export interface OriginalRequest extends Record<string, unknown> {
   key: string;
   originalRequest: string;
@@ -119,7 +119,7 @@ export const problems = {
       suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
     }),
 
-  /** The session of the cookie has ended, or the cookie is none of ours. */
+  /** The session of the cookie has ended, or the cookie is not ours. */
   unauthorized: () =>
     new Problem(401, "UNAUTHORIZED", "Cannot authenticate: the session has ended", {
       suggestion: "Log in again with POST /auth/login",

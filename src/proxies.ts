@@ -2,7 +2,7 @@
 import { BlockList, isIPv6 } from "node:net";
 import { type Config, trustedProxies } from "./config.ts";
 
-/** Whether the `X-Forwarded-For` of an address counts, which so many trusted ones stand before. */
+/** Whether the `X-Forwarded-For` of an address counts, with that many trusted ones after it. */
 export type ProxyMatcher = (address: string, hops: number) => boolean;
 
 /** What TRUSTED_PROXIES says of an address. Where it is empty, nobody is trusted. */
@@ -22,7 +22,7 @@ export function proxyMatcher(config: Pick<Config, "TRUSTED_PROXIES">): ProxyMatc
   };
 }
 
-/** Whether an address is one of a private network, such as those that proxies are often in. */
+/** Whether an address is in a private network, as those of proxies often are. */
 export function isPrivate(address: string): boolean {
   const v4 = asV4(address);
   return v4 === null ? PRIVATE_V6.test(address) : PRIVATE_V4.test(v4);

@@ -5,16 +5,16 @@ const PATH_FROM = 11;
 const HOST_FROM = "http://".length;
 
 /**
- * Gives a handler requests whose address it can route, whatever their `Host`. Bun makes the address of it: one of less
- * than four characters (`Host: x`) leaves the path where Elysia passes over its first slash, and would take the second
- * one for the beginning of the path; where there is none, or one that cannot be, the address is the path alone; and one
- * like `x:99999` makes an address that nothing can read. The request stays the same object: the server knows the peer's
- * address by it.
+ * Gives a handler requests whose address it can route, whatever their `Host`. Bun builds the address from it: one of
+ * less than four characters (`Host: x`) leaves the path where Elysia skips its first slash, and would take the second
+ * one for the beginning of the path; where there is none, or an impossible one, the address is the path alone; and one
+ * like `x:99999` makes an unreadable address. The request stays the same object: the server knows the peer's address by
+ * it.
  */
 export function routable<In extends [Request, ...unknown[]], Out>(
   handle: (...request: In) => Out,
 ): (...request: In) => Out {
-  /** The last one that was looked at and is good: nearly all requests bring the same. */
+  /** The last valid one: nearly all requests have the same. */
   let known = "";
   return (...args) => {
     const { url } = args[0];
@@ -34,7 +34,7 @@ const SLASH = "/".charCodeAt(0);
 function readable(url: string): string {
   const longer = lengthened(url);
   if (URL.canParse(longer)) return longer;
-  // A name that nobody has (RFC 2606).
+  // A name that belongs to nobody (RFC 2606).
   const slash = url.startsWith("/") ? 0 : url.indexOf("/", HOST_FROM);
   return `http://host.invalid${slash === -1 ? "/" : url.slice(slash)}`;
 }

@@ -29,7 +29,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-// 20 for the work, a few for the queue: far from Postgres's 100, also with a second process beside.
+// 20 for the work, a few for the queue: far from Postgres's 100, even with a second process.
 const POOL_SIZE = 20;
 const WORKER_POOL_SIZE = 8;
 
@@ -65,7 +65,7 @@ export async function createService(
   const pool = openPool(url, { max: POOL_SIZE, isPooled });
   const workerPool = openWorkerPool(directUrl, WORKER_POOL_SIZE);
   const heartPool = openPool(directUrl, { max: 1, name: "postrider heartbeat" });
-  // It is lost as soon as it hangs: whoever asks how we are asks again.
+  // It is given up as soon as it hangs: readiness is asked again anyway.
   const probe = openPool(url, { max: 1, name: "postrider probe", silenceS: 3, isPooled });
   const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
   const ctx: Context = {

@@ -32,7 +32,7 @@ export interface WorkerConnections {
 
 /** The running worker. */
 export interface Worker {
-  /** Takes no more jobs, waits up to 25 s for what is under way, and leaves the table of workers. */
+  /** Takes no more jobs, waits up to 25 s for those in progress, and leaves the table of workers. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function startWorker(
       const drained = Promise.all([...stopping, onStop(ctx)]);
       const inTime = await Promise.race([drained.then(() => true), Bun.sleep(DRAIN_MS).then(() => false)]);
       const isUnlocked = inTime && (await unlock(ctx, pools));
-      // Where something is still under way, or locked in our name, the heartbeat row stays: whoever survives settles it.
+      // Where something is still in progress, or locked in our name, the heartbeat row stays: a survivor settles it.
       await heart.stop({ leave: isUnlocked });
     },
   };

@@ -5,7 +5,7 @@ import type { Tasks } from "../src/jobs.ts";
 
 /** The jobs of `src/accounts`. */
 export const accountsTasks = {
-  /** Tells Stripe what was used. A second run tells what the first one did not come to. */
+  /** Reports usage to Stripe. A second run reports what the first one did not get to. */
   async report_usage(ctx) {
     await reportUsage(ctx);
   },

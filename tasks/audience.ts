@@ -15,7 +15,7 @@ export const audienceTasks = {
   async import_contacts(ctx, { projectId, importId }) {
     await runImport(ctx, projectId, importId);
   },
-  /** Counts the members of segments anew. A second run counts the same. */
+  /** Recounts the members of segments. A second run counts the same. */
   async recount_segments(ctx, { projectId, segmentIds }) {
     await recountSegments(ctx, projectId, segmentIds);
   },

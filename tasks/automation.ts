@@ -11,9 +11,9 @@ export const automationTasks = {
   async call_webhook(ctx, job) {
     await callWebhook(ctx, job, finishStep);
   },
-  /** Finds the events that came to light after the beginning of a wait. A second run finds those that are left. */
+  /** Finds the events that became visible after the beginning of a wait. A second run finds those that are left. */
   recheck_waits: recheckWaits,
-  /** Takes executions as far as they can go. A second run goes on where the first one came to. */
+  /** Advances executions as far as possible. A second run continues where the first one stopped. */
   run_executions: runExecutions,
   /** Starts a workflow for its audience, range by range. A second run goes on behind the last range. */
   async start_scheduled_run(ctx, { projectId, runId }) {

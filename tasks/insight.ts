@@ -15,7 +15,7 @@ export const insightTasks = {
   },
   /** Deletes all events of a name that were recorded before. A second run goes on where the first one ended. */
   delete_events: runEventDeletion,
-  /** Takes away what is older than it has to be kept, and goes on as a new job while there is more. */
+  /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
   async drop_expired(ctx: Context, _job: Jobs["drop_expired"] = {}, pace: Pace = {}) {
     if (await dropExpired(ctx, pace)) return;
     await addJob(
@@ -31,7 +31,7 @@ export const insightTasks = {
     if (made.length > 0) ctx.log.info("partitions made", { months: made });
     await analyzeEvents(ctx);
   },
-  /** Makes the counters of a project that was reset equal what is left. A second run changes nothing. */
+  /** Makes the counters of a project equal what a reset has left. A second run changes nothing. */
   async recount_counts(ctx, { projectId }) {
     await recountProject(ctx, projectId, { forgets: true });
   },

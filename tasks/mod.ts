@@ -19,5 +19,5 @@ export const tasks: Tasks = {
   ...upkeepTasks,
 };
 
-/** When what is run by the clock is run. */
+/** The schedule of the recurring jobs. */
 export const CRONTAB = new URL("./crontab", import.meta.url).pathname;

@@ -61,11 +61,11 @@ export const sendingTasks = {
   async suppress_campaign(ctx, { projectId, campaignId }) {
     await suppressCampaign(ctx, projectId, campaignId);
   },
-  /** Finds campaigns that stand still, and those that are done. A second run finds what the first one did under way. */
+  /** Finds campaigns that are stuck, and those that are done. A second run finds what the first one did in progress. */
   sweep_campaigns: sweepCampaigns,
   /** Finds mails that are due and have no job. A second run finds none, because the first moved their time. */
   async sweep_emails(ctx) {
-    // While no process reaches the mail server a job would be dropped at once; whoever reaches it again wakes all.
+    // While no process reaches the mail server a job would be dropped at once; the first to reach it again wakes all.
     await sweepEmails(ctx, { requeues: reachesMailServer(ctx) });
   },
   /** Tells members that a limit of their project is nearly or wholly used. A second run finds that they were told. */

@@ -25,8 +25,8 @@ const PAUSE_MS = 3_000;
 /** The jobs that concern several modules. */
 export const upkeepTasks = {
   /**
-   * Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab begins anew every
-   * minute. A second run finds none.
+   * Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab restarts it
+   * every minute. A second run finds none.
    */
   async roll_up_counts(ctx) {
     const found = [

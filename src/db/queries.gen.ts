@@ -15,8 +15,8 @@ export interface Queries {
      * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:21) */
     holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string } | null>;
-    /** A token is good for one use, and with it go all others of its user for the same purpose. Null when somebody has used one
-     * of them meanwhile.
+    /** A token works once; using it uses up all others of its user for the same purpose. Null when one of them was used in
+     * the meantime.
      * (sql/queries/account_tokens.sql:30) */
     use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
@@ -29,24 +29,23 @@ export interface Queries {
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
-    /** What the feed has next, the newest first: `key` is the place of an item in the order of time, of several with the same
-     * one `kind` and `id` decide. Only what is not before `since` and comes after a place is looked at: that has the key
-     * `before`, and the ids that those with this key must be below are given for each kind. An event has its own id as its
-     * key. `sources` says which parts are read at all; each reads no more than a page, by an index. The names are
-     * compared as a range of the index: of a name that it does not know the planner believes that there are as few as of most,
-     * and reads all of them to sort them.
+    /** The next items of the feed, the newest first. `key` is the place of an item in the order of time; `kind` and `id`
+     * break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
+     * each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
+     * are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name
+     * that it does not know, the planner assumes very few rows, and would read all of them to sort them.
      * (sql/queries/activity.sql:1) */
     page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
-    /** The same of one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
-     * after the other: each is a step in the index, however many events there are of it. One who has more than 300 names has
-     * few events of most: all of them are read, in the order of the index (5,000 take 3 ms, and their names 100 ms). Of
-     * executions it has few.
-     * (sql/queries/activity.sql:102) */
+    /** The same for one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
+     * after the other: each is one step in the index, however many events it has. A contact with more than 300 names has
+     * few events of most of them: all are read, in the order of the index (5,000 take 3 ms, their names 100 ms). It has few
+     * executions.
+     * (sql/queries/activity.sql:101) */
     pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
   };
   activityItems: {
-    /** What the feed tells about events, which are between the first and the last of these ids. Everything is looked up one by
-     * one, whatever the planner believes about the tables. What has expired is not found.
+    /** What the feed shows of events, which lie between the first and the last of these ids. Everything is looked up one by
+     * one, whatever the planner estimates. Expired events are not found.
      * (sql/queries/activity_items.sql:1) */
     events(on: On, args: { ids: string[]; projectId: string; firstId: string; lastId: string }): Promise<{ id: string; name: string; data: Json; bot: boolean; emailId: string | null; contactId: string | null; contactEmail: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN" | null; error: string | null; subject: string | null; fromEmail: string | null; campaignName: string | null; workflowName: string | null }[]>;
     /** (sql/queries/activity_items.sql:55) */
@@ -66,8 +65,8 @@ export interface Queries {
     countSince(on: On, args: { projectId: string; since: string; upTo: number }): Promise<{ count: number }>;
   };
   activityTypes: {
-    /** Which of these names events have, by the counters; whether there are events of others, and what else the feed has. The
-     * order has each looked up by an index, whatever the planner believes about how much of a table is the project's.
+    /** Which of these names events have, by the counters; whether there are events of other names, and what else the feed
+     * has. The order makes each an index look-up, whatever the planner estimates about the project's share of a table.
      * (sql/queries/activity_types.sql:1) */
     present(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
   };
@@ -77,8 +76,8 @@ export interface Queries {
     list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
   audience: {
-    /** Gives the rest of this transaction memory for hash tables over the events of one name: beside an OR, Postgres looks
-     * events up contact by contact when it expects the table not to fit.
+    /** Gives the rest of this transaction memory for hash tables over the events of one name. Beside an OR, Postgres looks
+     * up events contact by contact when it expects the table not to fit.
      * (sql/queries/audience.sql:1) */
     allowHashing(on: On): Promise<number>;
     /** How many contacts satisfy a compiled condition.
@@ -109,11 +108,12 @@ export interface Queries {
     /** 0 when somebody else was first.
      * (sql/queries/billing.sql:19) */
     setCustomer(on: On, args: { customerId: string; now: Date; projectId: string; version: number }): Promise<number>;
-    /** Writes what was read at Stripe; null when somebody has written since `version`. Answers whether it was live before.
+    /** Stores what was read at Stripe; null when somebody else has written since `version`. Returns whether it was live
+     * before.
      * (sql/queries/billing.sql:25) */
     save(on: On, args: { customerId: string | null; subscriptionId: string | null; status: string | null; periodEndsAt: Date | null; cancelsAt: Date | null; endedAt: Date | null; now: Date; projectId: string; version: number }): Promise<{ wasLive: boolean; isLive: boolean } | null>;
     /** The next checkout is another one.
-     * (sql/queries/billing.sql:47) */
+     * (sql/queries/billing.sql:48) */
     countCheckout(on: On, args: { projectId: string; checkouts: number }): Promise<number>;
   };
   bulkJobs: {
@@ -136,8 +136,8 @@ export interface Queries {
     /** The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
      * (sql/queries/bulk_jobs.sql:45) */
     matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
-    /** Subscribes or unsubscribes contacts. Answers those that there are, and which of them it changed: each change is
-     * told once, also when two jobs meet. The rows are locked in the order of `contacts.upsert_many`.
+    /** Subscribes or unsubscribes contacts. Returns those that exist, and which of them it changed: each change is reported
+     * once, even when two jobs overlap. Rows are locked in the order of `contacts.upsert_many`.
      * (sql/queries/bulk_jobs.sql:61) */
     setSubscribed(on: On, args: { projectId: string; contactIds: string[]; subscribed: boolean }): Promise<{ id: string; isChanged: boolean }[]>;
     /** Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
@@ -165,24 +165,24 @@ export interface Queries {
     /** The campaign while a snapshot of its audience is taken; null when that is done, or the campaign was cancelled.
      * (sql/queries/campaign_send.sql:6) */
     holdForSnapshot(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audience: Json | null; contentId: string; snapshotUpTo: string | null; sentAt: Date } | null>;
-    /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds the
-     * jobs that send them, all in one commit: so each range is taken exactly once, and whoever goes on starts behind it.
-     * Contacts that came after the campaign was sent are not among them. The first batches of every campaign come before
-     * the later ones of any: a large one does not hold the small ones back. Those that the month has no room for are FAILED
-     * from the beginning.
+    /** Turns the next contacts of the audience into mails, in the order of their ids, moves the cursor past them and adds
+     * the jobs that send them, all in one commit: each range is taken exactly once, and the next call continues after it.
+     * Contacts created after the campaign was sent are not included. The first batches of every campaign are sent before
+     * the later ones of any: a large campaign does not delay small ones. Mails beyond this month's limit are FAILED from
+     * the start.
      * (sql/queries/campaign_send.sql:13) */
     snapshotRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ added: number; enqueued: number }>;
     /** The whole audience is in the ledger.
      * (sql/queries/campaign_send.sql:105) */
     endSnapshot(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; snapshotCount: number; overLimitCount: number } | null>;
-    /** After so many new rows the planner would go by what it knew before.
+    /** After so many new rows the planner would use outdated statistics.
      * (sql/queries/campaign_send.sql:112) */
     analyze(on: On): Promise<number>;
     /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
      * (sql/queries/campaign_send.sql:116) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
-    /** Whether mails of a campaign may still go out; null when it is gone.
+    /** Whether mails of a campaign may still be sent; null when it is gone.
      * (sql/queries/campaign_send.sql:130) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
@@ -196,24 +196,24 @@ export interface Queries {
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
      * (sql/queries/campaign_send.sql:160) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** Closes mails of a campaign that was cancelled, or deleted since, and have not been handed over. What is being sent at
-     * this moment is left alone, and so is what is deleted anyway.
+    /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent at this moment
+     * are left alone, and so are those that are about to be deleted anyway.
      * (sql/queries/campaign_send.sql:194) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they stand still.
      * (sql/queries/campaign_send.sql:223) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
-    /** What the next mails that are due have waited, when the mail server let nobody in, does not count as being tried: they are
-     * due anew. Called again, also by another process, it counts nothing twice. Answers the last one that it has looked at.
+    /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
+     * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it looked at.
      * (sql/queries/campaign_send.sql:240) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
      * (sql/queries/campaign_send.sql:264) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
-    /** Gives jobs to mails that are due and have none, batch by batch, the oldest first. The time for which they are tried
-     * again begins anew, as in `emails.requeue_overdue`. By lists and not by joins: without statistics, as in a new database,
-     * a join would look at every mail for every mail of every mail.
+    /** Gives jobs to due mails that have none, batch by batch, the oldest first. The period in which they are retried
+     * restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
+     * join would compare every mail with every other.
      * (sql/queries/campaign_send.sql:274) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
@@ -236,30 +236,31 @@ export interface Queries {
     /** Null when it does not exist, or is on its way.
      * (sql/queries/campaigns.sql:113) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
-    /** The campaign, held until the end of the transaction. A claim of its mails holds it as well, less strongly: whoever has
-     * it here has waited for all that were under way.
+    /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
+     * this lock has waited for all claims in progress.
      * (sql/queries/campaigns.sql:119) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
     /** (sql/queries/campaigns.sql:129) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** From here on the snapshot of the audience is being taken. What was scheduled, and sent before its time, is not scheduled any more.
+    /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
+     * scheduled.
      * (sql/queries/campaigns.sql:134) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:147) */
+     * (sql/queries/campaigns.sql:148) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
-    /** Back to a draft: what it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:159) */
+    /** Back to a draft: something that it needs to be sent is gone.
+     * (sql/queries/campaigns.sql:160) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** Answers what it was before; null when that cannot be cancelled. One that was only scheduled has no mails: it is
-     * finished.
-     * (sql/queries/campaigns.sql:165) */
+    /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
+     * mails: it is finished.
+     * (sql/queries/campaigns.sql:166) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:182) */
+     * (sql/queries/campaigns.sql:183) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:189) */
+     * (sql/queries/campaigns.sql:190) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -277,14 +278,14 @@ export interface Queries {
     clear(on: On): Promise<number>;
   };
   capturedRelease: {
-    /** The captured mails that come next after a place. There is always a place, and no table but this one: so it is where the
-     * index is entered, whatever plan is kept.
+    /** The next captured mails after a place. There is always a place, and no other table, so that the index is entered
+     * there whatever plan is cached.
      * (sql/queries/captured_release.sql:3) */
     next(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; projectId: string | null; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
     /** The captured ones of some mails.
      * (sql/queries/captured_release.sql:15) */
     ofIds(on: On, args: { ids: string[]; since: Date; until: Date; projectId: string | null }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
-    /** Those of these mails that are still captured, and nobody else holds, held until the commit.
+    /** Those of these mails that are still captured and that nobody else has locked, locked until the commit.
      * (sql/queries/captured_release.sql:24) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What decides whether these mails may still be sent, in the order in which they were captured.
@@ -315,22 +316,22 @@ export interface Queries {
     /** No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
      * (sql/queries/contact_deletion.sql:1) */
     endExecutions(on: On, args: { projectId: string; contactIds: string[]; now: Date }): Promise<number>;
-    /** The ledger outlives the contact: who it was is forgotten (the address becomes a hash that only the same address of
-     * the same project has), what became of the mail is kept, and what has not gone out does not go out.
+    /** The ledger outlives the contact: its identity is erased (the address becomes a hash that only the same address in the
+     * same project has), the outcome of each mail is kept, and unsent mails are not sent.
      * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
-    /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out` nobody adds a mail for one of them
-     * from now on.
+    /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
+     * now on.
      * (sql/queries/contact_deletion.sql:64) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
-    /** Waits until no snapshot of an audience of the project is being taken, and lets nobody begin one before the commit.
+    /** Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
      * (sql/queries/contact_deletion.sql:73) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
     /** (sql/queries/contact_deletion.sql:77) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
-    /** The values of one key, the most frequent first. Null and what is no plain value is left out.
+    /** The values of one key, the most frequent first, without null and without objects and lists.
      * (sql/queries/contact_fields.sql:1) */
     values(on: On, args: { key: string; source: Fragment; projectId: string; pattern: string | null; limit: number }): Promise<{ value: Json }[]>;
     /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
@@ -365,7 +366,7 @@ export interface Queries {
     /** Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
      * (sql/queries/contact_imports.sql:43) */
     advance(on: On, args: { rows: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
-    /** An import that stands at its last row is done, and its file is dropped.
+    /** An import that has reached its last row is done, and its file is dropped.
      * (sql/queries/contact_imports.sql:54) */
     complete(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that cannot be done. It stays so, and its file is dropped.
@@ -373,24 +374,24 @@ export interface Queries {
     fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
   };
   contacts: {
-    /** Creates contacts, or merges into those that have the address already. `rows` holds
-     * `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what an
-     * existing row needs besides: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees
-     * nothing but the row it could not insert. The rows are locked in one order, so that two calls cannot deadlock.
-     * `was_subscribed` is null for a contact that is new. Outgoing is one that a reset takes away.
+    /** Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed,
+     * sets}`, each address once; `changes` holds, by `<project_id> <email>`, what else an existing row needs:
+     * `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees only the row it could not insert. Rows
+     * are locked in one order, so that two calls cannot deadlock. `was_subscribed` is null for a new contact. `is_outgoing`
+     * marks one that a reset is about to delete.
      * (sql/queries/contacts.sql:1) */
     upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
     /** Which of these addresses belong to contacts who do not want mail any more.
      * (sql/queries/contacts.sql:38) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
-    /** Marks these contacts as not wanting mail, and unsubscribes them. `was_subscribed` says for which of them that is a
-     * change of the subscription. Rows are locked in the order that the upsert has, and no harder than it does, so that
-     * they cannot deadlock.
+    /** Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
+     * subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
+     * deadlock.
      * (sql/queries/contacts.sql:44) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
-    /** What the person decided through a link of a mail. An unsubscription stands until it is taken back, also where the
-     * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several calls at
-     * once one changes it.
+    /** What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
+     * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
+     * calls, one changes it.
      * (sql/queries/contacts.sql:62) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
     /** (sql/queries/contacts.sql:77) */
@@ -401,8 +402,8 @@ export interface Queries {
     /** Which of these addresses there are.
      * (sql/queries/contacts.sql:104) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
-    /** One page of contacts, in the order and after the place that the cursor says. `sort_key` is what the next cursor
-     * holds: a time as text, because a Date would lose its microseconds.
+    /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
+     * time as text, because a Date would lose its microseconds.
      * (sql/queries/contacts.sql:110) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** (sql/queries/contacts.sql:125) */
@@ -426,7 +427,7 @@ export interface Queries {
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   dailyCounts: {
-    /** One more today, for each of these keys. Answers how many there are now.
+    /** Adds one to today's count of each of these keys. Returns the new counts.
      * (sql/queries/daily_counts.sql:1) */
     add(on: On, args: { now: Date; keys: string[] }): Promise<{ key: string; count: number }[]>;
     /** Those of days that are over.
@@ -442,7 +443,7 @@ export interface Queries {
     /** The migrations that were applied.
      * (sql/queries/doctor.sql:14) */
     migrations(on: On): Promise<{ name: string }[]>;
-    /** The domains of all projects, by name; those that nobody can look up come last.
+    /** The domains of all projects, by name; reserved names, which cannot be looked up, come last.
      * (sql/queries/doctor.sql:18) */
     domains(on: On, args: { reserved: string; limit: number }): Promise<{ domain: string; projectName: string; status: "PENDING" | "VERIFIED" | "FAILED"; verifiedAt: Date | null; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null }[]>;
     /** The sealed keys that sign mails, of all projects, behind one domain in the order of their ids.
@@ -495,19 +496,19 @@ export interface Queries {
     /** Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
      * (sql/queries/domains.sql:96) */
     returnPath(on: On, args: { projectId: string; domain: string }): Promise<{ returnPath: string } | null>;
-    /** The projects whose bounces come back to a domain. Whatever its records say now: the mails went out before.
+    /** The projects whose bounces come back to a domain, whatever its records say now: the mails were sent before.
      * (sql/queries/domains.sql:102) */
     returnedTo(on: On, args: { returnPath: string; limit: number }): Promise<{ projectId: string }[]>;
-    /** Takes domains whose time has come, the longest overdue first: nobody else takes them before `held_until`. Two
-     * processes at once take different ones. How many is written here, so that the planner knows that they are few; with a
-     * parameter it reads the whole table for them.
+    /** Takes the domains that are due, the longest overdue first; nobody else takes them before `held_until`. Two processes
+     * take different ones. The number is a literal, so that the planner knows that they are few; with a parameter it reads
+     * the whole table.
      * (sql/queries/domains.sql:109) */
     claimDue(on: On, args: { now: Date; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
     /** Takes one domain, unless a look-up of it began after `not_since`.
      * (sql/queries/domains.sql:129) */
     claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
-    /** Writes what a batch of look-ups has found, of those domains that are still held since `started_at`; the others were
-     * deleted or taken by somebody else meanwhile. Rows are locked in one order, so that two batches cannot deadlock.
+    /** Writes the results of a batch of look-ups, for those domains that are still held since `started_at`; the others were
+     * deleted or taken over in the meantime. Rows are locked in one order, so that two batches cannot deadlock.
      * (sql/queries/domains.sql:140) */
     recordChecks(on: On, args: { checks: { project_id: string; id: string; status: "PENDING" | "VERIFIED" | "FAILED"; verified_at: Date | string | null | undefined; failures: number; failing_since: Date | string | null | undefined; next_check_at: Date | string; record_states: JsonArg }[]; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
@@ -523,122 +524,126 @@ export interface Queries {
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   emails: {
-    /** Adds mails of a request to the ledger, and answers those that are to be sent: one to an address on the suppression
-     * list is closed from the beginning. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The
-     * caller has just written the contacts, so none of them can be deleted meanwhile. The list is looked at address by
-     * address, whatever the planner believes about its size. They are taken of the month: all of them, or nothing is done.
+    /** Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
+     * closed at once. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
+     * written the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
+     * address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
+     * nothing is done.
      * (sql/queries/emails.sql:1) */
     insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined }[]; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
      * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
-     * event_data}`. What was not tried, because nobody was let in, does not count as an attempt, and the time for which
-     * it is tried begins anew. A row that was taken away meanwhile (a lease that ran out, a notice of the provider) keeps what
-     * was written then, unless it is still in doubt: then the word of the one who was there settles it. Mails of a campaign
-     * that are tried again share one job.
+     * event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+     * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
+     * keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
+     * of a campaign that are tried again share one job.
      * 
-     * A claim is SENDING, committed, before a socket is written to. Left out is what another process has, what was sent
-     * already, and what belongs to a disabled project or a cancelled campaign: the campaign is held until the commit, so
-     * that nothing is claimed after its cancellation has been. Answers everything that sending needs, but for the contents
-     * that the process says it knows; where nothing was taken, one row without an id, because the retries must be counted
-     * to be made.
-     * (sql/queries/emails.sql:38) */
+     * A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
+     * has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
+     * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
+     * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
+     * retries if they are counted.
+     * (sql/queries/emails.sql:39) */
     settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
-    /** Where these mails go, of those that are still to be sent.
-     * (sql/queries/emails.sql:196) */
+    /** The recipient domains of those of these mails that are still to be sent.
+     * (sql/queries/emails.sql:200) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
-    /** Mails whose domain has no room wait apart, without a job, until `come_back` fetches them. Of a domain that takes no
-     * mail, one of `failing`, that is the beginning of the day for which it is tried.
-     * (sql/queries/emails.sql:203) */
+    /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
+     * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
+     * (sql/queries/emails.sql:207) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
-    /** Fetches mails that wait apart, up to `counts` for each of these domains: single ones first, then whoever was tried first
-     * (a server that takes a mail at its second coming only must see the same one again), then the oldest. And `lasts` from
-     * the other end, so that it is not the same ones that try it each time.
-     * (sql/queries/emails.sql:215) */
+    /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
+     * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
+     * that it is not always the same mails that try a domain.
+     * (sql/queries/emails.sql:219) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:252) */
+     * (sql/queries/emails.sql:256) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
-    /** Ends what has waited apart since `before` for a domain that took no mail.
-     * (sql/queries/emails.sql:275) */
+    /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
+     * (sql/queries/emails.sql:279) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
-    /** Gives back mails that this process claimed and never began to send, as when it is told to stop.
-     * (sql/queries/emails.sql:292) */
+    /** Gives back mails that this process claimed and never began to send, as when it stops.
+     * (sql/queries/emails.sql:296) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** Who has held a mail since `before` and is not in the table of workers.
-     * (sql/queries/emails.sql:301) */
+    /** Processes that have held a mail since `before` and are not in the table of workers.
+     * (sql/queries/emails.sql:305) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
-    /** What processes had in flight that are gone. What they have marked as ended, nobody knows whether it was sent, so the
-     * ledger says so. What they have not marked was not sent, and is sent now; later where that has ended several processes,
-     * because the mail may be why. Who reaps them holds their marks (`handover_marks.hold`).
-     * (sql/queries/emails.sql:309) */
+    /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
+     * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
+     * several processes, because it may be the cause. The caller holds the marks of these processes
+     * (`handover_marks.hold`).
+     * (sql/queries/emails.sql:313) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
-    /** Settles what has been in doubt since `before`, as the project wants it: sent again, or kept as it is for good. A
-     * workflow's mail of a transactional template is a transactional one. Of a campaign that was cancelled nothing is sent
-     * again.
-     * (sql/queries/emails.sql:335) */
+    /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
+     * doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
+     * campaign are not sent again.
+     * (sql/queries/emails.sql:340) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:369) */
+     * (sql/queries/emails.sql:374) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
-    /** Mails that have been due since `before` and whose job is lost, as when a project was disabled meanwhile. They get
-     * a new job; moving `due_at` keeps them from being enqueued again, by whomever. What they have waited does not count as
-     * being tried. Jobs of a project are worked off in their order, so a mail that was due before the oldest one that waits has
-     * none (`oldest_jobs`; 2 s are left to clocks that differ). Answers also when they were due: the next slice begins there.
-     * Campaigns look after theirs.
-     * (sql/queries/emails.sql:378) */
+    /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
+     * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
+     * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
+     * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
+     * own.
+     * (sql/queries/emails.sql:383) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
-    /** (sql/queries/emails.sql:408) */
+    /** (sql/queries/emails.sql:413) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:415) */
+     * (sql/queries/emails.sql:420) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
-    /** How many mails the filter lets through, as far as `up_to`.
-     * (sql/queries/emails.sql:430) */
+    /** How many mails match the filter, counted up to `up_to`.
+     * (sql/queries/emails.sql:435) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:441) */
+     * (sql/queries/emails.sql:446) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
-    /** Locks one mail for the rest of the transaction. Whoever changes a mail and its contact takes the mail first.
-     * (sql/queries/emails.sql:447) */
+    /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
+     * first.
+     * (sql/queries/emails.sql:452) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:454) */
+     * (sql/queries/emails.sql:460) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
-    /** Writes a batch of opens and clicks, in which a mail may stand several times: its counts and times, the events, and by
-     * the trigger of the ledger the counters of the campaign. `hits` holds, in the order in which they came,
-     * `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Answers the number of events.
+    /** Records a batch of opens and clicks, in which a mail may occur several times: its counts and times, the events, and
+     * through the trigger `emails_count` the counters of the campaign. `hits` holds, in the order in which they came,
+     * `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Returns the number of events.
      * 
-     * Bots are recorded, and change nothing but `bot_opened_at`. A click is an opening too, because many people load no images: it sets
-     * `opened_at`, but is none of the `opens`. The state only moves forward, and not at all where the mail has come to an
-     * end otherwise. A mail in doubt was sent, as we know now; one that is just being sent is left to its sender.
-     * What was never sent (or is unknown) records nothing. A captured mail was not sent either, but whoever tries things out
-     * in the inbox wants workflows to hear of it: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in the order of their ids, so that two batches
-     * never wait for each other crosswise. Contents are looked up one by one, whatever the planner believes about them.
+     * Bots are recorded, and change only `bot_opened_at`. A click is an open too, because many people load no images: it
+     * sets `opened_at`, but does not count among the `opens`. The state only moves forward, and not at all once the mail has
+     * ended otherwise. A mail in doubt turns out to have been sent; one that is being sent is left to its sender. Mails that
+     * were never sent, or are unknown, record nothing. A captured mail was not sent either, but people who try things out in
+     * the inbox expect workflows to react: it is recorded and flagged, and changes nothing in the ledger. Mails are locked in
+     * the order of their ids, so that two batches never deadlock. Contents are looked up one by one, whatever the planner
+     * estimates.
      * (sql/queries/engagement.sql:1) */
     record(on: On, args: { hits: { n: number; project_id: string; email_id: string; event_id: string; link: string | null | undefined; is_bot: boolean; at: string }[] }): Promise<number>;
   };
   eventCounts: {
-    /** Adds up to `limit` deltas to the days and to the totals, and answers how many they were.
+    /** Adds up to `limit` deltas to the days and to the totals, and returns how many they were.
      * (sql/queries/event_counts.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
-    /** The first day, from one on, of which there may be events or counts; null when there is none any more.
+    /** The first day, starting at a given one, that may have events or counts; null when there are no more.
      * (sql/queries/event_counts.sql:33) */
     nextDay(on: On, args: { fromDay: Date; projectId: string }): Promise<{ day: Date } | null>;
-    /** What the events of these days say, and what is counted of them, where that is not the same.
+    /** The days on which events and their counts differ, with both.
      * (sql/queries/event_counts.sql:56) */
     faults(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; forgets: boolean; limit: number }): Promise<{ day: Date; name: string; facts: number; counted: number }[]>;
-    /** Adds to the counts of these days what they lack, and takes away what they have too much. What is recorded or folded
-     * meanwhile makes no difference: all that is looked at is of one moment, and what is added is a delta like others.
+    /** Corrects the counts of these days, up or down. What is recorded or rolled up in the meantime makes no difference:
+     * everything is read in one snapshot, and the correction is a delta like any other.
      * (sql/queries/event_counts.sql:63) */
     recount(on: On, args: { projectId: string; firstDay: Date; lastDay: Date; forgets: boolean }): Promise<number>;
     /** Totals that are not the sum of their days.
      * (sql/queries/event_counts.sql:70) */
     totalFaults(on: On, args: { projectId: string; limit: number }): Promise<{ name: string; days: number; total: number }[]>;
-    /** Makes every total the sum of its days. Only while nobody rolls up.
+    /** Sets every total to the sum of its days. Only while nobody rolls up.
      * (sql/queries/event_counts.sql:90) */
     recountTotals(on: On, args: { projectId: string }): Promise<number>;
   };
@@ -649,35 +654,35 @@ export interface Queries {
     /** How many there are, up to a limit, from the index alone.
      * (sql/queries/event_deletion.sql:11) */
     count(on: On, args: { projectId: string; name: string; upTo: string; limit: number }): Promise<{ events: number }>;
-    /** How many there are by the counters, but for days of which events may have expired.
+    /** How many there are by the counters, without days whose events may have expired.
      * (sql/queries/event_deletion.sql:21) */
     counted(on: On, args: { projectId: string; name: string }): Promise<{ events: number }>;
-    /** For the rest of this transaction, whatever the planner believes about the tables.
+    /** For the rest of this transaction, whatever the planner estimates about the tables.
      * (sql/queries/event_deletion.sql:31) */
     readByIndex(on: On): Promise<number>;
-    /** Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted by
-     * then: who began anew each time would have to pass by what is dead already. `last_id` is how far it has looked. The
+    /** Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted yet:
+     * starting from the first id each time would mean passing all dead rows again. `last_id` is how far it got. The
      * counters follow by the trigger of the table.
      * (sql/queries/event_deletion.sql:35) */
     remove(on: On, args: { projectId: string; name: string; after: string; upTo: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
-    /** Takes away what is still counted of the name on days of which events have expired: nothing else would. What there is
-     * of them all the same stays counted.
+    /** Removes what is still counted under the name on days whose events have expired, because nothing else would. Events
+     * that do still exist stay counted.
      * (sql/queries/event_deletion.sql:56) */
     forget(on: On, args: { projectId: string; name: string }): Promise<number>;
   };
   eventLog: {
-    /** (sql/queries/event_log.sql:5) */
+    /** (sql/queries/event_log.sql:4) */
     recent(on: On, args: { projectId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** (sql/queries/event_log.sql:23) */
+    /** (sql/queries/event_log.sql:22) */
     recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
     /** The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
      * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
      * than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
      * that index, so that no other one is taken for as good.
-     * (sql/queries/event_log.sql:41) */
+     * (sql/queries/event_log.sql:40) */
     recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:111) */
+     * (sql/queries/event_log.sql:110) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {
@@ -686,8 +691,7 @@ export interface Queries {
     /** The days are of UTC, both among them.
      * (sql/queries/event_stats.sql:11) */
     ofDays(on: On, args: { projectId: string; firstDay: string; lastDay: string; limit: number }): Promise<{ name: string; count: number }[]>;
-    /** The most frequent names of some days, but for those that match `reserved`, and how frequent they were on the days
-     * before.
+    /** The most frequent names of some days, except those that match `reserved`, and their frequency on the days before.
      * (sql/queries/event_stats.sql:20) */
     top(on: On, args: { firstDay: string; projectId: string; firstDayBefore: string; lastDay: string; reserved: string; limit: number }): Promise<{ name: string; count: number; before: number }[]>;
   };
@@ -710,86 +714,88 @@ export interface Queries {
     insertMany(on: On, args: { now: Date; rows: { project_id: string; id: string | null | undefined; contact_id: string | null | undefined; email_id: string | null | undefined; name: string; data: JsonArg }[] }): Promise<number>;
   };
   executionCounts: {
-    /** Adds up to `limit` deltas to the days, and answers how many they were.
+    /** Adds up to `limit` deltas to the days, and returns how many they were.
      * (sql/queries/execution_counts.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
     /** How many executions there are of each day, and how many are counted, where that is not the same at this very moment.
      * (sql/queries/execution_counts.sql:20) */
     faults(on: On, args: { projectId: string; limit: number }): Promise<{ day: Date; facts: number; counted: number }[]>;
-    /** Adds to the days what they lack, and takes away what they have too much. What begins or is folded meanwhile makes no
-     * difference: all that is looked at is of one moment, and what is added is a delta like others.
+    /** Corrects the counts of these days, up or down. What begins or is rolled up in the meantime makes no difference:
+     * everything is read in one snapshot, and the correction is a delta like any other.
      * (sql/queries/execution_counts.sql:36) */
     recount(on: On, args: { projectId: string }): Promise<number>;
   };
   executionRun: {
-    /** For the rest of this transaction: tables of which next to nothing is wanted are read by their indexes, also where a
-     * plan was made, and kept, when they were small. And no reset of these projects begins: what starts here, it finds.
+    /** For the rest of this transaction: tables from which few rows are wanted are read by their indexes, even where a plan
+     * was cached while they were small. And no reset of these projects can begin: it will find what is started here.
      * (sql/queries/execution_run.sql:1) */
     begin(on: On, args: { projectIds: string[] }): Promise<number>;
     /** (sql/queries/execution_run.sql:11) */
     analyze(on: On): Promise<number>;
-    /** What is recorded from here on in this transaction was led to by so many workflows.
+    /** The depth of whatever this transaction records from here on: how many workflows have led to it.
      * (sql/queries/execution_run.sql:14) */
     deepen(on: On, args: { depth: string }): Promise<number>;
     /** Which workflows these events start, and whom for; the oldest event first.
      * (sql/queries/execution_run.sql:18) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
-    /** Begins executions where the rule of re-entry allows it, each with the first entry of its history. The unique indexes are
-     * that rule, and an event that is heard again comes to the id of what it has started; only who came in while re-entry
-     * was allowed has to be looked for. `rows` holds, in the order of their claims, `{n, project_id, id, workflow_id,
-     * version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth, context?, event_id?, entry_id,
-     * history?}`; the data of an event becomes `event` in the context. Contacts that are being deleted drop out. The events are
-     * read by themselves: beside a contact that has to be waited for, Postgres 18 loses the partition that they are in.
+    /** Creates executions where the re-entry rule allows it, each with the first entry of its history. The unique indexes
+     * are that rule: an event that is processed again leads to the id of the execution it has already started. Only
+     * contacts who entered while re-entry was allowed have to be searched for. `rows` holds, in the order of their claims,
+     * `{n, project_id, id, workflow_id, version_id, contact_id, status, trigger_id, step_id?, exit_reason?, is_only, depth,
+     * context?, event_id?, entry_id, history?}`; the data of an event becomes `event` in the context. Contacts that are
+     * being deleted drop out. The events are read separately: joined with a contact that has to be waited for, Postgres 18
+     * loses the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
     startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; entry_id: string | null | undefined; history: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
-    /** Executions that are under way, with all that going on needs, held until the commit in the order of their ids; so are
-     * their contacts, against being deleted and getting another address. Of a disabled project they are held up, and what a reset takes away has ended. Nothing else
-     * is read here: whoever had to wait for a lock sees what it has locked as it is now, and all other tables as they were.
-     * (sql/queries/execution_run.sql:78) */
+    /** Active executions with everything needed to go on, locked until the commit in the order of their ids. Their contacts
+     * are locked too, so that they are neither deleted nor given another address. Executions of a disabled project are held
+     * up; those that a reset deletes have ended. Nothing else is read here: after waiting for a lock, a statement sees the
+     * rows it has locked as they are now, but all other tables as they were before.
+     * (sql/queries/execution_run.sql:79) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; revision: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:96) */
+     * (sql/queries/execution_run.sql:98) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
-    /** Writes where executions have come to. `rows` holds `{project_id, id, revision, moved, status, step_id?, step_execution_id?,
-     * depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read is not moved.
-     * (sql/queries/execution_run.sql:102) */
+    /** Writes the new positions of executions. `rows` holds `{project_id, id, revision, moved, status, step_id?,
+     * step_execution_id?, depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read stays.
+     * (sql/queries/execution_run.sql:104) */
     move(on: On, args: { rows: { project_id: string; id: string; revision: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:127) */
+     * (sql/queries/execution_run.sql:129) */
     addSteps(on: On, args: { rows: { project_id: string; id: string; execution_id: string; step_id: string; seq: number; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; started_at: Date | string; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:141) */
+     * (sql/queries/execution_run.sql:143) */
     endSteps(on: On, args: { rows: { project_id: string; id: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; completed_at: Date | string }[] }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:155) */
+     * (sql/queries/execution_run.sql:157) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:161) */
+     * (sql/queries/execution_run.sql:163) */
     addJobs(on: On, args: { rows: { task: string; payload: JsonArg; run_at: Date | string | null | undefined; key: string | null | undefined; priority: number | null | undefined }[] }): Promise<number>;
-    /** Which of these satisfy a compiled condition, and how each answers to some of its filters. `rows` holds contacts as they
-     * are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in the place of theirs.
-     * (sql/queries/execution_run.sql:169) */
+    /** Which of these rows satisfy a compiled condition, and the result of some of its filters for each. `rows` holds
+     * contacts as they are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in their
+     * place.
+     * (sql/queries/execution_run.sql:171) */
     satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: { n: number; id: string; email: string; subscribed: boolean; created_at: Date | string; updated_at: Date | string; data: JsonArg }[] }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:179) */
+     * (sql/queries/execution_run.sql:182) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** What a template says, who sends it, and the content that mails with it have shared until now; without one where the
-     * template was changed since, or the way in which the project follows mails.
-     * (sql/queries/execution_run.sql:185) */
+    /** What a template says, its sender, and the content that its mails share so far; no content where the template, or the
+     * project's tracking, has changed since.
+     * (sql/queries/execution_run.sql:188) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
-    /** Mails with this template, as it was written then, share this content from now on.
-     * (sql/queries/execution_run.sql:201) */
+    /** Mails with this template, as it is now, share this content from now on.
+     * (sql/queries/execution_run.sql:204) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
-    /** Adds mails of a step to the ledger, each under the id of its entry of the history, so that none can be there twice.
-     * Answers those that are to be sent: one to an address on the suppression list is closed from the beginning, and so is
-     * one that the month has no room for. `rows` holds `{id, execution_id, contact_id?, address, data?}`. The caller holds
-     * the contacts.
-     * (sql/queries/execution_run.sql:211) */
+    /** Adds the mails of a step to the ledger, each under the id of its history entry, so that none can exist twice. Returns
+     * those that are to be sent: a mail to a suppressed address, or beyond this month's limit, is closed at once. `rows`
+     * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
+     * (sql/queries/execution_run.sql:214) */
     addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:255) */
+     * (sql/queries/execution_run.sql:257) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
@@ -808,10 +814,10 @@ export interface Queries {
     /** One page of the executions of a workflow, the newest first.
      * (sql/queries/executions.sql:18) */
     list(on: On, args: { projectId: string; workflowId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
-    /** The same of those in one state. A statement of its own: one plan could not serve both.
+    /** The same for executions in one state. A separate statement, because one plan could not serve both.
      * (sql/queries/executions.sql:34) */
     listByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
-    /** How many executions a workflow has, as far as `up_to`.
+    /** How many executions a workflow has, counted up to `up_to`.
      * (sql/queries/executions.sql:50) */
     count(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ total: number }>;
     /** (sql/queries/executions.sql:60) */
@@ -822,8 +828,8 @@ export interface Queries {
     /** Holds those of these executions that are under way.
      * (sql/queries/executions.sql:79) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
-    /** Ends executions that are held, for good. What they wait for is let go of, and what stands open in their histories is
-     * closed. Whoever had to wait for one of them sees its wait and its history only in a statement that comes later: this one.
+    /** Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
+     * closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
      * (sql/queries/executions.sql:90) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
@@ -833,62 +839,61 @@ export interface Queries {
     note(on: On, args: { kind: string; until: Date }): Promise<number>;
     /** (sql/queries/expired.sql:9) */
     now(on: On): Promise<{ now: Date }>;
-    /** Until when rows of a project may be missing; null where none has been taken away since it was made.
+    /** The time before which rows of a project may be missing; null where none has been deleted since it was created.
      * (sql/queries/expired.sql:12) */
     ofProject(on: On, args: { projectId: string }): Promise<{ events: Date | null; emails: Date | null } | null>;
   };
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
-     * that two batches never wait for each other crosswise. `names` holds `{n, project_id?, email_id?, provider_id?}`;
-     * the answer has a row for each `n` whose mail is known. The provider's id counts where our own ids are not told or name
-     * nothing: a header may be somebody else's, but not what the provider has answered to us. Left out is what was never
-     * sent: a notice about it is about nothing of ours. What was in doubt once may have been sent, whatever became of it
-     * afterwards. All is looked up one by one, whatever the planner believes about the tables.
+     * that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?}`; the result has a row for
+     * each `n` whose mail is known. The provider's id counts where our own ids are missing or unknown: a header may be
+     * forged, but not the reply that the provider gave us. Mails that were never sent are left out: a notice about them is
+     * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
+     * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
     holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
     /** Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
      * 
-     * The states stand in their type from the weakest to the strongest: of two the stronger one stays, in whatever order
-     * they are reported. All of this is only said about mails that have left, so each is SENT at least. What the ledger had
-     * taken for FAILED or SUPPRESSED, without knowing that it had left while it was in doubt, becomes what is said now. A
-     * rejection by the provider makes a mail FAILED as long as nothing is known that only a mail that was sent can come to.
-     * Times are set once. The reason is that of the end that a mail came to; a remark stands as long as nothing better is
-     * known.
+     * The states stand in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
+     * are reported. Notices are only about mails that have been sent, so each is SENT at least. What the ledger had taken
+     * for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
+     * mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
+     * final state; a remark stays until something better is known.
      * (sql/queries/feedback.sql:69) */
     write(on: On, args: { changes: { project_id: string; id: string; sent_at: Date | string | null | undefined; delivered_at: Date | string | null | undefined; bounced_at: Date | string | null | undefined; complained_at: Date | string | null | undefined; rejected: boolean; reason: string | null | undefined; remark: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<number>;
-    /** Those of these contacts who want no more mail, locked for the rest of the transaction: who has complained, and whose
-     * address has bounced, unless they have another one by now. `lost` holds
-     * `{project_id, contact_id, address?, complained}`. Locked in the order that `contacts.opt_out_many` has.
-     * (sql/queries/feedback.sql:130) */
+    /** Those of these contacts who want no more mail, locked for the rest of the transaction: those who complained, and
+     * those whose address has bounced, unless they have another one by now. `lost` holds `{project_id, contact_id,
+     * address?, complained}`. Locked in the order of `contacts.opt_out_many`.
+     * (sql/queries/feedback.sql:129) */
     holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
   };
   handoverMarks: {
-    /** The marks of this process count from now on. `email_ids`: what it has under way, and may have marked before; they lie in
-     * a place of their own, below those of groups. A note whose answer was lost may still come after a later one: it changes
-     * nothing then.
+    /** The marks of this process are valid from now on. `email_ids` are the mails that it has in flight and may have marked
+     * before; they are kept in a separate place, below those of groups. If the reply to a note was lost, the note may still
+     * arrive after a later one: it then changes nothing.
      * (sql/queries/handover_marks.sql:1) */
     noteDown(on: On, args: { workerId: string; epoch: number; emailIds: string[] }): Promise<number>;
-    /** Marks mails whose end is about to be sent. Answers those that may be; null where this process is not noted down.
+    /** Marks mails whose end is about to be sent. Returns those that may be; null where this process is not noted down.
      * (sql/queries/handover_marks.sql:14) */
     mark(on: On, args: { workerId: string; epoch: number; place: number; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
-    /** Until the commit these processes mark nothing; what they have marked is committed.
+    /** Until the commit these processes can mark nothing; their earlier marks are committed.
      * (sql/queries/handover_marks.sql:18) */
     hold(on: On, args: { workerIds: string[] }): Promise<number>;
     /** What these processes have marked is settled, and they are not noted down any more.
      * (sql/queries/handover_marks.sql:24) */
     remove(on: On, args: { workerIds: string[] }): Promise<number>;
-    /** Marks of processes that nobody knows any more, and that hold nothing. One that lives notes itself down again.
+    /** Marks of unknown processes that hold no mail. A process that is alive notes itself down again.
      * (sql/queries/handover_marks.sql:31) */
     removeUnknown(on: On): Promise<number>;
   };
   idempotencyKeys: {
-    /** Claims the key for the request of this transaction. Null when it is in use: another request that holds it is
-     * waited for, and if that one fails, the key is free again. An expired key is claimed anew.
+    /** Claims the key for the request of this transaction. Null when it is in use. If another request holds it, this one
+     * waits; if that one fails, the key is free again. An expired key is claimed again.
      * (sql/queries/idempotency_keys.sql:1) */
     claim(on: On, args: { projectId: string; key: string; request: string; now: Date; expiresAt: Date }): Promise<{ key: string } | null>;
-    /** Keeps the answer beside the key, for whoever repeats the request.
+    /** Stores the response beside the key, for requests that repeat it.
      * (sql/queries/idempotency_keys.sql:16) */
     answer(on: On, args: { statusCode: number; response: JsonArg; projectId: string; key: string }): Promise<number>;
     /** (sql/queries/idempotency_keys.sql:22) */
@@ -898,7 +903,7 @@ export interface Queries {
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   identities: {
-    /** The user who has signed in as this before.
+    /** The user who has signed in with this identity before.
      * (sql/queries/identities.sql:1) */
     userOf(on: On, args: { issuer: string; subject: string }): Promise<{ id: string; email: string } | null>;
     /** No row when somebody else was first.
@@ -906,10 +911,10 @@ export interface Queries {
     add(on: On, args: { issuer: string; subject: string; userId: string }): Promise<number>;
   };
   invitations: {
-    /** Keeps those who invite an address apart from its owner who proves that it is theirs: one of the two sees the other.
+    /** Serialises inviting an address with proving that it belongs to somebody: one of the two sees the other.
      * (sql/queries/invitations.sql:1) */
     holdAddress(on: On, args: { email: string }): Promise<number>;
-    /** Invites an address. Who was invited before is invited anew: the token of the mail before is of no use any more.
+    /** Invites an address. Inviting it again makes the token of the previous mail invalid.
      * (sql/queries/invitations.sql:5) */
     put(on: On, args: { projectId: string; id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; tokenHash: Uint8Array; now: Date; expiresAt: Date }): Promise<{ id: string }>;
     /** Whether this token was sent to this address.
@@ -922,8 +927,8 @@ export interface Queries {
      * of the transaction.
      * (sql/queries/invitations.sql:31) */
     holdProjects(on: On, args: { email: string }): Promise<{ id: string }[]>;
-    /** After `hold_projects`: turns what an address was invited to into memberships, and answers those that are new. Whoever
-     * has invited it must still be somebody who may: as `rolesToGive` in accounts/roles.ts has it.
+    /** After `hold_projects`: turns the invitations of an address into memberships, and returns the new ones. The inviter
+     * must still be allowed to invite: see `rolesToGive` in accounts/projects/roles.ts.
      * (sql/queries/invitations.sql:40) */
     accept(on: On, args: { email: string; projectIds: string[]; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** The one of this address to this project.
@@ -931,21 +936,21 @@ export interface Queries {
     ofAddress(on: On, args: { projectId: string; email: string; now: Date }): Promise<{ id: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
     /** (sql/queries/invitations.sql:64) */
     get(on: On, args: { projectId: string; invitationId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** Whoever changes the role vouches for it.
+    /** Changing the role makes somebody the inviter.
      * (sql/queries/invitations.sql:69) */
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; projectId: string; invitationId: string }): Promise<number>;
     /** (sql/queries/invitations.sql:76) */
     withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
-    /** What a user has invited people to, but for the roles that they may still give.
+    /** The invitations by a user, except for roles that they may still give.
      * (sql/queries/invitations.sql:80) */
     withdrawOf(on: On, args: { projectId: string; userId: string; keptRoles: ("OWNER" | "ADMIN" | "MEMBER")[]; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
-    /** Those that nobody can use any more.
+    /** Invitations that can no longer be accepted.
      * (sql/queries/invitations.sql:86) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
   jobs: {
-    /** Enqueues a job in the transaction that is open: it exists if and only if that one commits. A job with the same
-     * key replaces the one that still waits.
+    /** Enqueues a job in the open transaction: it exists if and only if that commits. A job with the same key replaces the
+     * one that is still waiting.
      * (sql/queries/jobs.sql:1) */
     add(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; maxAttempts: number | null; key: string | null; priority: number | null }): Promise<number>;
     /** Enqueues one job per payload; all of them run as soon as they can.
@@ -954,10 +959,10 @@ export interface Queries {
     /** Gives back the jobs that these dead pools of workers held.
      * (sql/queries/jobs.sql:22) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
-    /** Whether one of these jobs has been due for so long, and nobody has it.
+    /** Whether one of these jobs has been due for that long and is not being worked on.
      * (sql/queries/jobs.sql:26) */
     overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
-    /** Whether the server is at something that one of these connections has asked for.
+    /** Whether the server is still executing something that one of these connections has asked for.
      * (sql/queries/jobs.sql:36) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
     /** The jobs that these pools of workers hold.
@@ -968,8 +973,8 @@ export interface Queries {
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   loginFailures: {
-    /** Counts one failure before it is known whether it is one, so that nobody guesses more often by guessing at once. Null,
-     * and nothing is counted, when there were `allowed` since `since`.
+    /** Counts a failure before it is known to be one, so that concurrent guesses are counted too. Null, and nothing is
+     * counted, when there were `allowed` since `since`.
      * (sql/queries/login_failures.sql:1) */
     take(on: On, args: { key: Uint8Array; now: Date; since: Date; allowed: number }): Promise<{ failures: number } | null>;
     /** It was none.
@@ -984,7 +989,7 @@ export interface Queries {
     forget(on: On, args: { key: Uint8Array }): Promise<number>;
   };
   mailCounts: {
-    /** Adds up to `limit` deltas to the quarters of an hour, and answers how many they were.
+    /** Adds up to `limit` deltas to the quarters of an hour, and returns how many they were.
      * (sql/queries/mail_counts.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
     /** All that is counted of a project until before a moment, by day (UTC).
@@ -996,11 +1001,11 @@ export interface Queries {
     /** What the mails after one id up to another come to, until before a moment, by day (UTC).
      * (sql/queries/mail_counts.sql:61) */
     factsByDay(on: On, args: { projectId: string; after: string; upTo: string; before: Date }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; count: number }[]>;
-    /** What the ledger says, and what is counted of it, by day (UTC), where that is not the same in one of its quarters.
+    /** The days (UTC) on which the ledger and its counts differ in one of their quarters, with both.
      * (sql/queries/mail_counts.sql:73) */
     faults(on: On, args: { projectId: string; forgets: boolean; limit: number }): Promise<{ day: Date; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string; measure: string; facts: number; counted: number }[]>;
-    /** Adds to the counts what they lack, and takes away what they have too much. What is written or folded meanwhile makes
-     * no difference: all that is looked at is of one moment, and what is added is a delta like others.
+    /** Corrects the counts, up or down. What is written or rolled up in the meantime makes no difference: everything is read
+     * in one snapshot, and the correction is a delta like any other.
      * (sql/queries/mail_counts.sql:87) */
     recount(on: On, args: { projectId: string; forgets: boolean }): Promise<number>;
   };
@@ -1013,7 +1018,7 @@ export interface Queries {
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
-    /** Who looks after a project, the oldest first, and then who was asked to.
+    /** The members of a project, the oldest first, followed by those invited.
      * (sql/queries/members.sql:1) */
     list(on: On, args: { projectId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; active: boolean }[]>;
     /** (sql/queries/members.sql:13) */
@@ -1032,7 +1037,7 @@ export interface Queries {
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; userId: string }): Promise<number>;
     /** (sql/queries/members.sql:50) */
     remove(on: On, args: { projectId: string; userId: string }): Promise<number>;
-    /** Who has an account with this address; `proven` as in `users.sql`.
+    /** The user with this address; `proven` as in `users.sql`.
      * (sql/queries/members.sql:54) */
     withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** So that what follows sees what others did for the same user until now.
@@ -1044,19 +1049,18 @@ export interface Queries {
     /** The projects of a user: their members stay as they are for the rest of the transaction.
      * (sql/queries/members.sql:74) */
     holdProjects(on: On, args: { userId: string }): Promise<number>;
-    /** After `hold_projects`, and not with it: it waits for those who were adding members. `alone`: there is nobody else; `led`:
-     * somebody else owns it, or would (`promote`).
+    /** After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
+     * no other member; `led`: somebody else is its owner, or would become it (`promote`).
      * (sql/queries/members.sql:82) */
     ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; alone: boolean }[]>;
     /** Takes a user out of projects, with whom they have invited there.
      * (sql/queries/members.sql:104) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
-    /** Where no owner is left, an admin becomes one, of several who has been there for the longest. Nobody else does: a member
-     * may not read keys, nor pay.
+    /** Where no owner is left, the longest-serving admin becomes one. Nobody else does: a member may not read keys, nor pay.
      * (sql/queries/members.sql:113) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
-    /** Those of the projects that nobody owns.
-     * (sql/queries/members.sql:134) */
+    /** Those of the projects that have no owner.
+     * (sql/queries/members.sql:133) */
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
@@ -1064,18 +1068,18 @@ export interface Queries {
      * time of its next attempt.
      * (sql/queries/metrics.sql:1) */
     queue(on: On, args: { now: Date }): Promise<{ task: string; waiting: number; running: number; age: number }[]>;
-    /** Jobs that failed for the last time and are still there to be looked at.
+    /** Jobs that failed for the last time and are kept for inspection.
      * (sql/queries/metrics.sql:13) */
     givenUp(on: On): Promise<{ jobs: number }>;
-    /** Mails that have not come to an end, by state, each counted to `up_to`. A state has an index of its own, which only a
-     * condition that names it can use; in the order of that index nothing else is read, whatever the planner believes about
-     * how many there are.
+    /** Mails without a final state, by state, each counted up to `up_to`. Each state has a partial index, which only a
+     * condition that names the state can use; in the order of that index nothing else is read, whatever the planner
+     * estimates about their number.
      * (sql/queries/metrics.sql:19) */
     openMails(on: On, args: { upTo: number }): Promise<{ status: string; mails: number }[]>;
     /** The processes that take jobs, and how long ago each was last heard of.
      * (sql/queries/metrics.sql:40) */
     workers(on: On): Promise<{ id: string; host: string; silence: number }[]>;
-    /** Connections of the service to this database, of all its processes, by what they are for and what they do.
+    /** Connections of the service to this database, from all its processes, by purpose and activity.
      * (sql/queries/metrics.sql:46) */
     connections(on: On): Promise<{ pool: string; state: string; connections: number }[]>;
     /** What the counters have in deltas, each counted to `up_to`: how far the roll-up lags behind.
@@ -1097,7 +1101,7 @@ export interface Queries {
     /** The months, among these, that have events in the default partition.
      * (sql/queries/partitions.sql:9) */
     strayMonths(on: On, args: { since: Date; until: Date }): Promise<{ month: Date }[]>;
-    /** No statement of this transaction takes longer than that.
+    /** Limits the time of every statement of this transaction.
      * (sql/queries/partitions.sql:16) */
     bound(on: On, args: { timeoutMs: number }): Promise<number>;
     /** Makes the partition of a month, with what the default partition has of it. False when it is there.
@@ -1106,14 +1110,14 @@ export interface Queries {
     /** False when there is no such partition.
      * (sql/queries/partitions.sql:24) */
     drop(on: On, args: { name: string }): Promise<{ isDropped: boolean }>;
-    /** How many events there are, about, and how many there were when Postgres last looked at all of them together: it does so
+    /** About how many events there are, and how many there were when Postgres last analyzed all of them together: it does so
      * for each partition, but not for the whole.
      * (sql/queries/partitions.sql:28) */
     growth(on: On): Promise<{ events: number; analyzed: number }>;
     /** (sql/queries/partitions.sql:41) */
     analyze(on: On): Promise<number>;
-    /** The tables that grow with time, the events by their partitions: how many rows, as Postgres estimates it, and how many
-     * bytes with indexes and what is stored apart.
+    /** The tables that grow with time, events by partition: how many rows, as Postgres estimates it, and how many bytes with
+     * indexes and TOAST.
      * (sql/queries/partitions.sql:44) */
     sizes(on: On): Promise<{ table: string; month: string | null; rows: number; bytes: number }[]>;
   };
@@ -1130,8 +1134,8 @@ export interface Queries {
     /** Whether it has still to be sent, by whomever.
      * (sql/queries/platform_mails.sql:25) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
-    /** What became of an attempt. With neither time it is tried again; else nobody needs its words any more. One that was not
-     * tried, because the mail server let nobody in, does not count.
+    /** The outcome of an attempt. With neither time it is tried again; otherwise its text is no longer needed. Without a
+     * connection nothing was tried, and that does not count as an attempt.
      * (sql/queries/platform_mails.sql:31) */
     settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; wasTried: boolean; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
     /** Old ones, oldest first.
@@ -1139,31 +1143,30 @@ export interface Queries {
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projectRows: {
-    /** Jobs of a project that wait in the queue, besides those of its removal. What is locked ends by itself, for want of
-     * anything to do. `last_id` is how far it has looked.
-     * (sql/queries/project_rows.sql:5) */
+    /** Waiting jobs of a project, besides those of its removal. Locked jobs end by themselves, because they find nothing to
+     * do. `last_id` is how far it got.
+     * (sql/queries/project_rows.sql:6) */
     jobs(on: On, args: { after: string; limit: number; projectId: string }): Promise<{ removed: number; lastId: string | null }>;
-    /** What they wait for and what they have done goes with them, by the trigger.
-     * (sql/queries/project_rows.sql:25) */
+    /** Their waits and their history are deleted with them, by the trigger.
+     * (sql/queries/project_rows.sql:26) */
     executions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** Steps, transitions, versions, and what was started by hand since go with them.
-     * (sql/queries/project_rows.sql:38) */
+    /** Steps, transitions, versions, and executions started by hand since then are deleted with them.
+     * (sql/queries/project_rows.sql:39) */
     workflows(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** One that a step of a later workflow sends stays.
-     * (sql/queries/project_rows.sql:51) */
+     * (sql/queries/project_rows.sql:52) */
     templates(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:69) */
+    /** (sql/queries/project_rows.sql:70) */
     emails(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** Of the mails that came later, those that a campaign or an execution has sent which went. `last_id` is how far it has
-     * looked.
-     * (sql/queries/project_rows.sql:81) */
+    /** Later mails that were sent by a deleted campaign or execution. `last_id` is how far it got.
+     * (sql/queries/project_rows.sql:82) */
     lateEmails(on: On, args: { projectId: string; after: string; limit: number; campaigns: string | null; executions: string | null }): Promise<{ removed: number; lastId: string | null }>;
     /** Attachments go with them.
      * (sql/queries/project_rows.sql:106) */
     contents(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** (sql/queries/project_rows.sql:119) */
     campaigns(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** What was counted of campaigns that went. `last_id` says only that there may be more.
+    /** Counts of deleted campaigns. `last_id` says only that there may be more.
      * (sql/queries/project_rows.sql:131) */
     campaignCountDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
     /** Their files go with them.
@@ -1179,22 +1182,22 @@ export interface Queries {
     /** The next contacts that go.
      * (sql/queries/project_rows.sql:197) */
     contacts(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** Contacts that go and were still to be looked at.
+    /** Candidates whose contacts are being deleted.
      * (sql/queries/project_rows.sql:205) */
     segmentCandidates(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ contactId: string }[]>;
-    /** Takes contacts that go out of segments that go: who counts the members of the others anew has less to do.
+    /** Removes outgoing contacts from outgoing segments, so that recounting the other segments has less to do.
      * (sql/queries/project_rows.sql:216) */
     segmentMembers(on: On, args: { projectId: string; contactIds: string[]; segments: string }): Promise<number>;
     /** One that a later segment, campaign or workflow refers to stays, without the members that went.
      * (sql/queries/project_rows.sql:221) */
     segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:252) */
+    /** (sql/queries/project_rows.sql:254) */
     suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Those that were claimed until the reset was asked for, in the order of the keys.
-     * (sql/queries/project_rows.sql:264) */
+     * (sql/queries/project_rows.sql:266) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:277) */
+     * (sql/queries/project_rows.sql:279) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1214,7 +1217,7 @@ export interface Queries {
     /** The projects of a user, oldest first, with the role there: all, or this one.
      * (sql/queries/projects.sql:40) */
     ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
-    /** What can be set. Whoever changes it holds the project.
+    /** The settings of a project. Changing them locks the project.
      * (sql/queries/projects.sql:53) */
     settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** From the commit on the keys before are unknown.
@@ -1223,7 +1226,7 @@ export interface Queries {
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
      * (sql/queries/projects.sql:69) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
-    /** Changes what is given. A rate of null takes the limit away, where `set_send_rate` says that it is meant.
+    /** Changes the settings given. A rate of null removes the limit, where `set_send_rate` says that it is given.
      * (sql/queries/projects.sql:75) */
     patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
@@ -1231,23 +1234,23 @@ export interface Queries {
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
     /** (sql/queries/projects.sql:103) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
-    /** After `enable`, as a statement of its own: so it sees what was committed while that one waited.
+    /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
      * (sql/queries/projects.sql:108) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
-    /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail goes on meanwhile, and
-     * so does all else that refers to it.
+    /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
+     * sent, and rows that refer to it can be written.
      * (sql/queries/projects.sql:115) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
      * (sql/queries/projects.sql:123) */
     lockAll(on: On): Promise<number>;
-    /** How a project shows itself to those who get its mail.
+    /** How a project presents itself to recipients.
      * (sql/queries/projects.sql:127) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {
-    /** Takes requests from the current minute of several projects at once. `used` is what all processes took, this
-     * one included. A clock that is behind joins the newer minute instead of opening the old one again.
+    /** Takes requests from the current minute of several projects at once. `used` is what all processes took, this one
+     * included. A process whose clock is behind joins the newer minute instead of reopening the old one.
      * (sql/queries/rate_limits.sql:1) */
     take(on: On, args: { minute: number; projectIds: string[]; requests: number[] }): Promise<{ projectId: string; minute: number; used: number }[]>;
     /** The same of users, who act for no project.
@@ -1266,14 +1269,14 @@ export interface Queries {
     /** The next projects in the order of their ids.
      * (sql/queries/recounts.sql:1) */
     projects(on: On, args: { after: string; limit: number }): Promise<{ id: string }[]>;
-    /** One at a time counts the events, the mails or the executions of a project anew: two at once would both add what is
-     * lacking. And it may take its time.
+    /** Only one process at a time recounts the events, mails or executions of a project: two would both add the correction.
+     * It has no time limit.
      * (sql/queries/recounts.sql:9) */
     hold(on: On, args: { projectId: string; kind: string }): Promise<number>;
-    /** The same for whoever cannot wait: whether nobody else is at it.
+    /** The same without waiting: whether nobody else is recounting.
      * (sql/queries/recounts.sql:14) */
     tryHold(on: On, args: { projectId: string; kind: string }): Promise<{ isMine: boolean }>;
-    /** Waits for whoever is rolling up, and lets nobody begin before the commit.
+    /** Waits for whoever is rolling up, and blocks others until the commit.
      * (sql/queries/recounts.sql:18) */
     keepOutRollup(on: On): Promise<number>;
     /** For the rest of this transaction no statement is ended because of its length.
@@ -1281,43 +1284,43 @@ export interface Queries {
     takeTime(on: On): Promise<number>;
   };
   removals: {
-    /** From the commit on nobody finds the project, and nothing of it is sent. Null when there is none.
+    /** From the commit on the project cannot be found, and nothing of it is sent. Null when there is none.
      * (sql/queries/removals.sql:1) */
     beginDeletion(on: On, args: { now: Date; projectId: string }): Promise<{ name: string } | null>;
-    /** Who looks after a project, and the domains that mail comes in for, are none of it at once.
+    /** Members and receiving domains are removed from the project at once.
      * (sql/queries/removals.sql:8) */
     letGo(on: On, args: { projectId: string }): Promise<number>;
     /** Waits for those who are starting workflows of the project. From the commit on they see what is written here.
      * (sql/queries/removals.sql:19) */
     keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
-    /** All that is under way, or would begin by itself, comes to its end here, and whoever is at it is waited for. The mails
-     * and the executions stay as they are: they are looked at once more when their turn comes. The names of segments are
-     * free for new ones.
+    /** Everything that is active, or would start by itself, is ended here, after waiting for whoever is working on it. Mails
+     * and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
+     * new ones.
      * (sql/queries/removals.sql:23) */
     stop(on: On, args: { now: Date; projectId: string; reason: string }): Promise<number>;
-    /** Notes how far the reset goes: as far as there are rows now. One that is under way goes that far instead.
+    /** Notes how far the reset goes: up to the newest rows of now. A reset in progress is extended to there.
      * (sql/queries/removals.sql:60) */
     beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
     /** All removals share one queue, one slice of one project after another: so of however many projects, they take one place
      * of the bulk lane, and no more. The lower the priority, the sooner.
      * (sql/queries/removals.sql:96) */
     enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; priority: number; projectId: string }): Promise<number>;
-    /** For the rest of this transaction, and for the references of other tables that are looked through in it: whatever the
-     * planner believes about their size.
+    /** For the rest of this transaction, and for the referencing tables that it searches: whatever the planner estimates
+     * about their size.
      * (sql/queries/removals.sql:109) */
     readByIndex(on: On): Promise<number>;
-    /** Projects on their way out, and projects that are being reset, of which no job is left that will be tried.
+    /** Projects being deleted or reset that have no job left that will be tried.
      * (sql/queries/removals.sql:114) */
     withoutJob(on: On): Promise<{ task: string; projectId: string }[]>;
     /** A project on its way out; null when it is gone.
      * (sql/queries/removals.sql:132) */
     deletion(on: On, args: { projectId: string }): Promise<{ deletedAt: Date } | null>;
-    /** A project that is being reset, and how far; null when that is done, or the project was deleted meanwhile. `version`
-     * tells whether it was asked for once more since.
+    /** A project that is being reset, and how far; null when that is done, or the project was deleted in the meantime.
+     * `version` tells whether the reset was requested again since.
      * (sql/queries/removals.sql:138) */
     reset(on: On, args: { projectId: string }): Promise<{ askedAt: Date; version: string; contacts: string | null; events: string | null; templates: string | null; contents: string | null; emails: string | null; segments: string | null; contactImports: string | null; bulkJobs: string | null; campaigns: string | null; suppressions: string | null; workflows: string | null; executions: string | null } | null>;
-    /** Locks a project on its way out: whoever has added rows that refer to it is waited for, and nobody adds one. Busy is
-     * one to which somebody may still add rows that do not refer to it, who began before they could see that it is deleted.
+    /** Locks a project that is being deleted: waits for transactions that add rows referring to it, and blocks new ones.
+     * Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key.
      * (sql/queries/removals.sql:148) */
     holdDeleted(on: On, args: { projectId: string }): Promise<{ isBusy: boolean } | null>;
     /** The project itself, with the last traces of it.
@@ -1326,24 +1329,24 @@ export interface Queries {
     /** 0 when it was asked for once more since.
      * (sql/queries/removals.sql:173) */
     endReset(on: On, args: { projectId: string; version: string }): Promise<number>;
-    /** What is counted anew after a reset.
+    /** What is recounted after a reset.
      * (sql/queries/removals.sql:178) */
     segments(on: On, args: { projectId: string }): Promise<{ id: string }[]>;
   };
   reputation: {
-    /** Adds up to `limit` deltas to the days, and answers how many there were for each project.
+    /** Adds up to `limit` deltas to the days, and returns how many there were for each project.
      * (sql/queries/reputation.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
-    /** How projects that are in service stand: these, and all that were not HEALTHY when last looked at. Counted are the
-     * last `days` days, today among them, as far as they were not forgiven.
+    /** The standing of projects in service: these, and all that were not HEALTHY at the last check. The last `days` days are
+     * counted, including today, as far as they were not forgiven.
      * (sql/queries/reputation.sql:33) */
     standings(on: On, args: { now: Date; days: number; projectIds: string[] }): Promise<{ projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number }[]>;
-    /** How one project stands: its level when last looked at, the last `days` days as in `standings`, and all time.
+    /** The standing of one project: its level at the last check, the last `days` days as in `standings`, and all time.
      * (sql/queries/reputation.sql:54) */
     standing(on: On, args: { now: Date; days: number; projectId: string }): Promise<{ name: string; disabled: boolean; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number; allTotal: number; allBounces: number; allComplaints: number } | null>;
     /** (sql/queries/reputation.sql:74) */
     setLevel(on: On, args: { projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; now: Date }): Promise<number>;
-    /** A fresh start: what was counted until now is not held against the project any more.
+    /** A fresh start: what was counted until now is no longer held against the project.
      * (sql/queries/reputation.sql:81) */
     forgive(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** The newest first.
@@ -1361,46 +1364,45 @@ export interface Queries {
     /** Projects that have mails of before that time.
      * (sql/queries/retention.sql:23) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
-    /** Looks at the next mails of a project and deletes those that have come to an end before that time. One that is still open
-     * stays, and so does one of a campaign or an execution that is under way: what is done with it has yet to be noted.
-     * `last_id` is how far it has looked.
+    /** Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
+     * and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
      * (sql/queries/retention.sql:36) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
-    /** Looks at the next messages that were made before that time, and takes the bodies and the attachments from those that no
-     * mail needs any more: an open one, one of a campaign that is under way, or one that a step of a workflow will make. A
-     * step that was under way when its template changed has come to its end before `changed_before`. Direct mails are made in
-     * one commit with what they say.
-     * (sql/queries/retention.sql:71) */
+    /** Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
+     * any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
+     * active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
+     * message.
+     * (sql/queries/retention.sql:70) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:136) */
+     * (sql/queries/retention.sql:135) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
-     * was emptied: they will not be sent any more. `drop_emails` leaves them until then, so that the counters of a campaign
+     * was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:149) */
+     * (sql/queries/retention.sql:148) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:172) */
+     * (sql/queries/retention.sql:171) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
-    /** Looks at the messages of a project that were made before `made_before`, and deletes those that were emptied before
-     * `emptied_before`: no mail was made with them since, so all of theirs are gone.
-     * (sql/queries/retention.sql:185) */
+    /** Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
+     * `emptied_before`: no mail has used them since, so all of their mails are gone.
+     * (sql/queries/retention.sql:184) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:205) */
+     * (sql/queries/retention.sql:204) */
     projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
-    /** Looks at what is told of the next steps, and deletes it where the execution ended before that time. The executions stay:
-     * who has been through a workflow must not begin anew.
-     * (sql/queries/retention.sql:218) */
+    /** Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
+     * contacts who have been through a workflow must not enter it again.
+     * (sql/queries/retention.sql:217) */
     dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:246) */
+     * (sql/queries/retention.sql:245) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:257) */
+    /** (sql/queries/retention.sql:256) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:267) */
+     * (sql/queries/retention.sql:266) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {
@@ -1409,7 +1411,7 @@ export interface Queries {
     hold(on: On): Promise<{ isMine: boolean }>;
   };
   scheduledRuns: {
-    /** Workflows whose time has come, held so that one process starts them.
+    /** Workflows that are due, locked so that one process starts them.
      * (sql/queries/scheduled_runs.sql:1) */
     due(on: On, args: { now: Date; limit: number }): Promise<{ projectId: string; id: string; triggerConfig: Json | null; nextRunAt: Date }[]>;
     /** These workflows start for a time, and know their next one. `rows` holds `{project_id, workflow_id, due_at,
@@ -1426,7 +1428,7 @@ export interface Queries {
     /** The next contacts that a workflow starts for, in the order of their ids. Who came after the time is not among them.
      * (sql/queries/scheduled_runs.sql:48) */
     range(on: On, args: { projectId: string; afterId: string | null; until: Date; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
-    /** It has come as far as this contact.
+    /** It has got as far as this contact.
      * (sql/queries/scheduled_runs.sql:62) */
     advance(on: On, args: { upTo: string; projectId: string; runId: string }): Promise<number>;
     /** Nothing came of it: how often in a row.
@@ -1436,14 +1438,14 @@ export interface Queries {
     finish(on: On, args: { projectId: string; runId: string }): Promise<number>;
   };
   segmentCandidates: {
-    /** Takes up to `limit` contacts whose memberships may have changed. They are gone when the transaction commits. They are
-     * of one depth, which the events of this transaction then have: so a circle of workflows and segments comes to its end.
+    /** Takes up to `limit` contacts whose memberships may have changed. They are deleted when the transaction commits. They
+     * all have the same depth, which the events of this transaction get: so a loop of workflows and segments ends.
      * (sql/queries/segment_candidates.sql:1) */
     take(on: On, args: { projectId: string; limit: number }): Promise<{ contactId: string; depth: string | null }[]>;
     /** Contacts whose memberships may have changed without a change of their own, as when a list is edited.
      * (sql/queries/segment_candidates.sql:23) */
     note(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
-    /** Projects with contacts that nobody has looked at, and projects that track a segment.
+    /** Projects with contacts that were not looked at yet, and projects that track a segment.
      * (sql/queries/segment_candidates.sql:27) */
     projects(on: On): Promise<{ projectId: string }[]>;
     /** What is left of projects that track nothing any more.
@@ -1457,17 +1459,17 @@ export interface Queries {
     /** One page of the members, the newest contacts first.
      * (sql/queries/segment_members.sql:1) */
     page(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** Adds the contacts that match and are no members yet, and records the event of each, in one statement. With
-     * `contact_ids` it looks at those only.
+    /** Adds the matching contacts that are not members yet, and records the event of each, in one statement. With
+     * `contact_ids` it looks only at those.
      * (sql/queries/segment_members.sql:11) */
     enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
     /** Removes the members that match no more, and records the event of each, in one statement.
      * (sql/queries/segment_members.sql:40) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
-    /** Adds contacts to a static segment. Answers only those that were none before.
+    /** Adds contacts to a static segment. Returns only those that were not members before.
      * (sql/queries/segment_members.sql:61) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ contactId: string }[]>;
-    /** Removes contacts from a static segment. Answers only those that were members.
+    /** Removes contacts from a static segment. Returns only those that were members.
      * (sql/queries/segment_members.sql:72) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ contactId: string }[]>;
   };
@@ -1479,14 +1481,14 @@ export interface Queries {
     /** The segment, held until the end of the transaction: memberships of one segment are computed one after another.
      * (sql/queries/segments.sql:14) */
     lock(on: On, args: { projectId: string; segmentId: string }): Promise<{ id: string; name: string; slug: string; type: "DYNAMIC" | "STATIC"; condition: Json | null; trackMembership: boolean } | null>;
-    /** Segments of one project are made and changed one after another: slugs stay unique, and no two conditions that are
-     * saved at once can lead to each other.
+    /** Segments of one project are created and changed one after another: slugs stay unique, and no two concurrent changes
+     * can make conditions refer to each other.
      * (sql/queries/segments.sql:21) */
     lockAll(on: On, args: { projectId: string }): Promise<number>;
     /** What every segment of the project is made of: conditions may refer to any of them.
      * (sql/queries/segments.sql:29) */
     conditions(on: On, args: { projectId: string }): Promise<{ id: string; type: "DYNAMIC" | "STATIC"; condition: Json | null }[]>;
-    /** A slug that is taken gets the next free number behind it. Two at once meet at the unique constraint.
+    /** If a slug is taken, the next free number is appended. Concurrent ones meet at the unique constraint.
      * (sql/queries/segments.sql:35) */
     insert(on: On, args: { projectId: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: JsonArg | null; trackMembership: boolean }): Promise<{ id: string }>;
     /** (sql/queries/segments.sql:58) */
@@ -1511,7 +1513,7 @@ export interface Queries {
     /** Counts the stored members of a segment that is held, and notes that its membership is worked out.
      * (sql/queries/segments.sql:121) */
     countStored(on: On, args: { projectId: string; segmentId: string }): Promise<{ memberCount: number }>;
-    /** The membership of this tracked segment, and of those that may refer to it, has to be worked out anew.
+    /** The membership of this tracked segment, and of those that may refer to it, has to be recomputed.
      * (sql/queries/segments.sql:132) */
     outdate(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The segments that keep any of these contacts as members.
@@ -1548,15 +1550,15 @@ export interface Queries {
   sessions: {
     /** (sql/queries/sessions.sql:1) */
     insert(on: On, args: { userId: string; now: Date; expiresAt: Date }): Promise<{ id: string; expiresAt: Date }>;
-    /** Whose sessions these are, and what each may do in the project that it asks for. `place` says which one of the asked it
-     * is; an ended session has no row, a project that the user does not look after no role. Asked for every request: what was
-     * ended, taken away or disabled is so for the next one.
+    /** The owner of these sessions, and the role of each in the project that it asks for. `place` is the position among the
+     * sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
+     * for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
      * (sql/queries/sessions.sql:6) */
     found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; email: string; emailVerified: boolean; proven: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
     /** Whether it is a session of this user that stands.
      * (sql/queries/sessions.sql:29) */
     isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
-    /** 0 when it was ended meanwhile.
+    /** 0 when it was ended in the meantime.
      * (sql/queries/sessions.sql:37) */
     slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
     /** (sql/queries/sessions.sql:43) */
@@ -1579,13 +1581,13 @@ export interface Queries {
     /** The same in the opposite order.
      * (sql/queries/suppressions.sql:13) */
     listOldestFirst(on: On, args: { projectId: string; afterId: string | null; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
-    /** How many addresses such a list shows, as far as `up_to`.
+    /** How many addresses such a list has, counted up to `up_to`.
      * (sql/queries/suppressions.sql:25) */
     count(on: On, args: { projectId: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; upTo: number }): Promise<{ total: number }>;
-    /** Puts addresses on the lists of their projects, and answers each of them once. `rows` holds
-     * `{id, project_id, email, reason}`. One that was there keeps its id, by which it is told from a new one; of several
-     * reasons the strongest stands. One that a reset takes away is as if it were not there. Rows are locked in one order, so
-     * that two calls cannot deadlock.
+    /** Puts addresses on the suppression lists of their projects, and returns each of them once. `rows` holds `{id,
+     * project_id, email, reason}`. An existing one keeps its id, which tells it from a new one; of several reasons the
+     * strongest stays. One that a reset is about to delete counts as absent. Rows are locked in one order, so that two
+     * calls cannot deadlock.
      * (sql/queries/suppressions.sql:38) */
     addMany(on: On, args: { rows: { id: string; project_id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" }[] }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** 0 when the address is not on the list.
@@ -1593,7 +1595,7 @@ export interface Queries {
     remove(on: On, args: { projectId: string; email: string }): Promise<number>;
   };
   templates: {
-    /** What is sent of a template, and what it was made of.
+    /** The content sent for a template, and what it was made from.
      * (sql/queries/templates.sql:1) */
     byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
     /** A template as its author knows it.
@@ -1606,10 +1608,10 @@ export interface Queries {
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
     /** (sql/queries/templates.sql:53) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
-    /** Changes what is given and nothing else: two at once that change different fields lose nothing of each other.
+    /** Changes only what is given: concurrent changes to different fields lose nothing of each other.
      * (sql/queries/templates.sql:62) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** A new template that says the same, under another name.
+    /** A copy of a template under another name.
      * (sql/queries/templates.sql:81) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
@@ -1637,35 +1639,35 @@ export interface Queries {
     /** What a project has under this key, which is uploaded once more: it is as new. Null where there is nothing.
      * (sql/queries/uploads.sql:1) */
     again(on: On, args: { now: Date; projectId: string; key: string }): Promise<{ contentType: string; size: number; inS3: boolean; stored: boolean } | null>;
-    /** Keeps an image, if all of the project are no more than `limit_mb` with it. No row without room, and where it is
-     * kept already; what never came to S3 is begun again.
+    /** Stores an image, if all images of the project fit into `limit_mb`. No row where they do not, or where the image is
+     * stored already; one that never reached S3 is started again.
      * (sql/queries/uploads.sql:8) */
     keep(on: On, args: { projectId: string; key: string; contentType: string; size: number; bytes: Uint8Array | null; storedAt: Date | null; now: Date; limitMb: number }): Promise<number>;
-    /** It is in S3 now. No row where it was removed meanwhile.
+    /** It is in S3 now. No row where it was removed in the meantime.
      * (sql/queries/uploads.sql:19) */
     stored(on: On, args: { now: Date; projectId: string; key: string }): Promise<number>;
-    /** An image for whoever has its address, unless its project is gone. Without bytes it is in S3.
+    /** The image at an address, unless its project is gone. Without bytes it is in S3.
      * (sql/queries/uploads.sql:25) */
     byKey(on: On, args: { key: string }): Promise<{ contentType: string; bytes: Uint8Array | null } | null>;
-    /** Some of the images of a project, or of those that were there before then.
+    /** Some of the images of a project, or of those uploaded before a time.
      * (sql/queries/uploads.sql:33) */
     ofProject(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ key: string; inS3: boolean }[]>;
     /** (sql/queries/uploads.sql:42) */
     remove(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
   };
   usage: {
-    /** Takes for each project as much of its month as is wanted, or as is left, and answers how much that is. In one order,
-     * so that two of these cannot deadlock.
+    /** Takes for each project as much of this month's limit as is wanted, or as is left, and returns how much that is. Rows
+     * are locked in one order, so that two calls cannot deadlock.
      * (sql/queries/usage.sql:1) */
     takeMany(on: On, args: { category: "workflows" | "campaigns" | "transactional" | "inbound"; now: Date; projectIds: string[]; wanted: number[] }): Promise<{ projectId: string; granted: number }[]>;
-    /** Gives back what was taken for mails that are about to be CAPTURED: nobody gets them. `ids` are those that this process
-     * still holds, and the caller settles them in the same transaction. The month is that which was charged last.
+    /** Gives back what was taken for mails that are about to be CAPTURED, because nobody receives them. `ids` are those that
+     * this process still holds; the caller settles them in the same transaction. The month charged last is credited.
      * (sql/queries/usage.sql:13) */
     giveBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<number>;
     /** The limit of a category, and what of it is used at this moment; null where there is none.
      * (sql/queries/usage.sql:30) */
     room(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound" }): Promise<{ monthlyLimit: number; used: number } | null>;
-    /** Every category, with its limit and with what is used of this month.
+    /** Every category with its limit and its usage this month.
      * (sql/queries/usage.sql:38) */
     ofProject(on: On, args: { projectId: string; now: Date }): Promise<{ category: "workflows" | "campaigns" | "transactional" | "inbound"; monthlyLimit: number | null; used: number }[]>;
     /** (sql/queries/usage.sql:48) */
@@ -1676,10 +1678,11 @@ export interface Queries {
     /** Adds up to `limit` deltas to the months.
      * (sql/queries/usage.sql:74) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
-    /** The limits of which so many percent are used, by what was folded, and nobody was told this month.
+    /** The limits of which one of these percentages is used, by what was rolled up, without a notice this month.
      * (sql/queries/usage.sql:101) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
-    /** Notes that members are told now that so many percent are used; answers what nobody had told them this month.
+    /** Notes that members are notified now of these percentages; returns those that they had not been notified of this
+     * month.
      * (sql/queries/usage.sql:115) */
     warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
   };
@@ -1687,25 +1690,25 @@ export interface Queries {
     /** What was used until now is settled, and will not be charged.
      * (sql/queries/usage_reports.sql:1) */
     startAfresh(on: On, args: { projectId: string; now: Date }): Promise<number>;
-    /** The next piece of everything that was used since the last one, of this month and the one before, by those who have a
-     * subscription. Two at once make it once.
+    /** The next piece of everything that was used since the last one, of this month and the previous one, by projects with a
+     * subscription. Two concurrent calls create it once.
      * (sql/queries/usage_reports.sql:30) */
     make(on: On, args: { categories: string[]; eventNames: string[]; projectId: string | null; now: Date }): Promise<number>;
-    /** Pieces that nobody tells at this moment, the oldest first. Who had one too long is dead.
+    /** Pieces that nobody is reporting at this moment, the oldest first. A process that has had one for too long is dead.
      * (sql/queries/usage_reports.sql:79) */
     claim(on: On, args: { heldUntil: Date; now: Date; projectId: string | null; limit: number }): Promise<{ projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number; quantity: number; customerId: string; eventName: string; at: Date; triedAt: Date | null }[]>;
-    /** Somebody is about to tell it: from here on nobody knows whether it counts, until there is an answer.
+    /** A piece is about to be reported: from here on it is unknown whether it counts, until there is a response.
      * (sql/queries/usage_reports.sql:102) */
     trying(on: On, args: { now: Date; projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number }): Promise<number>;
-    /** What became of a piece. Without `settled_at` it is told again, after `held_until`.
+    /** The outcome of reporting a piece. Without `settled_at` it is reported again after `held_until`.
      * (sql/queries/usage_reports.sql:108) */
     settle(on: On, args: { heldUntil: Date | null; triedAt: Date | null; settledAt: Date | null; error: string | null; projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number }): Promise<number>;
   };
   users: {
-    /** Null when somebody has this address, also when that one is being made.
+    /** Null when the address is taken, including by a concurrent request.
      * (sql/queries/users.sql:1) */
     insert(on: On, args: { id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; now: Date }): Promise<{ id: string; email: string } | null>;
-    /** `proven`: whoever holds the account is known to read the mail of its address.
+    /** `proven`: the holder of the account is known to read the mail of its address.
      * (sql/queries/users.sql:9) */
     byEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; passwordHash: string | null; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean } | null>;
     /** Locks a user with this very password for the rest of the transaction. Null when it was changed since it was checked:
@@ -1717,13 +1720,13 @@ export interface Queries {
     holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** (sql/queries/users.sql:32) */
     byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean }>;
-    /** Whoever holds the account reads the mail of its address.
+    /** The holder of the account reads the mail of its address.
      * (sql/queries/users.sql:37) */
     prove(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** Somebody reads the mail of the address. 0 when that was known before.
      * (sql/queries/users.sql:43) */
     verifyElsewhere(on: On, args: { now: Date; userId: string }): Promise<number>;
-    /** With its sessions, its tokens, and what it is linked to.
+    /** With its sessions, tokens and linked sign-ins.
      * (sql/queries/users.sql:49) */
     remove(on: On, args: { userId: string }): Promise<number>;
     /** (sql/queries/users.sql:54) */
@@ -1736,12 +1739,12 @@ export interface Queries {
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {
-    /** What waits for these events, and with what they wake it; the oldest event first. One that an execution tells of already,
-     * because it was started by it or has waited for it before, is another one's.
+    /** What waits for these events, and what it is woken with; the oldest event first. An event that an execution already
+     * reports (it was started by it, or has waited for it before) is left to others.
      * (sql/queries/waits.sql:1) */
     matched(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json }[]>;
-    /** The first event that has come for each of these waits, whether or not a job of its own is on its way; that leads deeper
-     * as it does in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
+    /** The first event that has arrived for each of these waits, whether or not a job of its own is on its way; the depth
+     * increases as in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
      * (sql/queries/waits.sql:26) */
     come(on: On, args: { rows: { project_id: string; execution_id: string; until: Date | string | null | undefined }[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json; depth: number }[]>;
     /** The oldest transaction that writes at this moment, and the one that will begin to next.
@@ -1755,8 +1758,8 @@ export interface Queries {
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
   };
   webhookReceipts: {
-    /** Answers those of these ids that have not been claimed before. Whoever claims the same at the same time is waited
-     * for. They are written in one order, so that two claims cannot deadlock.
+    /** Returns those of these ids that have not been claimed before. Concurrent claims of the same id wait for each other.
+     * They are written in one order, so that two claims cannot deadlock.
      * (sql/queries/webhook_receipts.sql:1) */
     claim(on: On, args: { source: string; now: Date; ids: string[] }): Promise<{ id: string }[]>;
     /** Forgets what came before `before`, at most `limit` at a time. By their places in the table: found by their keys they
@@ -1767,21 +1770,21 @@ export interface Queries {
   webhookSecrets: {
     /** (sql/queries/webhook_secrets.sql:1) */
     get(on: On, args: { projectId: string }): Promise<{ webhookSecret: Uint8Array | null } | null>;
-    /** Keeps the secret that is there: two who make one at once come to the same.
+    /** Keeps the existing secret: concurrent calls agree on one.
      * (sql/queries/webhook_secrets.sql:6) */
     make(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<{ webhookSecret: Uint8Array } | null>;
     /** (sql/queries/webhook_secrets.sql:13) */
     replace(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<number>;
   };
   webhooksOut: {
-    /** What a webhook step is about. Null when the step or its execution has ended, or is taken away.
+    /** What a webhook step is about. Null when the step or its execution has ended, or is being deleted.
      * (sql/queries/webhooks_out.sql:1) */
     due(on: On, args: { projectId: string; stepExecutionId: string }): Promise<{ output: Json | null; config: Json | null; context: Json; startedAt: Date; workflowId: string; workflowName: string; contactId: string; email: string; subscribed: boolean; data: Json; isHeld: boolean } | null>;
-    /** An attempt in vain that is not the last. 0 when the step or its execution has ended, and when another run of the
-     * same job has noted one more since. Rows are locked in the order of everybody else: the execution, then its step.
+    /** A failed attempt that is not the last. 0 when the step or its execution has ended, or when another run of the same
+     * job has noted one more since. Rows are locked in the usual order: the execution, then its step.
      * (sql/queries/webhooks_out.sql:31) */
     noteAttempt(on: On, args: { projectId: string; executionId: string; output: JsonArg; stepExecutionId: string; attempts: number; nextAttemptAt: Date }): Promise<number>;
-    /** Enqueues a call, unless one waits already: that one keeps its time.
+    /** Enqueues a call, unless one is waiting already: that one keeps its time.
      * (sql/queries/webhooks_out.sql:56) */
     enqueueOnce(on: On, args: { payload: JsonArg; key: string }): Promise<number>;
     /** Takes a call out of the queue that waits there with this key.
@@ -1797,8 +1800,8 @@ export interface Queries {
      * it went.
      * (sql/queries/workers.sql:10) */
     holdLock(on: On, args: { lockId: number }): Promise<number>;
-    /** Processes that are gone: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off).
-     * They leave the table in the same transaction that settles what they held, so one survivor does it once.
+    /** Dead processes: silent for 10 s with their connection closed, or silent for 30 s (frozen, or cut off). They leave the
+     * table in the same transaction that settles what they held, so that one survivor does it once.
      * (sql/queries/workers.sql:20) */
     reapDead(on: On, args: { self: string }): Promise<{ id: string; pools: string[] }[]>;
     /** A process that ended in order.
@@ -1813,7 +1816,8 @@ export interface Queries {
     /** The lanes that stand still: for this process, or for all that take jobs.
      * (sql/queries/workers.sql:49) */
     standing(on: On, args: { lanes: string[]; self: string }): Promise<{ lane: string }[]>;
-    /** Notes whether the mail server lets this process in, and says whether it lets others in who live.
+    /** Notes whether the mail server accepts connections from this process, and returns whether it accepts them from other
+     * live ones.
      * (sql/queries/workers.sql:57) */
     noteMailServer(on: On, args: { isAway: boolean; id: string }): Promise<{ othersReachIt: boolean }>;
   };
@@ -1860,21 +1864,22 @@ export interface Queries {
     /** The steps that send a template.
      * (sql/queries/workflow_usage.sql:1) */
     ofTemplate(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; workflowId: string; workflowName: string }[]>;
-    /** The workflows, enabled or not, that name a field of contacts, or a path below it: in a condition, as the time of a
-     * delay, among the updates, or in an expression of a text, which is what `pattern` finds; the templates of their mails
-     * are such texts, too. `word` is a part of the key: texts without it, nearly all, are not looked through.
+    /** The workflows, enabled or not, that name a field of contacts, or a path below it, anywhere in a step of any type: as a
+     * whole string, such as the field of a condition or the time of a delay; as a key of `updates`; or in an expression,
+     * which is what `pattern` finds, including in the templates of their mails. `word` is a part of the key: strings without
+     * it, nearly all, are not searched.
      * (sql/queries/workflow_usage.sql:9) */
-    ofContactField(on: On, args: { projectId: string; key: string; field: string; word: string; pattern: string }): Promise<{ id: string; name: string }[]>;
+    ofContactField(on: On, args: { projectId: string; key: string; word: string; pattern: string; field: string }): Promise<{ id: string; name: string }[]>;
   };
   workflowVersions: {
-    /** The version of a workflow's graph as it is now; without one when it was edited since the last.
+    /** The version of a workflow's graph as it is now; none when it was edited since the last one.
      * (sql/queries/workflow_versions.sql:1) */
     current(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string | null; graph: Json | null } | null>;
     /** (sql/queries/workflow_versions.sql:8) */
     insert(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<{ id: string }>;
-    /** Deletes versions that were superseded before `before` and that no execution ever began with, and unmarks those that
-     * some did: each is looked at once. Of the executions of a workflow the newest are looked at first, and none that are
-     * older than the version. Answers how many were looked at, `limit` at most, and how many are gone.
+    /** Deletes versions that were superseded before `before` and that no execution ever started with, and unmarks those that
+     * some did: each is looked at once. The newest executions of a workflow are looked at first, and none older than the
+     * version. Returns how many were looked at, `limit` at most, and how many were deleted.
      * (sql/queries/workflow_versions.sql:13) */
     purge(on: On, args: { before: Date; limit: number }): Promise<{ looked: number; gone: number }>;
   };
@@ -1898,7 +1903,7 @@ export interface Queries {
      * to it, as an execution that begins, does not wait.
      * (sql/queries/workflows.sql:110) */
     lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; nextRunAt: Date | null } | null>;
-    /** Held against everybody: an execution that begins meanwhile waits, and then finds no workflow.
+    /** Locked against everybody: an execution that starts in the meantime waits, and then finds no workflow.
      * (sql/queries/workflows.sql:118) */
     lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
     /** (sql/queries/workflows.sql:125) */

@@ -38,7 +38,7 @@ import { webhooksRoutes } from "./routes/webhooks.ts";
 import { workflowExecutionRoutes } from "./routes/workflow_executions.ts";
 import { workflowsRoutes } from "./routes/workflows.ts";
 
-// Of a database that says nothing: whoever asks us will not wait longer.
+// For a silent database: our own callers will not wait longer.
 const PATIENCE_MS = 15_000;
 
 /** The HTTP service, not yet listening. */
@@ -102,7 +102,7 @@ function pathOf(url: string): string {
   return start === -1 ? "/" : url.slice(start, end === -1 ? undefined : end);
 }
 
-/** The router makes null of what is no percent-encoding; to a route it is text, and of nothing that there is. */
+/** The router returns null for invalid percent-encoding; a route gets text, which matches nothing. */
 function readable(params: Record<string, string | null | undefined> = {}): void {
   for (const name in params) params[name] ??= "\ufffd";
 }

@@ -5,7 +5,7 @@ import { percent } from "../percent.ts";
 /** By what campaigns are ranked. */
 export const METRICS = ["opens", "clicks", "openRate", "clickRate"] as const;
 
-/** A campaign with what it has come to; rates are percentages of the mails sent. */
+/** A campaign with its outcomes; rates are percentages of the mails sent. */
 export interface RankedCampaign {
   id: string;
   name: string;
@@ -17,7 +17,7 @@ export interface RankedCampaign {
   clickRate: number;
 }
 
-/** The campaigns of which something was sent, the best first. */
+/** The campaigns that have sent mails, the best first. */
 export async function rankCampaigns(
   ctx: Context,
   projectId: string,
@@ -31,7 +31,7 @@ export async function rankCampaigns(
   }));
 }
 
-/** How many campaigns there are, under way or sent, and what they come to: a large one counts for more than a small one. */
+/** How many campaigns are active or sent, and their combined rates, weighted by mails. */
 export async function countCampaigns(ctx: Context, projectId: string) {
   const { total, active, completed, sent, opened, clicked } = await q.campaignRanking.total(ctx, {
     projectId,

@@ -10,7 +10,7 @@ export interface Days {
   length: number;
 }
 
-/** What a request says; each may be left out. */
+/** The dates of a request; each may be left out. */
 export interface DaysQuery {
   startDate?: string | undefined;
   endDate?: string | undefined;
@@ -18,7 +18,7 @@ export interface DaysQuery {
   tz?: string | undefined;
 }
 
-/** So many days are meant where nothing is said. */
+/** The number of days without dates. */
 export const USUAL_DAYS = 30;
 
 const OFFSET = String.raw`(Z|[+-]\d\d(:?\d\d)?)`;
@@ -26,7 +26,7 @@ const TIME = String.raw`[T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?`;
 const DAY_LENGTH = "2026-01-31".length;
 const LOCAL = new RegExp(`^[1-9]\\d{3}-\\d\\d-\\d\\d(${TIME})?$`, "i");
 const ZONED = new RegExp(`^[1-9]\\d{3}-\\d\\d-\\d\\d${TIME}${OFFSET}$`, "i");
-// A plus sign that nobody has encoded arrives as a blank.
+// An unencoded plus sign arrives as a blank.
 const LOST_PLUS = /^(.{10}[T ].+) (\d\d(:?\d\d)?)$/i;
 /** Years of five digits are written in another way. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 45);
@@ -60,7 +60,7 @@ export function readDays(
   const [startDate, endDate, tz] = [query.startDate, query.endDate, query.tz].map(
     (text) => text || undefined,
   );
-  // No name has a blank: it was a plus sign that nobody has encoded.
+  // No name contains a blank: it was an unencoded plus sign.
   const timeZone = tz?.replace(" ", "+") ?? usual;
   if (!isTimeZone(timeZone)) throw problems.badParameters([zoneError(tz)]);
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);

@@ -6,19 +6,19 @@ import { q } from "../db/queries.ts";
 import { metersOf } from "../meters.ts";
 import { requestsUnderway } from "../traffic.ts";
 
-/** Nobody needs to know how far beyond it is, and counting on would take long. */
+/** The exact excess is of no use, and counting on would take long. */
 const COUNTED_UP_TO = 100_000;
 
-/** Shorter than Prometheus waits: what is known then is told. */
+/** Shorter than Prometheus waits: what is known by then is reported. */
 const PATIENCE_MS = 3_000;
 
 /** The content type of the text format. */
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
- * The metrics in the text format of Prometheus. What the database knows stands in the answer of every process, and is
- * the same in all of them; where it does not answer within 3 seconds `postrider_database_up` is 0, and what it has not
- * answered is left out.
+ * The metrics in the text format of Prometheus. Those from the database are in the response of every process, and the
+ * same in all; where it does not respond within 3 seconds `postrider_database_up` is 0, and what is missing is left
+ * out.
  */
 export async function renderMetrics(ctx: Context): Promise<string> {
   const { registry } = metersOf(ctx);
@@ -56,7 +56,7 @@ const QUESTIONS = {
 type Answers = { [Name in keyof typeof QUESTIONS]: Awaited<ReturnType<(typeof QUESTIONS)[Name]>> };
 type Known = Partial<Answers>;
 
-/** The questions to the database that are under way: what has been answered so far, and whether all of it was at the end. */
+/** The database queries in progress: what has been answered so far, and whether the last round was complete. */
 interface Asking {
   known: Known;
   done: Promise<boolean>;

@@ -8,7 +8,7 @@ import { describeError } from "../log.ts";
 const MONTHS_AHEAD = 2;
 /** Ids of events that are older were not made by their time. */
 const MONTHS_BACK = 120;
-/** Whoever works with events meanwhile waits that long at most. */
+/** Whoever works with events in the meantime waits at most that long. */
 const LONGEST_MS = 1_000;
 const ATTEMPTS = 5;
 const PAUSE_MS = 300;
@@ -23,8 +23,8 @@ export interface Making {
 }
 
 /**
- * Makes the partitions that are missing, of this month and those ahead, and of months whose events had to be put into
- * the default partition: they move. Nobody waits longer than a second for it: what cannot be done now is left to the next
+ * Creates the missing partitions, of this month and those ahead, and of months whose events had to be put into the
+ * default partition: they move. Nobody waits longer than a second for it: what cannot be done now is left to the next
  * time, unless it is `patient`.
  */
 export async function makePartitions(ctx: Context, { patient = false } = {}): Promise<Making> {
@@ -49,7 +49,7 @@ async function make(ctx: Context, month: Date, patient: boolean): Promise<boolea
   return await briefly(ctx, { patient }, async (tx) => (await q.partitions.make(tx, { month })).isMade);
 }
 
-/** Drops a partition, with all that it holds, and answers whether it is gone: it is left when somebody is at the events. */
+/** Drops a partition with all its rows, and returns whether it is gone: it stays while somebody is using the events. */
 export async function dropPartition(ctx: Context, name: string): Promise<boolean> {
   try {
     await briefly(ctx, {}, (tx) => q.partitions.drop(tx, { name }));
@@ -81,7 +81,7 @@ export async function analyzeEvents(ctx: Context): Promise<void> {
   });
 }
 
-/** The beginning of a month (UTC), so many months after that of a moment. */
+/** The beginning of a month (UTC), that many months after that of a moment. */
 export function monthOf(moment: Date, later = 0): Date {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
 }
@@ -96,7 +96,7 @@ async function missingMonths(ctx: Context): Promise<Date[]> {
   return [...wanted].filter(([name]) => !existing.has(name)).map(([, month]) => month);
 }
 
-/** Tries it several times, each for a moment: behind whoever waits for a lock everybody else would have to wait. */
+/** Tries several times, each for a moment: everybody else would have to wait behind whoever waits for a lock. */
 async function briefly<T>(ctx: Context, { patient = false }, work: (tx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

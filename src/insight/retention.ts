@@ -21,19 +21,19 @@ export interface Horizons {
   logs: Date | null;
 }
 
-/** How long it works, and what says the time besides the clock of this process. */
+/** Its time limit, and a clock besides that of this process. */
 export interface Pace {
   sliceMs?: number;
   databaseNow?: (ctx: Context) => Promise<Date>;
 }
 
-/** Looks at the next rows, those after an id, and takes away what is not needed of them. */
+/** Looks at the next rows, after an id, and deletes what is not needed of them. */
 type Batch = (tx: Context, after: string) => Promise<{ looked: number; lastId?: string | null }>;
 
 /**
- * Takes away what is older than the settings want it kept, for some seconds, and answers whether all of it is gone. A
- * second run goes on where the first one ended; what is counted stays. What is taken away does not come back, and so it is
- * old by the clock of the database too: one clock that is ahead takes nothing away.
+ * Deletes what is older than the settings allow, for some seconds, and returns whether all of it is gone. A second run
+ * continues where the first one ended; counts stay. Deletion is final, so rows must be old by the clock of the database
+ * too: a single clock that is ahead deletes nothing.
  */
 export async function dropExpired(
   service: Context,
@@ -50,7 +50,7 @@ export async function dropExpired(
   );
 }
 
-/** What is old at this moment. Nobody needs the body of a mail that is gone. */
+/** What is old at this moment. Bodies of deleted mails are not needed. */
 export function horizonsOf({ config, now }: Pick<Context, "config" | "now">): Horizons {
   const ago = (days: number) => (days === 0 ? null : new Date(now().getTime() - days * DAY_MS));
   const oldest = ago(config.RETENTION_EVENTS_DAYS);
@@ -73,7 +73,7 @@ async function askDatabase(ctx: Context): Promise<Date> {
   return (await q.expired.now(ctx)).now;
 }
 
-/** Whole months, and what is older than any of them. As long as a job has yet to read an event of that time, it waits. */
+/** Whole months, and rows older than any of them. It waits as long as a job has yet to read an event of that time. */
 async function dropEvents(ctx: Context, horizon: Date, until: number): Promise<boolean> {
   const { since } = await q.retention.awaitedSince(ctx);
   // The id of an event is made up to a day before the time when it is noted.
@@ -108,7 +108,7 @@ async function emptyBodies(ctx: Context, before: Date, until: number): Promise<b
   );
 }
 
-/** Mails that nobody has got, and nobody can any more. */
+/** Mails that nobody has received, and that can no longer be sent. */
 async function closeCaptured(ctx: Context, before: Date, until: number): Promise<boolean> {
   const projects = await q.retention.projectsWithCaptured(ctx);
   return await inEach(projects, (projectId) =>
@@ -118,7 +118,7 @@ async function closeCaptured(ctx: Context, before: Date, until: number): Promise
   );
 }
 
-/** A message is emptied when its body is old at the earliest, so what is younger by as much need not be looked at. */
+/** A message is emptied when its body is old at the earliest, so anything younger by that much need not be read. */
 async function dropContents(
   ctx: Context,
   { events, bodies }: { events: Date; bodies: Date },

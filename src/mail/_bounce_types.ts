@@ -1,5 +1,5 @@
-// Whether an address works, by the words of those who could not deliver to it. Only a bounce that speaks about the
-// address is permanent: a server that takes us for spam, or a message for too large, says nothing about the next one.
+// Whether an address works, by the words of those who could not deliver to it. Only a bounce about the address itself
+// is permanent: a server that takes us for spam, or a message for too large, says nothing about the next one.
 import type { BounceType } from "./notice.ts";
 
 /** An enhanced status code (RFC 3463): class, subject, detail. Neither a version nor a part of an IP address. */
@@ -15,14 +15,14 @@ const NOT_THE_ADDRESS =
   /spam|junk|virus|blocked|block ?list|black ?list|listed|policy|reputation|rate limit|too (?:many|large|big)|exceeds[^.;]{0,30}size|content|relay|authenticat|dmarc|\bspf\b|dkim|access denied|not authori[sz]ed|permission/i;
 
 /**
- * What a failed delivery says about the address. `status` is the code that a report gives, `words` what the server said,
- * or the text of a mail that gives no code.
+ * What a failed delivery says about the address. `status` is the code of a report, `words` the server's reply, or the
+ * text of a mail without a code.
  */
 export function bounceTypeOf(status: string | null, words: string): BounceType {
   const codes = [...(status ?? "").matchAll(ENHANCED), ...words.matchAll(ENHANCED).take(10)].map(
     ([, kind, subject, detail]) => ({ kind: kind!, subject: Number(subject), detail: Number(detail) }),
   );
-  // `5.0.0` says no more than that it failed: what the server said may be more exact.
+  // `5.0.0` only says that it failed: the server's words may be more specific.
   const code = codes.find(({ subject }) => subject !== 0) ?? codes[0];
   const kind = code?.kind ?? REPLY.exec(words)?.[1];
   if (kind === "4") return "Transient";
@@ -39,7 +39,7 @@ function permanenceOf(subject: number, detail: number, words: string): BounceTyp
   if (subject === 4 && (detail === 4 || detail === 310)) return "Permanent";
   // Time has run out.
   if (subject === 4 && detail === 7) return "Transient";
-  // Exchange has 5.4.1 for recipients that it does not know, and says so in these words.
+  // Exchange uses 5.4.1 for unknown recipients, with these words.
   if (subject === 4 && detail === 1) return GONE.test(words) ? "Permanent" : "Undetermined";
   if (subject !== 0 && subject !== 5) return "Undetermined";
   if (FULL.test(words)) return "Transient";

@@ -1,5 +1,5 @@
-// What an SMTP connection of the mail library keeps to itself and we need: its socket, once it is logged in, and what it
-// has read of a reply that is not complete. `test/mail/library_connection_test.ts` fails when an update changes either.
+// Private members of the mail library's SMTP connection that we need: its socket, once it is logged in, and what it has
+// read of an incomplete reply. `test/mail/library_connection_test.ts` fails when an update changes either.
 import type { Socket } from "node:net";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 

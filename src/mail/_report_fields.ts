@@ -7,7 +7,7 @@ const MAX_LENGTH = 64 * 1024;
 const MAX_GROUPS = 100;
 const MAX_VALUE = 2_000;
 
-/** Reads the groups, empty ones left out. Whatever is no field is passed over. */
+/** Reads the groups, without empty ones. Lines that are not fields are skipped. */
 export function readGroups(text: string): Fields[] {
   const groups: Map<string, string>[] = [];
   let group: Map<string, string> | null = null;
@@ -28,7 +28,7 @@ export function readGroups(text: string): Fields[] {
   return groups.filter(({ size }) => size > 0);
 }
 
-/** Answers the name under which the next lines go on; empty where there is none. */
+/** Returns the name that the next lines belong to; empty where there is none. */
 function add(group: Map<string, string>, line: string): string {
   const [, name, value] = /^([!-9;-~]{1,100}):(.*)$/s.exec(line) ?? [];
   const key = name?.toLowerCase() ?? "";

@@ -1,4 +1,4 @@
-// Words and answers on a connection that is open: what is said, and who waits for which reply.
+// Commands and replies on an open connection: what is sent, and who waits for which reply.
 
 import type { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
@@ -11,23 +11,23 @@ export interface Failure extends Error {
   command?: string | undefined;
   /** How much of the message has left. `whole`: with the dot that ends it, so that the server may have taken it. */
   sent?: "nothing" | "part" | "whole";
-  /** It says nothing about the message: nobody was let in, or we kept its end back. */
+  /** It says nothing about the message: the connection was not accepted, or we withheld its end. */
   isAboutUs?: "unreached" | "withheld" | undefined;
 }
 
-/** What a server says: its code, 0 where there is none, and all of its words. */
+/** A server's reply: its code, 0 where there is none, and its full text. */
 export interface Reply {
   code: number;
   text: string;
-  /** It began before all that we said had left, so that it is no answer to the end of it. */
+  /** It began before everything we sent had left, so it cannot be the reply to the end of it. */
   isEarly: boolean;
 }
 
 /** A conversation with a server. */
 export interface Dialogue {
-  /** Nothing is said or heard any more. */
+  /** Nothing is sent or received any more. */
   readonly isOver: boolean;
-  /** Says something that has no reply of its own. `given`: the network has taken all of it. */
+  /** Sends something that has no reply of its own. `given`: the network has accepted all of it. */
   say(words: string | Buffer, given?: () => void): void;
   /** The next reply that nobody waits for yet. Rejects with the reason why there is none. */
   listen(): Promise<Reply>;
@@ -38,14 +38,14 @@ export interface Dialogue {
 const MAX_REPLY_CHARS = 65_536;
 /** Lines that announce another one, and one that does not (RFC 5321 4.2.1). */
 const REPLY = /^(?:\d{3}-[^\n]*\n)*(?!\d{3}-)[^\n]*\n/;
-/** A refusal of which only the line end is missing. */
+/** A refusal that lacks only its line end. */
 const CUT_REFUSAL = /^[45]\d{2}[ -]/;
 
 /** What a dialogue tells the connection that it is held on. */
 export interface DialogueEvents {
-  /** A piece of what was said has left, or a whole reply has come. */
+  /** A piece of the output has left, or a whole reply has arrived. */
   progress(): void;
-  /** There is no sense in going on. */
+  /** There is no point in going on. */
   hangUp(reason: Failure): void;
 }
 
@@ -55,7 +55,7 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
   const listeners: PromiseWithResolvers<Reply>[] = [];
   let received = "";
   let isEarly = false;
-  /** What we have said and has not left yet. */
+  /** What we have sent and has not left yet. */
   let leaving = 0;
   let over: Failure | null = null;
 
@@ -69,7 +69,7 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
     progress();
     const listener = listeners.shift();
     listener?.resolve(reply);
-    // 421 is said before hanging up, asked or not (RFC 5321 3.8); anything else that nobody asked for is out of step.
+    // 421 announces a disconnect, at any time (RFC 5321 3.8); any other unrequested reply is out of step.
     if (!listener || reply.code === 421) hangUp(refusal("CONN", reply));
   };
   const hearAll = () => {
@@ -84,7 +84,7 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
     if (text.includes("\n")) hearAll();
     if (over) return;
     if (received.length > MAX_REPLY_CHARS) hangUp(new Error("The reply of the server has no end"));
-    // What nobody waits for would be taken for the beginning of the next reply.
+    // An unrequested line would be taken for the beginning of the next reply.
     else if (listeners.length === 0 && received.trim() !== "") hangUp(outOfTurn());
   };
   socket.removeAllListeners("data");
@@ -114,14 +114,14 @@ export function createDialogue(socket: Socket, { progress, hangUp }: DialogueEve
       if (CUT_REFUSAL.test(received) && listeners.length > 0) hear(received.trim());
       over ??= reason;
       received = "";
-      // Whatever may still come until the socket is closed is not kept.
+      // Whatever still arrives before the socket is closed is dropped.
       socket.removeListener("data", take).resume();
       for (const listener of listeners.splice(0)) listener.reject(over);
     },
   };
 }
 
-/** The server has said something before it was asked. */
+/** The server has sent something before it was asked. */
 export function outOfTurn(): Failure {
   return new Error("The server speaks out of turn");
 }

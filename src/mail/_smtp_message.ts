@@ -1,4 +1,4 @@
-// A message on its way over the wire: dots at the start of its lines doubled, and a line with a dot at its end.
+// A message in transit: dots at the start of its lines doubled, and a line with a dot at its end.
 
 import { pipeline, Readable } from "node:stream";
 import DataStream from "nodemailer/lib/smtp-connection/data-stream";
@@ -16,7 +16,10 @@ const LEADING_DOTS = [Buffer.from("\n."), Buffer.from("\r.")];
 /** A message as it goes over the wire, with the line that ends it. No piece is empty. */
 export type Pieces = Buffer[] | Readable;
 
-/** Opens the message and makes it fit for the wire; its last line is a piece of its own where `isEndApart`. Throws what its opening throws. */
+/**
+ * Opens the message and prepares it for transmission; its last line is a separate piece where `isEndApart`. Throws what
+ * opening it throws.
+ */
 export function toPieces(message: Message, isEndApart: boolean): Pieces {
   if (isPlain(message)) {
     return isEndApart ? [...split(message), LAST_LINE] : split(Buffer.concat([message, LAST_LINE]));
@@ -27,14 +30,14 @@ export function toPieces(message: Message, isEndApart: boolean): Pieces {
   return pipeline(source, new DataStream(), () => {});
 }
 
-/** Parts of which each leaves soon, so that a server which is slow can be told from one that hangs. */
+/** Pieces that each leave soon, so that a slow server can be told from one that hangs. */
 export function split(piece: Buffer): Buffer[] {
   if (piece.length <= PART_BYTES) return [piece];
   const starts = Array.from({ length: Math.ceil(piece.length / PART_BYTES) }, (_, n) => n * PART_BYTES);
   return starts.map((start) => piece.subarray(start, start + PART_BYTES));
 }
 
-/** Whether a source can go over the wire as it is: nothing in it ends the message, or looks like it (RFC 5321 4.5.2). */
+/** Whether a source can be sent as it is: nothing in it ends the message, or looks like it (RFC 5321 4.5.2). */
 function isPlain(message: Message): message is Buffer {
   if (!(message instanceof Buffer) || message[0] === DOT) return false;
   return message.subarray(-2).equals(LINE_END) && !LEADING_DOTS.some((dot) => message.includes(dot));

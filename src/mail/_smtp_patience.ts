@@ -1,5 +1,5 @@
-// How long a server is waited for. Not left to the timer of the socket: that one is restarted by every byte, whatever
-// it says, and does not run at all (Bun 1.4.4) while something is still to be written.
+// How long to wait for a server. Not left to the timer of the socket: that one is restarted by every byte, whatever it
+// says, and does not run at all (Bun 1.4.4) while something is still to be written.
 
 import type { Failure } from "./_smtp_dialogue.ts";
 
@@ -7,7 +7,7 @@ import type { Failure } from "./_smtp_dialogue.ts";
 export interface PatienceOptions {
   /** Without a sign of progress. */
   socketTimeout: number;
-  /** For a whole message, and for the opening of a connection, whatever the progress. */
+  /** For a whole message, and for opening a connection, regardless of progress. */
   messageTimeout: number;
 }
 
@@ -21,7 +21,7 @@ export interface Patience {
   end(): void;
 }
 
-/** Calls `giveUp` when what has begun takes too long. */
+/** Calls `giveUp` when an operation takes too long. */
 export function createPatience(options: PatienceOptions, giveUp: (reason: Failure) => void): Patience {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let beganAt = 0;

@@ -10,7 +10,7 @@ export type PoolOptions = SessionOptions & { maxConnections: number; maxMessages
 
 /** The connections to one server. */
 export interface SmtpPool {
-  /** Hands a message over on the next free connection, and answers the server's words. Rejects with a `Failure`. */
+  /** Hands a message over on the next free connection, and returns the server's reply. Rejects with a `Failure`. */
   deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
   /** Resolves when there is a connection, which waits for a message then. Rejects with a `Failure`. */
   reach(): Promise<void>;

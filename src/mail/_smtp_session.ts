@@ -36,7 +36,7 @@ export interface Envelope {
 export interface Session {
   /** How many messages it was given. */
   readonly messages: number;
-  /** Hands a message over, and answers the server's words. Rejects with a `Failure`. */
+  /** Hands a message over, and returns the server's reply. Rejects with a `Failure`. */
   deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
   /** Says goodbye. */
   quit(): void;
@@ -46,7 +46,7 @@ export interface Session {
 export interface SessionEvents {
   /** It is open, or done with a message. */
   free(session: Session): void;
-  /** It has come to its end, or never had a beginning: then there is no session. Comes once. */
+  /** It has ended, or never began: then there is no session. Called once. */
   end(reason: Failure, session: Session | null): void;
 }
 
@@ -88,7 +88,7 @@ export function openSession(options: SessionOptions, on: SessionEvents): void {
     const pipelines = /^250[ -]PIPELINING\b/im.test(String(connection.lastServerResponse));
     logIn(connection, options, (refused) => {
       if (refused) return hangUp(refused);
-      // The library would take for its last reply what the server says before it is asked.
+      // The library would take anything that the server sends unasked for its last reply.
       if (unreadOf(connection).trim() !== "") return hangUp(outOfTurn());
       clearTimeout(opening);
       dialogue = createDialogue(socketOf(connection)!, { progress: patience.note, hangUp });
@@ -113,9 +113,9 @@ interface Line {
   dialogue: Dialogue;
   patience: Patience;
   pipelines: boolean;
-  /** Ends the connection at once; nothing leaves any more. */
+  /** Ends the connection at once; nothing more is sent. */
   hangUp(why?: Failure): void;
-  /** Ends it when all that was said has left. */
+  /** Ends it when everything has been sent. */
   leave(): void;
 }
 
@@ -147,7 +147,7 @@ function createSession(line: Line, free: (session: Session) => void): Session {
     if (!dialogue.isOver) free(session);
   };
   const recover = async ({ sent }: Progress) => {
-    // Refused in mid-message: whatever were said now would be part of it.
+    // Refused in mid-message: anything sent now would be part of it.
     if (sent === "part") return hangUp();
     dialogue.say("RSET\r\n");
     const reply = await dialogue.listen().catch(() => null);
@@ -157,7 +157,7 @@ function createSession(line: Line, free: (session: Session) => void): Session {
   return session;
 }
 
-/** One command after the other or, where the server allows it, all at once, which saves two journeys (RFC 2920). */
+/** One command after the other or, where the server allows it, all at once, which saves two round trips (RFC 2920). */
 async function announce({ dialogue, pipelines, hangUp }: Line, envelope: Envelope): Promise<void> {
   for (const turn of pipelines ? [COMMANDS] : COMMANDS.map((command) => [command])) {
     dialogue.say(turn.map(({ words }) => words(envelope)).join(""));
@@ -165,7 +165,7 @@ async function announce({ dialogue, pipelines, hangUp }: Line, envelope: Envelop
     const failures = turn.map(({ name, good }, i) => failureOf(name, good, replies[i]!));
     const failure = failures.find((each) => each !== null);
     if (!failure) continue;
-    // A server that waits for the message all the same would take the next command for it.
+    // A server that still waits for the message would take the next command for it.
     const last = replies.at(-1)!;
     if (last.status === "fulfilled" && last.value.code < 400) hangUp();
     throw failure;
@@ -177,13 +177,13 @@ function failureOf(command: string, good: RegExp, reply: PromiseSettledResult<Re
   return good.test(reply.value.text) ? null : refusal(command, reply.value);
 }
 
-/** What is handed over, and who says whether its end may go. */
+/** The message, and who decides whether its end may be sent. */
 interface Transfer {
   message: Message;
   mayEnd: MayEnd | undefined;
 }
 
-/** Sends the message after its announcement, and answers what the server says to it. */
+/** Sends the message after its announcement, and returns the server's reply to it. */
 async function transfer(line: Line, { message, mayEnd }: Transfer, progress: Progress): Promise<Reply> {
   progress.sent = "part"; // from here on the server takes everything for a part of the message
   const pieces = toPieces(message, mayEnd !== undefined);
@@ -196,7 +196,7 @@ async function transfer(line: Line, { message, mayEnd }: Transfer, progress: Pro
   }
 }
 
-/** The end of a message: whether it may go, and what is called when it has gone. */
+/** The end of a message: whether it may be sent, and what is called when it has been. */
 interface End {
   mayEnd: MayEnd | undefined;
   whole(): void;
@@ -211,7 +211,7 @@ async function give({ dialogue }: Line, pieces: Pieces, { mayEnd, whole }: End):
       last = part;
     }
   }
-  // Not after the loop: nobody may know of an answer before this is known.
+  // Not after the loop: this must be known before any reply is.
   if (!mayEnd) return dialogue.say(last!, whole);
   if (!(await mayEnd())) throw withheld();
   if (dialogue.isOver) return;
@@ -226,7 +226,7 @@ function withheld(): Failure {
 
 function assertTaken(line: Line, reply: Reply, { sent }: Progress): Reply {
   const isGood = GOOD.test(reply.text);
-  // A refusal may come before the end of a message. Anything else that does is no answer to it.
+  // A refusal may come before the end of a message. Any other early reply is not a reply to it.
   if (sent === "whole" ? reply.isEarly : isGood) {
     line.hangUp();
     throw refusal("CONN", reply);

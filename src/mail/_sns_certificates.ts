@@ -22,9 +22,9 @@ const MAX_CERTIFICATES = 256;
 const REMEMBER_MS = 24 * 3_600_000;
 
 /**
- * Finds signers by the addresses of their certificates. Many who ask at once wait for one fetch, and `beforeFetch` is
- * called only for an address that was never good. What is being fetched is kept apart from what was good: however much
- * is asked for that does not exist, the genuine certificates stay.
+ * Finds signers by the addresses of their certificates. Concurrent callers share one fetch, and `beforeFetch` is called
+ * only for an address that was never valid. Fetches in progress are kept apart from valid certificates: however many
+ * unknown ones are requested, the genuine ones stay.
  */
 export function createSignerMemory({ fetchCertificate, now }: Source) {
   const known = new LRUCache<string, { signer: Signer; until: number }>({ max: MAX_CERTIFICATES });
@@ -32,7 +32,7 @@ export function createSignerMemory({ fetchCertificate, now }: Source) {
 
   const keep = (href: string, signer: Signer | null) => {
     known.delete(href);
-    // What is no certificate, or none that counts now, is not remembered: it may be one the next time.
+    // An invalid certificate, or none, is not remembered: it may be valid the next time.
     if (!signer || !isValidAt(signer, now())) return;
     known.set(href, { signer, until: now().getTime() + REMEMBER_MS });
   };

@@ -1,5 +1,5 @@
-// Messages of one content, assembled for each recipient: what is the same for all is written once, and the mail library
-// encodes and folds every value. What a template costs to prepare and a message to assemble says `bun run bench render`.
+// Messages of one content, assembled for each recipient: what all share is written once, and the mail library encodes
+// and folds every value. The cost of preparing a template and assembling a message: `bun run bench render`.
 //
 // Both parts are base64. Quoted-printable would save a fifth of the bytes of plain HTML, and take three to seven times
 // as long (12 µs for 10 KB by hand, 29 µs in the library, against 4 µs). In base64 no line is too long, none begins
@@ -45,7 +45,10 @@ export interface MessageTemplate {
 const RESERVED = /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*)$/i;
 const FOLD_AT = 76;
 const WORD_LENGTH = 52; // as the mail library has it; RFC 2047 allows 75 with all that is around it
-/** What folding does not mend: a line of over 998 characters (RFC 5322 2.1.1) or of blanks alone, and what is no text. */
+/**
+ * What folding does not fix: a line of over 998 characters (RFC 5322 2.1.1) or of blanks alone, and anything that is
+ * not text.
+ */
 const UNSOUND = /(?:^|\n)(?:[^\r\n]{999}|[ \t]*(?:\r|$))|\n[^ \t]|\r(?!\n)|[^\t\r\n -~]/;
 // These are what most mails have, and need neither encoding nor folding.
 const PLAIN_ADDRESS = /^[\w.+-]{1,30}@[\w.-]{1,38}$/;

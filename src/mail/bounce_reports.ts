@@ -1,8 +1,8 @@
-// What mails say that come back: reports of mail servers (RFC 3464, RFC 6533), complaints (ARF, RFC 5965), bounces from
-// servers that have no format for them, and answers by people and machines, which say nothing. No database is known here.
+// Reads returned mails: reports of mail servers (RFC 3464, RFC 6533), complaints (ARF, RFC 5965), bounces from servers
+// without a format for them, and answers by people and machines, which say nothing. Knows no database.
 //
-// Whatever comes is a stranger's: only its beginning is read, no part of it inside of another mail counts, and what
-// cannot be read is a mail without a report.
+// The input is untrusted: only its beginning is read, no part of it inside of another mail counts, and anything
+// unreadable is a mail without a report.
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { bounceTypeOf } from "./_bounce_types.ts";
 import { type Fields, readGroups } from "./_report_fields.ts";
@@ -10,9 +10,9 @@ import { parseAddress } from "./address.ts";
 import { type BounceType, diagnosticOf, storableText } from "./notice.ts";
 
 interface Found {
-  /** As the report says; null where it says nothing. */
+  /** As given in the report; null where it is missing. */
   at: Date | null;
-  /** Well-formed; null where it is not said. */
+  /** Well-formed; null where it is missing. */
   recipient: string | null;
 }
 
@@ -24,17 +24,17 @@ export type Finding = Found &
     | { kind: "bounce"; bounceType: BounceType; diagnostic: string | null }
   );
 
-/** What one mail says. */
+/** The findings of one mail. */
 export interface MailReport {
   /** Empty where it says nothing about a delivery. */
   findings: Finding[];
-  /** Of a complaint: what it says and the header of the mail it is about, where the return path stands. Else empty. */
+  /** Of a complaint: its fields and the header of the mail it is about, which has the return path. Otherwise empty. */
   evidence: string;
   /** For the log. */
   subject: string | null;
 }
 
-/** Reports come first, and what they are about at the end. */
+/** Reports come first, and the mail they are about at the end. */
 const MAX_READ = 128 * 1024;
 const MIME_LIMITS = { maxNestingDepth: 20, maxHeadersSize: 64 * 1024, forceRfc822Attachments: true };
 const MAX_TEXT = 4_000;
@@ -42,7 +42,7 @@ const MAX_EVIDENCE = 64 * 1024;
 
 const DELIVERY_REPORTS = ["message/delivery-status", "message/global-delivery-status"];
 const COMPLAINTS = ["abuse", "fraud", "opt-out", "opt-out-list"];
-/** What a mail server calls itself, and what it says of a failure, where it has no format for it. */
+/** How mail servers name themselves and describe a failure, where they have no format for it. */
 const DAEMON = /^(?:mailer-daemon|mail-daemon|maildaemon|postmaster)@/i;
 const FAILED =
   /undeliver|returned mail|returned to sender|failure notice|(?:mail|message) delivery (?:has )?(?:failed|failure)|delivery (?:has )?fail|delivery status notification|delivery (?:notification|report|error)/i;
@@ -53,8 +53,8 @@ const COPY =
   /^-{2,}[^\n]{0,40}(?:below this line|copy of|original message|returned message|message header|unsent message)/im;
 
 /**
- * Reads a mail that came back. `fromNobody` says that its envelope sender was empty, as of every report. Never throws,
- * and takes a fraction of a second at most, whatever it is.
+ * Reads a returned mail. `fromNobody`: its envelope sender was empty, as for every report. Never throws, and takes a
+ * fraction of a second at most, whatever it is.
  */
 export async function readMailReport(source: Uint8Array, fromNobody: boolean): Promise<MailReport> {
   const mail = await parse(source);
@@ -95,7 +95,7 @@ function deliveriesIn(report: string, sentAt: Date | null): Finding[] {
         return { ...found, kind: "delay", diagnostic: words };
       case "delivered":
         return { ...found, kind: "delivery" };
-      // It went on to where nobody will tell what became of it.
+      // It was relayed to a server that does not report outcomes.
       case "relayed":
       case "expanded":
         return { ...found, kind: "sent" };

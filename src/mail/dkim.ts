@@ -1,6 +1,6 @@
 // Signatures that prove whose domain a mail is from (RFC 6376, RFC 8301): rsa-sha256, relaxed/relaxed.
 //
-// What takes the time is the RSA operation: with a key of 2,048 bits 0.4 ms of a processor, more than all the rest of a
+// The expensive part is the RSA operation: with a key of 2,048 bits 0.4 ms of a processor, more than all the rest of a
 // mail. The threads of the runtime do it, beside the main one, which is left with 0.02 ms for a mail of 10 KB: the
 // signer of the mail library is a stream and takes 0.15 ms there, and then the RSA operation as well.
 
@@ -23,13 +23,13 @@ export interface SigningKey {
 /** How a mail is signed. */
 export interface Signing {
   at: Date;
-  /** Names of fields, in lower case, that the next server writes anew: a signature over them would be broken. */
+  /** Names of fields, in lower case, that the next server rewrites: a signature over them would break. */
   except?: ReadonlySet<string>;
 }
 
 /**
- * Fields that are signed once more than they are there: nobody can add another one, which some readers would show
- * instead. A second content type would even change what the body says.
+ * Fields that are signed once more than they occur: nobody can add another one, which some readers would show instead.
+ * A second content type would even change the meaning of the body.
  */
 const SEALED = `from to cc subject date message-id reply-to mime-version content-type content-transfer-encoding`;
 /** Fields that are signed where they are there. RFC 8058 and Gmail's feedback loop ask for the last three. */
@@ -173,7 +173,10 @@ async function signatureField(
   return Buffer.from(`${unsigned}${signature.toString("base64").replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`);
 }
 
-/** The names of what is signed, and its text. Of fields with one name the last is taken first (RFC 6376 5.4.2). */
+/**
+ * The names of the signed fields, and the signed text. Of fields with one name the last is taken first (RFC 6376
+ * 5.4.2).
+ */
 function signedFields(head: string, except: ReadonlySet<string>): { names: string[]; canonical: string } {
   const present = new Map<string, string[]>();
   for (const field of head.split(/\r\n(?![ \t])/)) {

@@ -1,6 +1,6 @@
-// A DNS client that tells "there is no such record" from "there is no such name" from "nobody answered".
-// Bun's own resolver cannot: it reports both absences as ENOTFOUND, and a refusal looks like them too.
-// Like any stub resolver it leaves recursion, CNAME chains and caching to the servers it asks.
+// A DNS client that distinguishes "no such record", "no such name" and "no answer". Bun's own resolver cannot: it
+// reports both absences as ENOTFOUND, and a refusal looks like them too. Like any stub resolver it leaves recursion,
+// CNAME chains and caching to the servers it asks.
 
 import { decode, encode, RECURSION_DESIRED, streamEncode } from "dns-packet";
 import type { Answer, DecodedPacket, OptAnswer, Packet } from "dns-packet";
@@ -74,7 +74,7 @@ export function createDns(options: { servers: string[]; timeoutMs?: number }): D
   };
 }
 
-/** Asks one server after the other; those that kept silent are asked again while time remains. */
+/** Asks one server after the other; silent ones are asked again while time remains. */
 async function ask(servers: Server[], name: string, type: DnsType, timeoutMs: number) {
   const deadline = performance.now() + timeoutMs;
   let failure: DnsFailure = "timeout";
@@ -88,7 +88,7 @@ async function ask(servers: Server[], name: string, type: DnsType, timeoutMs: nu
       // A socket that cannot even be made (no more file handles) is the network's failure too.
       const reply = await askServer(server, name, type, attemptDeadline).catch((): DnsFailure => "network");
       if (isReply(reply)) return reply;
-      // A word from one server says more than the silence of another.
+      // An error from one server says more than the silence of another.
       if (reply === "timeout") silent.push(server);
       else failure = reply;
     }
@@ -181,7 +181,7 @@ function readReply(bytes: Buffer, query: Packet): Reply | null {
 function failureOf(reply: Reply): DnsFailure | null {
   if (reply.rcode === "SERVFAIL") return "servfail";
   if (reply.rcode !== "NOERROR" && reply.rcode !== "NXDOMAIN") return "refused";
-  // A server that only points at others (it does not recurse) has not said that there is nothing.
+  // A server that only refers to others (it does not recurse) has not said that there is nothing.
   const authorities = reply.authorities ?? [];
   const isReferral = authorities.some((record) => record.type === "NS") && !reply.flag_aa;
   return isReferral && reply.rcode === "NOERROR" && !reply.answers?.length ? "refused" : null;

@@ -1,4 +1,4 @@
-// Which DNS records a sender domain needs, and what an answer of the DNS says about them. No look-up is made here.
+// Which DNS records a sender domain needs, and what a DNS answer says about them. No look-up is made here.
 
 import type { DnsAnswer, DnsRecords } from "./dns.ts";
 import { registeredDomain } from "./domain_name.ts";
@@ -7,8 +7,8 @@ import { registeredDomain } from "./domain_name.ts";
 export type RecordPurpose = "DKIM" | "SPF" | "RETURN_PATH" | "DMARC";
 
 /**
- * How a record stands: VERIFIED as it should be, MISSING, MISMATCH (something else stands there), or PENDING while the
- * DNS has not said anything yet.
+ * The state of a record: VERIFIED, MISSING, MISMATCH (there is a different one), or PENDING while the DNS has not
+ * answered yet.
  */
 export type RecordState = "PENDING" | "VERIFIED" | "MISSING" | "MISMATCH";
 
@@ -37,7 +37,7 @@ export interface RecordFacts {
 }
 
 const mxPriority = 10;
-/** No record of ours comes near that, and a text is looked through several times. */
+/** No record of ours comes near that, and a text is scanned several times. */
 const MAX_TEXT = 4_096;
 
 /** The records of a domain, the required one first. A return path is offered only where bounces can be taken. */
@@ -64,7 +64,7 @@ export function keyOf({ purpose, type }: Pick<DomainRecord, "purpose" | "type">)
   return `${purpose} ${type}`;
 }
 
-/** What an answer says about a record; null when the DNS gave none, which says nothing about it. */
+/** What an answer says about a record; null when the DNS did not answer. */
 export function judgeRecord(record: DomainRecord, answer: DnsAnswer<"TXT" | "MX">): RecordState | null {
   if (answer.state === "failed") return null;
   if (answer.state !== "found") return "MISSING";
@@ -81,7 +81,10 @@ export function judgeRecord(record: DomainRecord, answer: DnsAnswer<"TXT" | "MX"
   }
 }
 
-/** Where receivers look when a domain has no DMARC record of its own (RFC 7489, 6.6.3); null when that is all. */
+/**
+ * Where receivers look when a domain has no DMARC record of its own (RFC 7489, 6.6.3); null when there is no further
+ * place.
+ */
 export function inheritedDmarcName(name: string): string | null {
   const domain = name.slice("_dmarc.".length);
   const registered = registeredDomain(domain);
@@ -89,8 +92,8 @@ export function inheritedDmarcName(name: string): string | null {
 }
 
 /**
- * The key must be ours in every key record of that name: with several, each receiver takes one as it likes (RFC 6376,
- * 3.6.2.2). Text that is no key record disturbs nobody.
+ * The key must be ours in every key record of that name: with several, each receiver picks any (RFC 6376, 3.6.2.2).
+ * Text that is not a key record does no harm.
  */
 function judgeDkim(record: DomainRecord, texts: string[]): RecordState {
   const ours = readTags(record.value)!.get("p")!;
@@ -129,9 +132,9 @@ function readTags(text: string): Map<string, string> | null {
 }
 
 /**
- * More than one SPF record is none at all (RFC 7208, 4.5). What is asked for by name has to be let through. A domain of
- * which we cannot tell by whom it sends must let somebody through: what it sends comes back to the return path, whose
- * record is ours alone.
+ * More than one SPF record counts as none (RFC 7208, 4.5). The configured name has to be included. Where the sending
+ * provider is unknown, the record must allow somebody: bounces come back to the return path, whose record is ours
+ * alone.
  */
 function judgeSpf(record: DomainRecord, texts: string[]): RecordState {
   const policies = texts.filter((text) => /^v=spf1( |$)/i.test(text));
@@ -143,19 +146,19 @@ function judgeSpf(record: DomainRecord, texts: string[]): RecordState {
   return (isNamed ? letsThrough(terms, wanted) : letsSomebodyThrough(terms)) ? "VERIFIED" : "MISMATCH";
 }
 
-/** Receivers go through the terms in order: the first that says something of a sender holds. */
+/** Receivers evaluate the terms in order: the first that matches a sender decides. */
 function letsThrough(terms: string[], wanted: string): boolean {
   const first = terms.find((term) => term.replace(/^[-+?~]/, "") === wanted);
   return first !== undefined && /^[+a-z]/.test(first);
 }
 
-/** A record without an `all` says nothing against anybody. */
+/** A record without an `all` rejects nobody. */
 function letsSomebodyThrough(terms: string[]): boolean {
   const end = terms.findIndex(isAll);
   return end === -1 || terms.some((term) => /^\+?[a-z]/.test(term) && !term.includes("="));
 }
 
-/** The terms of a policy, without its version, up to the one that is for everybody: nobody looks behind it. */
+/** The terms of a policy, without its version, up to the one that matches everybody: nothing is read after it. */
 function effectiveTerms(policy: string): string[] {
   const terms = policy.toLowerCase().split(/ +/).slice(1);
   const end = terms.findIndex(isAll);

@@ -17,13 +17,13 @@ const UNSUBSCRIBE_FIELDS = ["list-unsubscribe", "list-unsubscribe-post"];
 /**
  * The fields of one content, the same for all of its recipients.
  *
- * A newsletter is `Precedence: bulk`: what answers by itself, such as absence notes, keeps still for it. It is not
- * `Auto-Submitted`, which is for what no person has sent (RFC 3834 section 5). Everything else is: a mail caused by a
- * request or by a workflow, and also a transactional campaign, since a filter may sort bulk mail away.
+ * A newsletter is `Precedence: bulk`: automatic responders, such as absence notes, do not answer it. It is not
+ * `Auto-Submitted`, which is for mail that no person has sent (RFC 3834 section 5). Everything else is: a mail caused
+ * by a request or by a workflow, and also a transactional campaign, since a filter may sort bulk mail away.
  * `X-Auto-Response-Suppress` says the same to Exchange, with only the two values about automatic answers: `All` would
- * suppress the reports of failed deliveries as well.
+ * suppress delivery reports as well.
  *
- * There is no `List-Id`: it names a list that people are on (RFC 2919), and an audience is another one each time.
+ * There is no `List-Id`: it names a list that people are on (RFC 2919), and an audience is different each time.
  */
 export function deliverabilityHeaders(kind: MailKind): Record<string, string> {
   const isNewsletter = kind.sourceType === "CAMPAIGN" && kind.type !== "TRANSACTIONAL";
@@ -35,8 +35,8 @@ export function deliverabilityHeaders(kind: MailKind): Record<string, string> {
 }
 
 /**
- * The two fields of an unsubscription with one click. RFC 8058 asks for https; with an address in http the fields are
- * there all the same, for an installation that is being tried out, and mail clients pass over them.
+ * The two fields of one-click unsubscription. RFC 8058 requires https; with an http address the fields are present all
+ * the same, for an installation that is being tried out, and mail clients ignore them.
  */
 export function unsubscribeHeaders(url: string): Record<string, string> {
   return {
@@ -46,8 +46,8 @@ export function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 /**
- * The headers of the request, and of ours those that it does not name. Whoever names one of the two fields about
- * unsubscribing has their own way to do it: then neither of ours is added, since the one speaks about the other.
+ * The headers of the request, and those of ours that it does not set. A request that sets one of the two fields about
+ * unsubscribing has its own way to do it: then neither of ours is added, since each refers to the other.
  */
 export function mergeHeaders(
   custom: Readonly<Record<string, string>> | null,
@@ -65,15 +65,15 @@ export function namesUnsubscription(headers: Readonly<Record<string, string>> | 
 }
 
 /**
- * Up to three identifiers and then who sends, for Gmail's feedback loop, which counts complaints for each of them on its
- * own. So none may stand for a single mail or recipient, and no two fields may hold the same.
+ * Up to three identifiers and then the sender, for Gmail's feedback loop, which counts complaints for each of them
+ * separately. So none may identify a single mail or recipient, and no two fields may have the same value.
  */
 function feedbackId({ type, sourceType, projectId, campaignId }: MailKind): string {
   const source = campaignId ?? (sourceType === "TRANSACTIONAL" ? "api" : sourceType.toLowerCase());
   return [source, projectId, type.toLowerCase(), SENDER_ID].join(":");
 }
 
-/** A URL as it may stand between angle brackets in a header, whatever it was. */
+/** Any URL in a form that may stand between angle brackets in a header. */
 function headerUrl(url: string): string {
   return url.toWellFormed().replace(/[^!-;=?-~]/gu, encodeURIComponent);
 }

@@ -1,6 +1,6 @@
-// The SMTP server that others report to. It takes mail for the recipients it knows and for nobody else, passes nothing
-// on, knows no passwords, and says that it has taken a mail only when that is so. There is no STARTTLS: without a
-// certificate it would protect nobody, and senders go on without.
+// The SMTP server for reports from others. It accepts mail only for recipients it knows, relays nothing, knows no
+// passwords, and confirms a mail only once it is stored. There is no STARTTLS: without a certificate it would protect
+// nobody, and senders continue without.
 //
 // Anybody may connect, so everything has an end: connections, of one network and in all, their time, the size of a
 // message, and the recipients that somebody may guess at.
@@ -20,9 +20,9 @@ export interface InboundMail<Addressee> {
 export interface InboundParts<Addressee> {
   /** By what name it greets. */
   hostname: string;
-  /** Whom an address belongs to; null for a stranger's. When it throws, the sender is told to come again. */
+  /** The owner of an address; null for unknown ones. When it throws, the sender is told to try again. */
   find(recipient: string): Promise<Addressee | null>;
-  /** Resolves when the mail is taken for good. When it throws, the sender is told to come again. */
+  /** Resolves when the mail is stored. When it throws, the sender is told to try again. */
   take(mail: InboundMail<Addressee>): Promise<void>;
 }
 
@@ -37,16 +37,16 @@ export interface InboundLimits {
   refusedRecipients: number;
   /** Between two commands, or two pieces of a message. */
   silenceMs: number;
-  /** Of a connection, whatever it does. A mail that is cut off then is sent again. */
+  /** Of a connection, whatever it does. A mail that is cut off is sent again. */
   lifetimeMs: number;
-  /** So long others may go on with what they have begun when the server stops. */
+  /** How long others may finish what they have begun when the server stops. */
   goodbyeMs: number;
 }
 
 /** The running server. */
 export interface InboundServer {
   port: number;
-  /** Takes no more mails, and resolves when those that are being taken are done with. */
+  /** Accepts no more mails, and resolves when those in progress are done. */
   stop(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export async function startInboundSmtp<Addressee>(
     disabledCommands: DISABLED,
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
-    // Whoever reports has an address of whatever form.
+    // Reporters may have addresses of any form.
     lenientAddressParsing: true,
     onConnect: (session, done) => settle(() => enter(session), done),
     onClose: (session) => {
@@ -181,7 +181,7 @@ function reply(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode });
 }
 
-/** Null when it is larger; it is read to its end all the same, so that the answer finds its way. */
+/** Null when it is larger; it is still read to its end, so that the reply arrives. */
 async function readAll(stream: SMTPServerDataStream, maxBytes: number): Promise<Buffer | null> {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -193,7 +193,7 @@ async function readAll(stream: SMTPServerDataStream, maxBytes: number): Promise<
   return length <= maxBytes ? Buffer.concat(pieces) : null;
 }
 
-/** Who is connected, by their networks. */
+/** Connected clients, by their networks. */
 function createCrowd({ connectionsOfNetwork, newConnectionsOfNetworkPerMinute }: InboundLimits) {
   const inside = new Map<string, string>();
   const present = new Map<string, number>();

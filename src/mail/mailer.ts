@@ -1,4 +1,4 @@
-// Handing mail over, whatever carries it: an SMTP server, or the capture of the first steps.
+// Handing mail over, by whatever means: an SMTP server, or the capture of the first steps.
 
 import type { Readable } from "node:stream";
 
@@ -25,7 +25,7 @@ export interface ReadyMail {
   messageId: string;
   /** What the SMTP server is told; never derived from the headers. */
   envelope: { from: string; to: string };
-  /** The one in the source, for those who list mails. */
+  /** The one in the source, for listings of mails. */
   subject: string;
   /** The whole message (RFC 5322) in ASCII, with CRLF at the end of each line. */
   source: Buffer;
@@ -33,7 +33,7 @@ export interface ReadyMail {
 
 /** One mail that is written while it is sent, because it may be large. */
 export interface StreamedMail extends Omit<ReadyMail, "source"> {
-  /** The whole message, anew at each call. Where it throws, breaks off or never ends, the mail is deferred. */
+  /** The whole message, again at each call. Where it throws, breaks off or never ends, the mail is deferred. */
   open(): Readable;
 }
 
@@ -53,23 +53,26 @@ export interface Attachment {
 }
 
 /**
- * How a handover ended. `accepted`: the server has taken it. `captured`: it is kept here, for want of a server. `deferred`: it has not, and may take it later.
- * `bounced`: never, because of the recipient. `refused`: never, for another reason. `in_doubt`: the end of the
- * message may have reached the server, and no answer to it came, so it may have been taken. Two say nothing about the
- * mail. `unreached`: the server lets nobody in. `withheld`: we did not let its end go.
+ * How a handover ended. `accepted`: the server has accepted it. `captured`: it is kept here, because there is no
+ * server. `deferred`: not accepted, but it may be later. `bounced`: never, because of the recipient. `refused`: never,
+ * for another reason. `in_doubt`: the end of the message may have reached the server without a reply, so it may have
+ * been accepted. Two say nothing about the mail. `unreached`: the server accepts no connections. `withheld`: we did not
+ * send its end.
  */
 export interface Handover {
   state: "accepted" | "captured" | "deferred" | "bounced" | "refused" | "in_doubt" | "unreached" | "withheld";
-  /** What the other side said, or what happened. One line, at most 500 characters. */
+  /** What the other side replied, or what happened. One line, at most 500 characters. */
   response: string;
 }
 
-/** Asked once, when all of a mail has left but its end. Unless it says true, the end does not leave. Never rejects. */
+/**
+ * Asked once, when all of a mail except its end has left. Unless it returns true, the end is not sent. Never rejects.
+ */
 export type MayEnd = () => Promise<boolean>;
 
 /** What carries mail away. */
 export interface Mailer {
-  /** How many mails can be under way at once. */
+  /** How many mails can be in progress at once. */
   readonly connections: number;
   /** Hands one mail over. Never throws: what went wrong is in the answer. */
   send(mail: Mail | ReadyMail | StreamedMail, mayEnd?: MayEnd): Promise<Handover>;

@@ -18,8 +18,8 @@ export function toMessage(mail: Mail): SendMailOptions {
     headers: { ...mail.headers },
     attachments: mail.attachments.map((attachment) => ({
       filename: attachment.filename,
-      // A mail in a mail may have bytes and lines that no server takes, and may not be encoded (RFC 2046 5.2.1). So it
-      // goes as what any file is; its name says what is in it.
+      // A mail within a mail may have bytes and lines that no server accepts, and may not be encoded (RFC 2046 5.2.1).
+      // So it is attached as an ordinary file; its name says what it is.
       contentType: UNENCODED.test(attachment.contentType)
         ? "application/octet-stream"
         : attachment.contentType,

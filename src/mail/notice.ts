@@ -1,5 +1,5 @@
-// What others say became of a mail after it was handed over: a provider's notices, reports that come back as mail. Here
-// it is in one shape, whoever said it; `sending/feedback.ts` writes it down.
+// What others report about a mail after it was handed over: a provider's notices, or reports that come back as mail.
+// Here they have one shape, whatever the source; `sending/feedback/mod.ts` stores them.
 
 /** By what a notice names the mail: our own ids, both or neither, or the id that the provider gave it. */
 export interface MailName {
@@ -13,11 +13,11 @@ export type BounceType = "Permanent" | "Transient" | "Undetermined";
 
 interface Said {
   mail: MailName;
-  /** When it happened, by the word of whoever says it. */
+  /** When it happened, according to the reporter. */
   at: Date;
-  /** When the provider took the mail, where it says so. */
+  /** When the provider accepted the mail, where it says so. */
   sentAt: Date | null;
-  /** Whom it is about, where that is said: a well-formed address. */
+  /** The recipient it is about, where given: a well-formed address. */
   recipient: string | null;
 }
 
@@ -33,7 +33,7 @@ export type Notice = Said &
 
 /** A mail that somebody has sent to one of our domains. */
 export interface ReceivedMail {
-  /** Who it is from; null for a report of a mail server, which nobody sent. */
+  /** The author; null for a report of a mail server, which has none. */
   sender: { email: string; name: string | null } | null;
   /** Well-formed addresses that it was received for. */
   recipients: string[];

@@ -1,5 +1,5 @@
 // What Amazon SES says in the messages that it sends through SNS: events of a configuration set (`eventType`) and
-// feedback of an identity (`notificationType`) differ in little but that name, and so does mail that came in
+// feedback of an identity (`notificationType`) differ in little but that name, and so does received mail
 // (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html and
 // https://docs.aws.amazon.com/ses/latest/dg/receiving-email-notifications-contents.html).
 import { parseAddress, parseMailbox } from "./address.ts";
@@ -12,7 +12,7 @@ import {
   storableText,
 } from "./notice.ts";
 
-/** What one message of SES says. */
+/** The content of one message of SES. */
 export interface SesReport {
   notices: Notice[];
   received: ReceivedMail | null;
@@ -27,7 +27,7 @@ const MAX_SUBJECT = 998;
 const MAX_LINK = 8_000;
 const MAX_AGENT = 1_000;
 const MAX_NAME = 500;
-/** What is said to have happened before there was SES has no time that could be believed. */
+/** Times before SES existed are not credible. */
 const EARLIEST = Date.UTC(2011, 0, 1);
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -35,10 +35,10 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const OUR_MESSAGE_ID = new RegExp(`^\\s*<?(${UUID})@`, "i");
 const OUR_FEEDBACK_ID = new RegExp(`^[^:]+:(${UUID}):[^:]+:postrider\\s*$`, "i");
 
-/** How the SMTP server of SES says that it has taken a mail, and under which id. */
+/** How the SMTP server of SES confirms a mail, with its id. */
 const SES_REPLY = new RegExp(`^250 (?:2\\.\\d\\.\\d )?Ok ([0-9a-f]{16}-${UUID}-\\d{6})$`, "i");
 
-/** The verdicts of a received mail, and what they are called here. */
+/** The verdicts on a received mail, and their names here. */
 const VERDICTS = {
   spam: "spamVerdict",
   virus: "virusVerdict",
@@ -57,7 +57,7 @@ export function sesMessageId(response: string): string | null {
   return SES_REPLY.exec(response)?.[1] ?? null;
 }
 
-/** Reads the message of a notification; null when it is not one of SES, or of a kind that says nothing to us. */
+/** Reads the message of a notification; null when it is not from SES, or of a kind that is of no use here. */
 export function readSesMessage(message: string, now: Date): SesReport | null {
   const report = parse(message);
   const kind = report.eventType ?? report.notificationType;
@@ -151,7 +151,7 @@ const READERS: Record<string, (report: Json, common: Common, now: Date) => Notic
   },
 };
 
-/** By our headers, as far as SES tells them; `Message-ID` is then the one that we have given. */
+/** By our headers, as far as SES reports them; `Message-ID` is then the one that we assigned. */
 function mailName(mail: Json): MailName {
   const headers = list(mail.headers, MAX_HEADERS).map(object);
   const header = (name: string) =>
@@ -185,7 +185,7 @@ function receivedMail(report: Json, now: Date): ReceivedMail {
   };
 }
 
-/** The author; a mail without a return path is a report, and nobody's. */
+/** The author; a mail without a return path is a report, and has none. */
 function senderOf(returnPath: string | null, from: string | null): ReceivedMail["sender"] {
   if (returnPath !== null && ["", "<>"].includes(returnPath.trim())) return null;
   const author = parseMailbox(from ?? "") ?? parseMailbox(returnPath ?? "");
@@ -196,7 +196,7 @@ function bounceTypeOf(type: unknown): BounceType {
   return type === "Permanent" || type === "Transient" ? type : "Undetermined";
 }
 
-/** Those in a list of `{emailAddress, diagnosticCode?}`; a list that names nobody is about one whom we do not know. */
+/** Those in a list of `{emailAddress, diagnosticCode?}`; an empty list is about an unknown recipient. */
 function people(value: unknown): { recipient: string | null; words: string | null }[] {
   const named = list(value).map((entry) => ({
     recipient: addressOf(object(entry).emailAddress),
@@ -244,7 +244,7 @@ function list(value: unknown, atMost = MAX_RECIPIENTS): unknown[] {
   return Array.isArray(value) ? value.slice(0, atMost) : [];
 }
 
-/** A header that is no longer than ours are; anything else counts as empty. */
+/** A header no longer than ours are; anything else counts as empty. */
 function line(value: unknown): string {
   return typeof value === "string" && value.length <= MAX_HEADER ? value : "";
 }

@@ -61,7 +61,7 @@ export function createSmtpMailer(url: string): Mailer {
   };
 }
 
-/** A number from 1 on that a timer can wait for, or what is usual. */
+/** A number, 1 or more, that a timer can wait for; otherwise the default. */
 function countOf(given: unknown, usual: number): number {
   return typeof given === "number" && given >= 1 ? Math.min(Math.floor(given), 2 ** 31 - 1) : usual;
 }
@@ -82,7 +82,7 @@ function classify(failure: Failure): Handover {
   const response = wordsOf(failure);
   if (failure.isAboutUs) return { state: failure.isAboutUs, response };
   const { responseCode: code = 0, command = "", sent } = failure;
-  // Behind the end of a message only an answer to it counts. Without one, or with one that is none, nobody knows.
+  // After the end of a message only a reply to it counts. Without one, or with an invalid one, the outcome is unknown.
   const isAnswer = code >= 400 && (sent !== "whole" || command === "DATA");
   if (!isAnswer) return { state: sent === "whole" ? "in_doubt" : "deferred", response };
   // A refusal that is about us and not about this mail (greeting, EHLO, STARTTLS, AUTH) may be mended by tomorrow.

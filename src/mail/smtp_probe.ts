@@ -7,7 +7,7 @@ import type { SessionOptions } from "./_smtp_session.ts";
 export interface SmtpProbe {
   /** The step that failed. `null`: none. */
   failedAt: "connect" | "tls" | "login" | null;
-  /** What the server or the system said to that. One line. */
+  /** The reply of the server or the system. One line. */
   words: string;
   /** The code of the system or the mail library, such as `ECONNREFUSED`. */
   code: string;

@@ -52,7 +52,7 @@ const ALGORITHMS = new Map([
   ["2", "RSA-SHA256"],
 ]);
 
-/** Only the message itself may have lines: what is signed is a list of lines, and must not be read in two ways. */
+/** Only the message itself may have lines: a list of lines is signed, and must not be readable in two ways. */
 const ONE_LINE = /^[^\r\n]{0,2048}$/;
 const MESSAGE_ID = /^[\w-]{1,100}$/;
 
@@ -116,7 +116,7 @@ export interface SnsVerifier {
   whyForged(message: SnsMessage, beforeFetch?: () => void): Promise<string | null>;
 }
 
-/** A verifier with a memory of certificates. Signatures are checked beside the main thread. */
+/** A verifier that remembers certificates. Signatures are checked off the main thread. */
 export function createSnsVerifier(options: SnsVerifierOptions): SnsVerifier {
   const signerAt = createSignerMemory(options);
   return {

@@ -11,7 +11,7 @@ export interface AddressRules {
   localAddresses?: ((name: string) => Promise<string[]>) | undefined;
 }
 
-/** What an address was found out to be: for the operator's log, and nobody else. */
+/** What an address was found to be: for the operator's log only. */
 export interface Finding {
   host: string;
   address: string;
@@ -32,8 +32,7 @@ export class Refused extends Error {
 export class Failed extends Error {}
 
 /**
- * A URL as it may be asked for, or {@linkcode Refused}. Numbers for a host have become a plain address here, in whatever
- * notation they were.
+ * A URL that may be requested, or {@linkcode Refused}. Numeric hosts in any notation have become plain addresses here.
  */
 export function readUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base);
@@ -46,8 +45,9 @@ export function readUrl(text: string, base?: URL): URL {
 }
 
 /**
- * Every address of the host, those of IPv4 first, each looked up once. Throws {@linkcode Refused} where one of them must
- * not be called, without telling which one that is: whoever asks may not know this network. Throws {@linkcode Failed} where there is none, and the reason of `signal` when that is aborted.
+ * Every address of the host, IPv4 first, each looked up once. Throws {@linkcode Refused} where one of them must not be
+ * called, without saying which: the caller may not learn about this network. Throws {@linkcode Failed} where there is
+ * none, and the reason of `signal` when that is aborted.
  */
 export async function checkedAddresses(
   { hostname }: URL,

@@ -1,5 +1,5 @@
-// A request to an address that somebody else has chosen. The name is looked up once, every address that it has is
-// checked, and the connection goes to one of those: nobody is asked a second time. Bun's `fetch` cannot do that.
+// A request to an address chosen by somebody else. The name is looked up once, every address that it has is checked,
+// and the connection goes to one of those: there is no second look-up. Bun's `fetch` cannot do that.
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
@@ -34,7 +34,7 @@ export type GuardedAnswer =
   | { state: "answered"; url: string; status: number; headers: Headers; body: Buffer; isCut: boolean }
   /** Another time it may go well. The reason is half a sentence: `it did not answer within 10 s`. */
   | { state: "failed"; reason: string }
-  /** It must not be asked, now or ever. Of what was found out, the reason tells no more than whoever asked may know. */
+  /** It must not be called, now or ever. The reason reveals only what the caller may know. */
   | { state: "refused"; reason: string; finding: Finding | null };
 
 /** How much of an answer is read; the connection is closed then. */
@@ -108,7 +108,7 @@ async function callFirst(call: GuardedCall, addresses: string[], limit: Limit): 
     try {
       return await callAddress(call, address, connectMs, limit.signal);
     } catch (error) {
-      // Once connected, it may have heard what it was asked.
+      // Once connected, it may have received the request.
       if (!(error instanceof Unreachable) || left === 1) throw error;
     }
   }
@@ -150,7 +150,7 @@ function callAddress(
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
-    // Whatever was still to come is not waited for.
+    // The rest of the response is not awaited.
     request.destroy();
   });
 }
@@ -169,7 +169,7 @@ function open({ at, method, headers, body, ca }: GuardedCall, address: string): 
       host: at.host,
       ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
     },
-    // A connection of its own, which ends with the answer.
+    // A connection of its own, which ends with the response.
     agent: false as const,
     maxHeaderSize: MAX_HEADER_BYTES,
   };

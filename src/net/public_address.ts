@@ -1,4 +1,4 @@
-// Which addresses of the internet protocol may be called for somebody who is not to be trusted with our network.
+// Which IP addresses may be called for somebody who is not to be trusted with our network.
 import ipaddr from "ipaddr.js";
 
 /** Where a cloud keeps what only its machines may know. Some of them are public by their range. */

@@ -8,7 +8,7 @@ import type { Queries } from "../db/queries.gen.ts";
 
 type Reset = NonNullable<Awaited<ReturnType<Queries["removals"]["reset"]>>>;
 
-/** Tables whose rows are removed in the order of their ids, as far as one of them. */
+/** Tables whose rows are removed in the order of their ids, up to one of them. */
 type Ordered = Exclude<keyof Reset, "askedAt" | "version">;
 
 /** What is removed of a project: of these tables the rows up to an id, or none. */
@@ -18,7 +18,7 @@ export interface Extent extends Record<Ordered, string | null> {
   askedAt: Date | null;
 }
 
-/** Some rows: those after a place, up to so many. */
+/** Some rows: after a place, up to a number. */
 export interface Batch {
   extent: Extent;
   after: string;
@@ -33,7 +33,7 @@ export interface Removed {
 
 /** How a table is emptied. */
 export interface Step {
-  /** The table, or what stands for it. */
+  /** The table, or its substitute. */
   name: string;
   /** Where the first batch begins. */
   first: string;
@@ -204,7 +204,7 @@ export const billing: Step = {
   },
 };
 
-/** A table of few rows, or of which nothing is left but what came in between. */
+/** A table of few rows, or one that has only rows left that were added in between. */
 export function rest(table: string): Step {
   return {
     name: table,

@@ -40,7 +40,7 @@ export const FOLLOWING = [
   "workflow_versions",
 ];
 
-/** What a reset leaves. What counts contacts and events follows them by triggers; the rest is counted anew at the end. */
+/** What a reset keeps. Counters of contacts and events follow by triggers; the rest is recounted at the end. */
 export const KEPT = [
   "audit",
   "billing_accounts",
@@ -69,7 +69,7 @@ export const KEPT = [
 ];
 
 /**
- * What a reset takes away: first what makes mails, then the mails, then what they come from. Segments come after the
+ * What a reset deletes: first what creates mails, then the mails, then what they are made from. Segments come after the
  * contacts, and whatever refers to segments and templates comes before them.
  */
 export const RESET: readonly Step[] = [
@@ -93,7 +93,7 @@ export const RESET: readonly Step[] = [
   uploads,
 ];
 
-/** Everything, in the same order; what is only appended to comes last. */
+/** Everything, in the same order; tables that are only appended to come last. */
 export const DELETION: readonly Step[] = [
   jobs,
   executions,

@@ -1,5 +1,5 @@
-// Takes a project apart, or what was in it before a reset: batch by batch, each a short transaction. A process that dies
-// leaves the rest to the next one; whoever has gone through everything looks once more before it is done.
+// Deletes a project, or its contents before a reset: batch by batch, each a short transaction. A process that dies
+// leaves the rest to the next one; whoever has gone through everything checks once more before it is done.
 import { enqueueRemoval } from "../accounts/projects/removal.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -10,7 +10,7 @@ import { DELETION, RESET } from "./_steps.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 5_000;
-/** What a batch should take. The first one of a table is small, because nobody knows what hangs on its rows. */
+/** The size of a batch. The first one of a table is small, because it is unknown what depends on its rows. */
 const BATCH_MS = 150;
 const FIRST_ROWS = 50;
 const MOST_ROWS = 2_000;
@@ -28,15 +28,15 @@ export interface Pace {
   graceMs?: number;
 }
 
-/** Where a job has come to. */
+/** The progress of a job. */
 interface Place {
   step?: string | undefined;
   after?: string | undefined;
 }
 
 /**
- * Takes away all rows of a deleted project and, when there are none left and nobody can add any, the project itself. A
- * second run goes on where the first one ended.
+ * Deletes all rows of a deleted project and, when there are none left and none can be added, the project itself. A
+ * second run continues where the first one ended.
  */
 export async function deleteProject(
   ctx: Context,
@@ -56,8 +56,8 @@ export async function deleteProject(
 }
 
 /**
- * Takes away what a project held when its reset was asked for, until nothing of that is found any more, and has the
- * segments made since counted anew. A second run goes on where the first one ended.
+ * Deletes what a project contained when its reset was requested, until nothing of it is found, and has the segments
+ * created since recounted. A second run continues where the first one ended.
  */
 export async function resetProject(
   ctx: Context,
@@ -69,7 +69,7 @@ export async function resetProject(
   if (!reset) return;
   const { version, ...extent } = reset;
   const until = performance.now() + sliceMs;
-  // Asked for once more meanwhile, it goes further: all is looked through again.
+  // Requested again in the meantime, it goes further: everything is checked again.
   let { step, after, found } = job.version === version ? job : {};
   for (;;) {
     const { stopped, removed } = await removeRows(
@@ -88,7 +88,7 @@ export async function resetProject(
   }
 }
 
-/** Goes through the tables from a place on. `stopped` says where time was over. */
+/** Goes through the tables from a place on. `stopped` says where the time was over. */
 async function removeRows(
   ctx: Context,
   steps: readonly Step[],

@@ -17,7 +17,7 @@ export interface DkimKey {
 /** A new key as its row in `domains` holds it. */
 export interface StoredDkimKey {
   dkimSelector: string;
-  /** Base64, as it stands in the DNS. */
+  /** Base64, as in the DNS. */
   dkimPublicKey: string;
   dkimPrivateKey: Buffer;
 }
@@ -36,9 +36,9 @@ export class LostDkimKey extends Error {
 }
 
 /**
- * The key of a project's domain, to be asked by its ASCII name. Null unless the domain is VERIFIED and the DNS has been
- * seen to hold the public half. Throws {@linkcode LostDkimKey}, with a line in the log, when `SECRET_KEY` is not the one
- * it was sealed with: receivers expect a signature by now, and nobody would see why mail ends as spam.
+ * The key of a project's domain, by its ASCII name. Null unless the domain is VERIFIED and the public half has been
+ * seen in the DNS. Throws {@linkcode LostDkimKey}, with a line in the log, when it was encrypted with another
+ * `SECRET_KEY`: receivers expect a signature by now, and nobody would see why mail is treated as spam.
  */
 export async function dkimKeyOf(ctx: Context, projectId: string, domain: string): Promise<DkimKey | null> {
   const row = await q.domains.signingKey(ctx, { projectId, domain });
@@ -67,7 +67,7 @@ export async function keysOpen(ctx: KeyHolder & Pick<Context, "sql" | "patienceM
   return row === undefined || openDkimKey(ctx, row) !== null;
 }
 
-/** Makes a key for one domain of a project. Takes up to a few 100 ms, beside the main thread. */
+/** Creates a key for one domain of a project. Takes up to a few 100 ms, off the main thread. */
 export async function newDkimKey(ctx: Context, projectId: string, domainId: string): Promise<StoredDkimKey> {
   const { publicKey, privateKey } = await makePair("rsa", {
     modulusLength: KEY_BITS,
@@ -89,9 +89,9 @@ export async function makeDkimKey(ctx: Context, projectId: string, domainId: str
 }
 
 /**
- * Gives a domain another key where its own cannot be opened any more, and tells whether it did. Then it has to be
- * verified anew, unless the operator vouches for it. A key that opens is kept, and so is one that another process put
- * there meanwhile. Throws 404.
+ * Gives a domain another key where its own cannot be decrypted any more, and returns whether it did. Then it has to be
+ * verified again, unless the operator vouches for it. A key that can be decrypted is kept, and so is one that another
+ * process stored in the meantime. Throws 404.
  */
 export async function replaceLostDkimKey(
   ctx: Context,

@@ -9,14 +9,14 @@ export interface Lost {
   projectId: string;
   /** Null where the contact was deleted, or there never was one. */
   contactId: string | null;
-  /** Where the mail went; null where nobody knows any more. */
+  /** The recipient's address; null where it is unknown by now. */
   address: string | null;
   reason: "BOUNCE" | "COMPLAINT";
 }
 
 /**
- * Nothing is sent any more to these addresses, and their contacts are unsubscribed. A bounce speaks against the address
- * alone: a contact who has another one by now is left in peace. A complaint is that of the person.
+ * Suppresses these addresses, and unsubscribes their contacts. A bounce counts against the address alone: a contact who
+ * has another one by now keeps the subscription. A complaint is the person's.
  */
 export async function giveUpOn(tx: Context, lost: Lost[]): Promise<void> {
   if (lost.length === 0) return;

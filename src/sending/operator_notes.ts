@@ -1,4 +1,4 @@
-// What whoever runs the service should know although all works. /ready says it, and the log at the start.
+// What the operator should know although everything works. Shown in /ready, and logged at the start.
 import { type Config, isProduction } from "../config.ts";
 
 const KEEPS_MAILS =

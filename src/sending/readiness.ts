@@ -8,7 +8,7 @@ import { LOST_KEYS, notesOn } from "./operator_notes.ts";
 /** What must hold before requests should come this way. */
 export interface Readiness {
   ready: boolean;
-  /** The database answers. */
+  /** The database responds. */
   database: boolean;
   /** Nothing is left to migrate. */
   migrations: boolean;
@@ -23,8 +23,8 @@ export interface Readiness {
 const PATIENCE_MS = 2_000;
 
 /**
- * Looks whether the service can do its work. Answers within 2 s, whatever the database does. Those who ask at the same time
- * share one look, so that however many they are nobody else waits for them.
+ * Checks whether the service can do its work. Returns within 2 s, whatever the database does. Concurrent callers share
+ * one check, so that they delay nobody, however many they are.
  */
 export async function readiness(ctx: Context): Promise<Readiness> {
   const { opensKeys, ...state } = await sharedLook(ctx)(ctx.workerId);

@@ -22,9 +22,8 @@ export async function findSubscription(ctx: Context, token: string): Promise<Sub
 }
 
 /**
- * Unsubscribes the contact of a token, for good until it is taken back, and counts it for the mail that the token
- * names. Answers the subscription as it is then, or null where {@linkcode findSubscription} does. A second call changes
- * nothing.
+ * Unsubscribes the contact of a token, until it is taken back, and counts it for the mail that the token names. Returns
+ * the subscription afterwards, or null where {@linkcode findSubscription} does. A second call changes nothing.
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<Subscription | null> {
   return await decide(ctx, token, async (tx, { projectId, contactId, emailId }) => {
@@ -36,7 +35,7 @@ export async function unsubscribe(ctx: Context, token: string): Promise<Subscrip
   });
 }
 
-/** Subscribes the contact of a token. Answers as {@linkcode unsubscribe} does. A second call changes nothing. */
+/** Subscribes the contact of a token. Returns as {@linkcode unsubscribe} does. A second call changes nothing. */
 export async function subscribe(ctx: Context, token: string): Promise<Subscription | null> {
   return await decide(ctx, token, async (tx, named) => void (await setSubscription(tx, named, true)));
 }
@@ -70,8 +69,8 @@ async function subscriptionOf(
   };
 }
 
-// The owner knows the address from its first letter and its domain. Mails are forwarded, and whoever opens the link
-// then learns nothing that the mail has not told already.
+// The owner recognises the address by its first letter and its domain. Mails are forwarded, and another reader of the
+// link then learns nothing that the mail has not already revealed.
 function masked(email: string): string {
   const at = email.lastIndexOf("@");
   const [first = ""] = email.slice(0, at);

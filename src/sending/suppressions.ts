@@ -46,7 +46,7 @@ export async function listSuppressions(
   return await list(ctx, { projectId, ...filterArgs(filter), afterId, limit: limit + 1 });
 }
 
-/** How many addresses the filter lets through; 100,000 stands for that many or more. */
+/** How many addresses match the filter; 100,000 means that many or more. */
 export async function countSuppressions(
   ctx: Context,
   projectId: string,
@@ -56,7 +56,7 @@ export async function countSuppressions(
   return (await q.suppressions.count(ctx, args)).total;
 }
 
-/** All that is wrong with the input besides its schema. `refused` are fields that were left out of it by that. */
+/** Everything wrong with the input besides its schema. `refused` are fields left out of it by the schema. */
 export function suppressErrors(
   { email, emails }: SuppressInput,
   refused: ReadonlySet<string> = new Set(),
@@ -98,8 +98,8 @@ export async function suppressList(
 }
 
 /**
- * Puts addresses (lower case) on the lists of their projects in one statement, and answers each of them once. A reason
- * is never weakened; of calls at once for one address exactly one is told that it is new.
+ * Puts addresses (lower case) on the lists of their projects in one statement, and returns each of them once. A reason
+ * is never weakened; of concurrent calls for one address exactly one is told that it is new.
  */
 export async function suppressAddresses(
   tx: Context,

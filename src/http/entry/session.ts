@@ -1,4 +1,4 @@
-// The session cookie: a signed token that names a session. Whether that one still stands, its row says.
+// The session cookie: a signed token that names a session. Whether that session is still valid is in its row.
 import { createSecretKey } from "node:crypto";
 import { jwt } from "@elysiajs/jwt";
 import { derivedKey } from "../../accounts/secrets.ts";
@@ -11,11 +11,11 @@ import { isUuid } from "./schemas.ts";
 /** The name of the cookie; behind TLS with the prefix that `ownCookie` gives. */
 export const SESSION_COOKIE = "postrider_session";
 
-/** What a token is for. One for anything else is no session, whoever signed it. */
+/** The purpose of a token. One for anything else is not a session, whoever signed it. */
 const AUDIENCE = "session";
 const ALGORITHM = "HS256";
 
-/** A cookie is sent anew when it has lost so much of its time. */
+/** A cookie is renewed when it has lost this much of its time. */
 const RENEW_MS = 3_600_000;
 
 /** A session as a cookie names it. */
@@ -48,7 +48,7 @@ export async function readSessionCookie(ctx: Context, token: string): Promise<Na
 
 /**
  * The value of the session cookie in a `Cookie` header, or null. Of two, one was set by another host of the domain, and
- * nobody knows which: they count as one that is no session.
+ * it is unknown which: they count as an invalid session.
  */
 export function sessionToken(ctx: Context, header: string | undefined): string | null {
   if (!header?.includes(SESSION_COOKIE)) return null;
@@ -71,7 +71,7 @@ export async function setSessionCookie(ctx: Context, set: Answering, session: Na
   addCookie(ctx, set, ownCookie(ctx, SESSION_COOKIE), token, SESSION_MS / 1000);
 }
 
-/** Sends the cookie anew when it would end well before its session does. */
+/** Renews the cookie when it would end well before its session does. */
 export async function renewSessionCookie(
   ctx: Context,
   set: Answering,
@@ -110,14 +110,14 @@ export function addCookie(
 }
 
 /**
- * Throws unless a browser says that a page of ours sends the request, or one of a dashboard. What changes something with
- * the cookie has to prove it: the cookie alone comes along with what other pages send, too.
+ * Throws unless a browser says that the request comes from one of our pages or a dashboard. Requests that change
+ * something with the cookie have to prove it: browsers also send the cookie with requests of other pages.
  */
 export function assertOwnPage(ctx: Context, request: Request): void {
   if (!isFromOwnPage(ctx, request)) throw problems.otherOrigin();
 }
 
-/** Throws when a browser says that a page of somebody else sends the request. Whoever is no browser may pass. */
+/** Throws when a browser says that the request comes from somebody else's page. Requests of other programs pass. */
 export function assertNoOtherPage(ctx: Context, request: Request): void {
   if (request.headers.get("origin") !== null) return assertOwnPage(ctx, request);
   // A link that was followed has no origin.
@@ -125,7 +125,7 @@ export function assertNoOtherPage(ctx: Context, request: Request): void {
   if (!["none", "same-origin", ...neighbours(ctx)].includes(site)) throw problems.otherOrigin();
 }
 
-/** A dashboard is on our site, and so may be others; what has no dashboard has no neighbour either. */
+/** Dashboards are on our site, and so may others be; without a dashboard there are no neighbours either. */
 function neighbours({ config }: Context): string[] {
   return dashboardOrigins(config).length > 0 ? ["same-site"] : [];
 }
@@ -136,7 +136,7 @@ function isFromOwnPage(ctx: Context, request: Request): boolean {
   if (origin !== null && origins.has(origin)) return true;
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
-  // Whoever could change what is sent without TLS could choose the address, too.
+  // Whoever can change unencrypted traffic could choose the address, too.
   return !isSecure && origin === new URL(request.url).origin;
 }
 

@@ -1,4 +1,4 @@
-// Whoever stands behind a proxy that nobody has named shares one limit with all others there: that is said, seldom.
+// Everybody behind a proxy that is not configured shares one limit: this is reported, seldom.
 import { recordUnnamedProxy } from "../../accounts/unnamed_proxies.ts";
 import { trustedProxies } from "../../config.ts";
 import { type Context, perService } from "../../context.ts";
@@ -10,8 +10,9 @@ const HOUR_MS = 3_600_000;
 const MAX_PEERS = 20;
 
 /**
- * Warns where a request comes with X-Forwarded-For from an address that TRUSTED_PROXIES does not name. Each of the own
- * network has an hour of its own, so that a neighbour does not hide the proxy; all strangers in the internet share one.
+ * Warns where a request with X-Forwarded-For comes from an address that TRUSTED_PROXIES does not list. Each address of
+ * a private network is reported at most hourly, so that a neighbour does not hide the proxy; all strangers on the
+ * internet share one report.
  */
 export function noteForwarded(ctx: Context, request: Request, server: KnowsAddress | null): void {
   if (!request.headers.has("x-forwarded-for")) return;
@@ -26,11 +27,11 @@ export function noteForwarded(ctx: Context, request: Request, server: KnowsAddre
       `If ${peer} is a proxy of yours, name it in TRUSTED_PROXIES: until then all who come through it share one limit. ` +
       "If it is not, it has made the header up; where there is no proxy at all, TRUSTED_PROXIES=0.",
   });
-  // Where it cannot be written down, the log has said it.
+  // Where it cannot be stored, it is still in the log.
   void recordUnnamedProxy(ctx, peer).catch(() => {});
 }
 
-/** Whether something is to be said of this peer; then it is not for an hour. Of too many at once the rest waits. */
+/** Whether to report this peer; then it is not reported again for an hour. Of too many at once the rest waits. */
 function isDue(next: Map<string, number>, peer: string, now: number): boolean {
   if (now < (next.get(peer) ?? -Infinity)) return false;
   // Strangers share one place beside those of the own network.
@@ -42,7 +43,7 @@ function isDue(next: Map<string, number>, peer: string, now: number): boolean {
   return true;
 }
 
-/** Null where the setting says how many proxies there are, or that there is none. */
+/** Null where the setting gives the number of proxies, or says that there is none. */
 const watches = perService(({ config }) =>
   typeof trustedProxies(config) === "number"
     ? null

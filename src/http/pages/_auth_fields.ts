@@ -30,7 +30,7 @@ export function passwordLink(ctx: Context, email?: string, text = "Reset the pas
   return `<a href="${escapeHtml(pathOf(ctx, `/auth/request-password-reset${query}`))}">${text}</a>`;
 }
 
-/** For who cannot give the password of the account with this address. `then` says what follows. HTML. */
+/** For somebody who cannot enter the password of the account with this address. `then` says what follows. HTML. */
 export function newPasswordByMail(ctx: Context, email: string, then: string): string {
   return `<p class="aside">Have you lost it, or did you not create that account? ${passwordLink(ctx, email)}: that makes the account yours and ends everybody else's access. ${escapeHtml(then)}</p>`;
 }
@@ -40,7 +40,7 @@ export function deadLink(instead: string): Notice {
   return { title: "This link has been used or has expired", more: `<p>${instead}</p>`, status: 400 };
 }
 
-/** The address that a form has sent. Throws 400 for what is none. */
+/** The address sent by a form. Throws 400 for anything else. */
 export function addressOf(given: URLSearchParams): string {
   const email = parseAddress(given.get("email") ?? "")?.email;
   if (!email) throw problems.badRequest("Cannot use this address");

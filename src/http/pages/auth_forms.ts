@@ -64,7 +64,7 @@ const askForReset = (given: URLSearchParams): Form => ({
   },
 });
 
-/** By an invitation or without one. One that counts no more makes no account: whoever came by it wants to join. */
+/** With an invitation or without one. An invalid invitation creates no account: its visitor wants to join. */
 async function signUpForm(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
   const token = given.get("invitation") || null;
   if (token === null) return newcomer(ctx, given);

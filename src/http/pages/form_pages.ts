@@ -1,5 +1,5 @@
-// Pages with one form each, for those who came by a link. Plain HTML, no script. GET changes nothing, because mail scanners
-// open every link; what the form sends goes to the same path with `/page` behind it.
+// Pages with one form each, opened through a link. Plain HTML, no script. GET changes nothing, because mail scanners
+// open every link; the form posts to the same path with `/page` appended.
 import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { isDatabaseAway, mayHaveHappened } from "../../database_errors.ts";
@@ -14,12 +14,12 @@ import { assertNoOtherPage } from "../entry/session.ts";
 
 const { headers, head } = styled(["subscription.css", "account.css"]);
 
-/** No other site is told the address, which holds the token. */
+/** Other sites are not sent the address, which contains the token. */
 const HEADERS = { ...headers, "referrer-policy": "same-origin" };
 
 const FORM_LIMIT_BYTES = 16_384;
 
-/** Who asks for a page, and the answer that is being made. */
+/** The visitor of a page, and the response being built. */
 export interface FormVisit {
   request: Request;
   server: KnowsAddress | null;
@@ -39,7 +39,7 @@ export interface Notice {
   status?: number;
 }
 
-/** What one page asks, and what its form does. Text, where nothing else is said. */
+/** What one page asks, and what its form does. Text, unless stated otherwise. */
 export interface Form {
   title: string;
   text: string;
@@ -48,7 +48,7 @@ export interface Form {
   button: string;
   /** What else may be done. HTML. */
   aside?: string;
-  /** Answers what is said when it is done. */
+  /** Returns what is shown when it is done. */
   act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<Notice>;
 }
 
@@ -79,7 +79,7 @@ export function formRoutes(ctx: Context, path: string, pageOf: PageOf) {
     );
 }
 
-/** The path of an address of ours, also where the service lives below one. */
+/** The path of one of our addresses, even where the service lives below a path. */
 export function pathOf({ config }: Context, path: string): string {
   return new URL(config.BASE_URL).pathname.replace(/\/$/, "") + path;
 }
@@ -98,7 +98,7 @@ async function submit(ctx: Context, pageOf: PageOf, visit: FormVisit): Promise<s
   }
 }
 
-/** The page that a visit gets, whatever happens: whoever came by a link cannot read JSON. */
+/** The page that a visit gets, whatever happens: people who follow a link cannot read JSON. */
 async function answer(ctx: Context, visit: FormVisit, work: () => Promise<string>): Promise<string> {
   const { request, server, set } = visit;
   Object.assign(set.headers, HEADERS);
@@ -115,7 +115,7 @@ async function answer(ctx: Context, visit: FormVisit, work: () => Promise<string
   }
 }
 
-/** Notes what is a fault of ours, as for the API. */
+/** Records internal errors, as for the API. */
 async function refusal(error: unknown, request: Request): Promise<Problem> {
   const problem = await toProblem(error, request);
   if (problem.status >= 500) note(request, faultOf(problem, error));

@@ -21,9 +21,9 @@ interface Styled {
 }
 
 /**
- * For pages that people get by a link: nothing runs and nothing is fetched, nobody frames them or finds them by
- * searching. The style, of these files of `assets/` and of `more`, is in the page itself: a page that cannot be half
- * there is worth more than a kilobyte. `forms` says where forms may lead.
+ * For pages that people open through a link: nothing runs and nothing is fetched, nobody can frame or index them. The
+ * style, from these files of `assets/` and `more`, is part of the page: a page that is complete or absent is worth more
+ * than a kilobyte. `forms` says where forms may lead.
  */
 export function styled(
   files: string[],
@@ -60,7 +60,7 @@ interface PageParts {
   body: string;
 }
 
-/** One page, in English where nothing else is said. */
+/** One page, in English unless stated otherwise. */
 export function page({ title, lang = "en", icon = "data:,", head = "", body }: PageParts): string {
   return `<!doctype html>
 <html lang="${lang}">

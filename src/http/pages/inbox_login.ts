@@ -7,9 +7,9 @@ import { problems } from "../../problem.ts";
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * In production, throws unless the request brings the `SECRET_KEY` as its password (HTTP Basic, any user). Else, unless
- * it names this machine or the host of `BASE_URL`: a page of somebody else may have had its own name lead here (DNS
- * rebinding), and then reads whatever its browser can reach.
+ * In production, throws unless the request has the `SECRET_KEY` as its password (HTTP Basic, any user). Otherwise
+ * throws unless it names this machine or the host of `BASE_URL`: another page may have pointed its own name here (DNS
+ * rebinding), and could then read whatever its browser can reach.
  */
 export function assertMayRead(ctx: Context, request: Request): void {
   if (!isProduction(ctx.config)) return assertOwnHost(ctx, request);

@@ -1,4 +1,4 @@
-// A captured mail as the inbox answers it. Whatever a mail holds is taken for hostile: no part of it ever runs.
+// A captured mail as the inbox returns it. The content of a mail is considered hostile: no part of it ever runs.
 import { type Attachment, decodeWords } from "postal-mime";
 import type { readCapturedMail } from "../../sending/captured/mod.ts";
 import { escapeHtml } from "./html.ts";
@@ -70,7 +70,9 @@ export function sourceResponse(source: Uint8Array): Response {
   return new Response(new Uint8Array(source), { headers });
 }
 
-/** One file of the mail: a picture of its HTML as such, anything else as a download. Null when there is no such file. */
+/**
+ * One file of the mail: a picture of its HTML as such, anything else as a download. Null when there is no such file.
+ */
 export function attachmentResponse({ content }: OpenedMail, n: string): Response | null {
   const attachment = /^\d{1,4}$/.test(n) ? content.attachments[Number(n)] : undefined;
   if (!attachment) return null;

@@ -1,4 +1,5 @@
-// /oauth/:provider/link: whoever has signed in at a provider gives the password of the account that has their address.
+// /oauth/:provider/link: somebody who has signed in at a provider enters the password of the account with their
+// address.
 import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/people/oauth_links.ts";
 import type { Provider } from "../../accounts/people/oauth_providers.ts";
 import type { Context } from "../../context.ts";
@@ -8,7 +9,7 @@ import { type Form, formRoutes, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { addCookie, type Answering, namedSession, ownCookie, setSessionCookie } from "../entry/session.ts";
 
-/** Has the browser keep what is to be linked, and answers where it is asked for the password. */
+/** Has the browser keep what is to be linked, and returns where it is asked for the password. */
 export function askForPassword(ctx: Context, set: Answering, provider: Provider, link: string): string {
   addCookie(ctx, set, cookieName(ctx, provider), link, LINK_S);
   return pathOf(ctx, `/oauth/${provider.name}/link`);

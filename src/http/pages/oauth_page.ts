@@ -7,12 +7,12 @@ const { headers, head } = styled(["subscription.css"], {
   forms: "'none'",
 });
 
-/** The address, which may hold a code, is told to nobody. */
+/** The address, which may contain a code, is sent to nobody. */
 export const SIGN_IN_PAGE_HEADERS = headers;
 
 const HEADING = "You are not signed in";
 
-/** Why somebody is not signed in. All is text but `again`, an address of ours. */
+/** Why somebody is not signed in. All of it is text except `again`, an address of ours. */
 interface Refusal {
   message: string;
   advice?: string | undefined;

@@ -123,7 +123,10 @@ function told({ deleted, goOn, disabled }: ProjectFates): string | null {
   return lines.length > 0 ? lines.join(" ") : null;
 }
 
-/** For an account of which somebody has said that it is theirs: it is not removed, but still given to who reads its mail. */
+/**
+ * For an account that somebody has confirmed as theirs: it is not removed, but can still be taken over by the owner of
+ * its mailbox.
+ */
 async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOwner): Promise<Form> {
   return {
     title: "This was not me",
@@ -131,7 +134,7 @@ async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOw
     fields: `${hidden("token", given)}\n<input type="hidden" name="email" value="${escapeHtml(account.email)}">`,
     button: "Reset the password by mail",
     async act(_, asked, { request, server }) {
-      // Sent by the page as it was before somebody said so.
+      // Sent by the page as it was before that confirmation.
       if (!asked.has("email")) throw problems.accountVerified();
       await requestPasswordReset(ctx, account.email, clientNetwork(ctx, request, server));
       return { title: "A mail is on its way." };

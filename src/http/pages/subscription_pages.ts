@@ -57,7 +57,7 @@ ${choice(false, manage.no)}
   );
 }
 
-/** A page that belongs to nobody: it says what is the matter. */
+/** A page that belongs to nobody: it says what is wrong. */
 export function noticePage(language: Language, kind: "missing" | "preview" | "busy" | "trouble"): string {
   const { heading, text }: PagePhrases = PHRASES[language][kind];
   return frame({ language }, heading, `<h1>${escapeHtml(heading)}</h1>\n<p>${escapeHtml(text)}</p>`);

@@ -1,4 +1,4 @@
-// How figures look in answers, and how the days are asked for that they are of.
+// How figures look in responses, and how their period is given.
 import { t } from "elysia";
 import { USUAL_DAYS } from "../../insight/date_range.ts";
 import { Int, Uuid } from "../entry/schemas.ts";
@@ -17,7 +17,7 @@ export const Day = t.Object({
   machineOpens: Int,
 });
 
-/** A campaign, and what it has come to. */
+/** A campaign, and its outcomes. */
 export const RankedCampaign = t.Object({
   id: Uuid,
   name: t.String(),
@@ -29,7 +29,7 @@ export const RankedCampaign = t.Object({
   clickRate: Rate,
 });
 
-/** What all campaigns have come to. */
+/** The outcomes of all campaigns. */
 export const CampaignTotals = t.Object({
   total: Int,
   active: Int,

@@ -105,7 +105,7 @@ export const CampaignStats = t.Object({
   unsubscribeRate: Rate,
 });
 
-/** The counters with what they come to, in percent of the mails sent (guides/campaigns.md). */
+/** The counters, and their percentages of the mails sent (guides/campaigns.md). */
 export function statsOf(campaign: CampaignRow) {
   const { sentCount } = campaign;
   const rate = (count: number) => percent(count, sentCount);

@@ -43,7 +43,7 @@ export const EventUsage = t.Object({
 
 const Name = (description: string) => t.Optional(t.String({ minLength: 1, maxLength: 255, description }));
 
-/** What is tracked: as on /v1/track, or an event by itself. */
+/** A tracked event: as on /v1/track, or an event by itself. */
 export const TrackBody = withRules(
   t.Object(
     {

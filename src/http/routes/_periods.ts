@@ -37,7 +37,7 @@ export function periodErrors({ startDate, endDate }: Dates): FieldError[] {
   ];
 }
 
-/** The period that is meant. Throws BAD_REQUEST for dates that are none. */
+/** The requested period. Throws BAD_REQUEST for invalid dates. */
 export function readPeriod(query: Dates): Period {
   const errors = periodErrors(query);
   if (errors.length > 0) throw problems.badParameters(errors);
@@ -54,7 +54,7 @@ function periodOf({ startDate, endDate }: Dates): Period {
   };
 }
 
-/** The first millisecond of a time; what says no zone is in UTC. */
+/** The first millisecond of a time; without a zone it is in UTC. */
 function toMs(time: WrittenTime): number {
   return time instanceof Temporal.Instant
     ? time.epochMilliseconds

@@ -4,7 +4,9 @@ import { LANGUAGES, RESENDABLE, TRACKING } from "../../accounts/projects/mod.ts"
 import { ROLES, type Role } from "../../accounts/projects/roles.ts";
 import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
-/** Who may what: a member everything of the content, an admin also the settings, an owner also what cannot be undone. */
+/**
+ * What each role may do: a member everything with content, an admin also settings, an owner also what cannot be undone.
+ */
 export const RoleWord = t.Unsafe<Role>({
   ...Words(ROLES),
   description:

@@ -1,4 +1,4 @@
-// Where a browser may be sent after signing in: to pages of ours, and to the dashboards that the settings name.
+// Where a browser may be sent after signing in: to our pages, and to the dashboards in the settings.
 import { type Config, dashboardAddress, dashboardOrigins } from "../../config.ts";
 
 const MAX_LENGTH = 1_000;
@@ -16,6 +16,6 @@ export function returnAddress(config: Config, asked: string | undefined): string
   if (!url || url.username + url.password !== "") return null;
   const isPath = /^\/(?!\/)/.test(asked);
   if (isPath) return url.origin === own ? url.href : null;
-  // A blob has the origin of the page that made it, and is no page of it.
+  // A blob URL has the origin of the page that created it, but is not a page of it.
   return /^https?:$/.test(url.protocol) && dashboardOrigins(config).includes(url.origin) ? url.href : null;
 }

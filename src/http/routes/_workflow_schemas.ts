@@ -142,7 +142,7 @@ const NewStepFields = {
   ...StepFields,
 };
 
-/** What is wrong with a config is listed beside what is wrong with the rest. */
+/** Errors of a config are listed beside those of the other fields. */
 const configRules = (body: { type?: StepTypeName; config?: unknown; templateId?: string | null }) =>
   body.type === undefined ? [] : stepErrors(body.type, body);
 

@@ -1,4 +1,4 @@
-// /activity: what happened in a project, and what is to happen.
+// /activity: what happened in a project, and what will happen.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { listActivity, type Place } from "../../insight/activity/mod.ts";

@@ -175,7 +175,7 @@ function passwordRoutes(ctx: Context) {
     );
 }
 
-/** For those who have no session yet: from any network within its limit, but from no page of somebody else. */
+/** For people without a session: from any network within its limit, but not from somebody else's page. */
 function openRoutes(ctx: Context) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)

@@ -198,7 +198,7 @@ export function campaignsRoutes(ctx: Context) {
     );
 }
 
-/** A path id that is no UUID is refused here, and not just not found. */
+/** A path id that is not a UUID is refused here, instead of not found. */
 function campaignId(id: string): string {
   if (isUuid(id)) return id;
   throw problems.invalid([{ field: "id", code: "invalid_string", message: "Expected a UUID", received: id }]);

@@ -1,4 +1,4 @@
-// /config: what this installation can do, for whoever builds a page over it. No key, and nothing that is secret.
+// /config: what this installation can do, for those who build a page on it. No key, and nothing secret.
 import { Elysia, t } from "elysia";
 import { authProvidersOf } from "../../accounts/people/oauth_providers.ts";
 import type { Context } from "../../context.ts";

@@ -239,7 +239,7 @@ function contactId(id: string): string {
   return id;
 }
 
-/** Unrecognised words fall back to the default, as the specification says. */
+/** Unknown words fall back to the default, as the specification says. */
 function orderOf(sort: string | undefined, dir: string | undefined): ContactOrder {
   return { sort: sort === "email" ? "email" : "createdAt", dir: dir === "asc" ? "asc" : "desc" };
 }

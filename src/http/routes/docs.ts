@@ -35,7 +35,7 @@ export function docsRoutes(document: () => object) {
   return app;
 }
 
-/** A route for each guide: what is none is not found, as anywhere. */
+/** A route for each guide: anything else is not found, as everywhere. */
 function guideRoutes() {
   const answer = ({ body, headers }: ReturnType<typeof guideIndex>, known: string | null) =>
     known === headers.etag ? new Response(null, { status: 304, headers }) : new Response(body, { headers });

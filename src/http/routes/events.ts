@@ -1,4 +1,4 @@
-// /events: what happened, by name and by contact. Bare answers, but for what /v1/track answers.
+// /events: what happened, by name and by contact. Bare responses, except for those of /v1/track.
 import { Elysia, t } from "elysia";
 import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import type { Context } from "../../context.ts";

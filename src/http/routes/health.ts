@@ -1,4 +1,4 @@
-// For whatever watches the container. No key, no limit.
+// For whatever monitors the container. No key, no limit.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
@@ -7,7 +7,7 @@ import { metricsRoutes } from "./metrics.ts";
 import { problemResponses } from "../entry/problems.ts";
 import { transportHeaders } from "../entry/transport.ts";
 
-/** What a process answers that takes jobs and serves nothing else. */
+/** The response of a process that takes jobs and serves nothing else. */
 export function createHealthApp(ctx: Context, { isStarting = false } = {}) {
   return new Elysia()
     .headers(transportHeaders(ctx.config))
@@ -16,7 +16,7 @@ export function createHealthApp(ctx: Context, { isStarting = false } = {}) {
     .use(metricsRoutes(ctx));
 }
 
-/** What a process answers that still waits for its database. */
+/** The response of a process that is still waiting for its database. */
 export function createWaitingApp(ctx: Context) {
   return createHealthApp(ctx, { isStarting: true }).all("/*", () => {
     throw problems.unavailable();

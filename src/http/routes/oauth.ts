@@ -1,4 +1,4 @@
-// /oauth: signing in at a provider. Addresses for browsers, so what goes wrong on the way ends on a page.
+// /oauth: signing in at a provider. Addresses for browsers, so errors on the way end on a page.
 import { Elysia, t } from "elysia";
 import { beginSignIn, finishSignIn, TRANSACTION_S } from "../../accounts/people/oauth.ts";
 import {
@@ -99,7 +99,7 @@ function cookieName(ctx: Context, { name }: Provider): string {
   return ownCookie(ctx, `postrider_oauth_${name}`);
 }
 
-/** Gives the browser what it has to bring back, and answers where the provider is. */
+/** Gives the browser what it has to bring back, and returns where the provider is. */
 async function sendOut(
   ctx: Context,
   set: SignIn["set"],
@@ -111,7 +111,7 @@ async function sendOut(
   return address;
 }
 
-/** Gives the browser a session, and answers where it wanted to go; or where it is asked for a password first. */
+/** Gives the browser a session, and returns where it wanted to go; or where it is asked for a password first. */
 async function takeBack(
   ctx: Context,
   set: SignIn["set"],
@@ -131,7 +131,7 @@ async function takeBack(
   return finished.returnTo;
 }
 
-/** Sends the browser on to where `work` says, or shows why not. */
+/** Redirects the browser to where `work` says, or shows why not. */
 async function visited(
   ctx: Context,
   { request, server, set }: SignIn,

@@ -1,4 +1,4 @@
-// /projects/:id: what the members of a project see of it, and who they are. In an envelope, but for the audit.
+// /projects/:id: what the members of a project see of it, and the members. In an envelope, except for the audit log.
 import { type TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { countAudit, listAudit } from "../../accounts/audit.ts";

@@ -37,20 +37,20 @@ interface PageRequest {
 
 /** What a page is for. */
 interface Purpose {
-  /** Does it, and answers the subscription as it is then; null where there is none. */
+  /** Does it, and returns the subscription afterwards; null where there is none. */
   act(ctx: Context, token: string, request: Request): Promise<Subscription | null>;
   page(subscription: Subscription, paths: Paths): string;
-  /** RFC 8058: few addresses of providers ask for many people, and hear 200 whatever the token is. */
+  /** RFC 8058: a few addresses of providers ask for many people, and get 200 whatever the token is. */
   oneClick?: boolean;
 }
 
-/** The pages, and what their forms do. Each answers with a page, without a redirect: mail programs follow none. */
+/** The pages, and what their forms do. Each responds with a page, without a redirect: mail programs follow none. */
 export function subscriptionRoutes(ctx: Context) {
   const answer = (purpose: Purpose) => {
     return async ({ request, server, set, params }: PageRequest) =>
       await answerVisit(ctx, { request, server, set, params }, purpose);
   };
-  // Elysia shall not read what comes: one click says nothing that the address does not, whatever its type and length.
+  // Elysia must not read the body: one click says nothing that the address does not, whatever its type and length.
   const unread = { parse: "none" } as const;
   return new Elysia({ detail: { hide: true } })
     .get("/unsubscribe/:token", answer({ act: findSubscription, page: unsubscribePage }))
@@ -61,7 +61,7 @@ export function subscriptionRoutes(ctx: Context) {
     .post("/manage/:token", answer({ act: choose, page: managedPage }), unread);
 }
 
-/** The page that a page gets, whatever happens: whoever came by a link cannot read JSON. */
+/** The page that a visit gets, whatever happens: people who follow a link cannot read JSON. */
 async function answerVisit(ctx: Context, page: PageRequest, purpose: Purpose): Promise<string> {
   const { request, server, set } = page;
   Object.assign(set.headers, SUBSCRIPTION_PAGE_HEADERS);

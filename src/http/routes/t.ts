@@ -1,12 +1,12 @@
-// /t: the open pixel and the links of mails. For people and their mail programs: no key, no limit (the proxies of a mail
-// provider ask for thousands of people), and an answer whatever happens to us.
+// /t: the open pixel and the links of mails. For people and their mail programs: no key, no limit (the proxies of a
+// mail provider ask for thousands of people), and a response whatever happens to us.
 import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { recordClick, recordOpen } from "../../sending/feedback/engagement.ts";
 import { openClickToken, openMailToken } from "../../sending/compose/followed_mail.ts";
 import { OWN_PAGE_HEADERS, page } from "../pages/html.ts";
 
-/** Nobody waits longer for our database. What it gets to do later is still recorded. */
+/** Nobody waits longer for our database. Whatever it completes later is still recorded. */
 const PATIENCE_MS = 1_500;
 
 /** One transparent point. */

@@ -207,7 +207,7 @@ function templateId(id: string): string {
   return id;
 }
 
-/** Unrecognised words fall back to the default, as the specification says. */
+/** Unknown words fall back to the default, as the specification says. */
 function orderOf(sort: string | undefined, dir: string | undefined) {
   const known = sort === "name" || sort === "updatedAt" ? sort : "createdAt";
   return { sort: known, dir: dir === "asc" ? "asc" : "desc" } as const;

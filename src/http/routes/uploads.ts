@@ -1,4 +1,4 @@
-// /uploads: images for templates and mails. A project puts them in, and everybody who has the address of one can see it.
+// /uploads: images for templates and mails. Projects upload them, and anybody with the address of one can see it.
 import { Elysia, t } from "elysia";
 import {
   findImage,
@@ -17,7 +17,7 @@ import { answers, Int } from "../entry/schemas.ts";
 
 const MAX_FILE_NAME = 200;
 
-/** An image is nothing but an image, wherever it is looked at: no page, no script, and any site may show it. */
+/** An image is nothing but an image wherever it is opened: no page, no script, and any site may show it. */
 const IMAGE_HEADERS = {
   "content-disposition": "inline",
   "content-security-policy": "default-src 'none'; sandbox",

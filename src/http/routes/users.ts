@@ -1,4 +1,4 @@
-// /users/@me: who is logged in, and the projects they look after. Bare resources.
+// /users/@me: the logged-in user, and their projects. Bare resources.
 import { Elysia, t } from "elysia";
 import {
   createOwnProject,
@@ -32,7 +32,7 @@ const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } 
 
 const MAX_SETTING_LENGTH = 1_000;
 
-// Which values each may have is checked by the module: so all faults are told at once.
+// The values are checked by the module, so that all errors are reported together.
 const PatchBody = withRules(
   t.Object({
     name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),

@@ -1,4 +1,4 @@
-// /v1: the public API. Answers in the success envelope.
+// /v1: the public API. Responses in the success envelope.
 import { Elysia, t } from "elysia";
 import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import { track, trackErrors } from "../../audience/tracking.ts";
@@ -99,7 +99,7 @@ const SendBody = t.Object({
   attachments: t.Optional(t.Array(Attachment, { maxItems: 10 })),
 });
 
-/** What is sent, with files that have so many bytes together. Base64 needs no escapes, but some encoders escape slashes. */
+/** A message whose files have this many bytes together. Base64 needs no escapes, but some encoders escape slashes. */
 const sendSchema = (attachmentBytes: number) =>
   t.Object({
     ...SendBody.properties,

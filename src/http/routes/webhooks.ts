@@ -1,4 +1,4 @@
-// /webhooks: what the infrastructure tells us. No key: what comes in proves by its signature whom it is from.
+// /webhooks: notifications from the infrastructure. No key: their signature proves where they come from.
 import { Elysia, t } from "elysia";
 import { takeBillingEvent } from "../../accounts/billing/events.ts";
 import { REMEMBER_RECEIPTS_MS } from "../../accounts/webhook_receipts.ts";
@@ -103,7 +103,7 @@ function snsRoutes(ctx: Context, options: WebhookOptions) {
     );
 }
 
-/** Fetches from Amazon. Throws 503 where that fails: whoever asks for it, there is nothing wrong here. */
+/** Fetches from Amazon. Throws 503 where that fails: nothing is wrong with the request. */
 function patiently(ctx: Context, fetchText: FetchText): FetchText {
   return async (url) => {
     try {
@@ -146,7 +146,7 @@ function stripeRoutes(ctx: Context) {
     );
 }
 
-/** Throws for what is too large, is no message of SNS, or comes from another topic than those that count here. */
+/** Throws for anything too large, not an SNS message, or from a topic that is not accepted here. */
 async function readMessage(request: Request, topics: string[]): Promise<SnsMessage> {
   const bytes = await readBytes(request, SNS_BODY_LIMIT);
   await assertWithin(bytes, SNS_SIZE);

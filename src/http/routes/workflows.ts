@@ -42,7 +42,7 @@ const oneTransition = { params: t.Object({ id: PathId, transitionId: PathId }) }
 
 const SORTS = ["name", "createdAt", "updatedAt"] as const;
 
-/** The workflow endpoints, in the order of the specification's table; those of executions stand in a file of their own. */
+/** The workflow endpoints, in the order of the API reference; those of executions are in a file of their own. */
 export function workflowsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
     .use(authenticateKey(ctx, "secret"))

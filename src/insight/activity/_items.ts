@@ -6,9 +6,9 @@ import type { Json } from "../../db/types.ts";
 import { timeOf } from "../ids.ts";
 import { type ActivityType, typeOfEvent } from "./types.ts";
 
-/** What is told about one item depends on its type (guides/events.md). */
+/** The details of one item depend on its type (guides/events.md). */
 export interface Activity {
-  /** Of an event its own; else the type and the id of what it is about. */
+  /** For an event its own id; otherwise the type and the id of its subject. */
   id: string;
   type: ActivityType;
   /** In milliseconds; the items of a page are in this order. */
@@ -27,7 +27,7 @@ export const KINDS = [
   "event",
 ] as const;
 
-/** Where an item stands in the feed. */
+/** The place of an item in the feed. */
 export interface Place {
   /** A UUID in the order of time. */
   key: string;
@@ -38,7 +38,7 @@ export interface Place {
 
 type EventRow = Awaited<ReturnType<Queries["activityItems"]["events"]>>[number];
 
-/** What is told about something besides when it happened; what happened to it is told by the place. */
+/** The details of an item besides its time; the place says what happened. */
 type Told = Pick<Activity, "contactEmail" | "contactId" | "metadata"> & { eventType?: ActivityType };
 
 /** The items at these places, in their order. What was deleted since it was found is left out. */
@@ -88,7 +88,7 @@ function ofEvent({ name, data }: EventRow) {
   return { eventName: name, eventData: data };
 }
 
-/** The event knows what its mail said when it was sent; the ledger and the content are asked where it does not. */
+/** The event knows what its mail said when it was sent; otherwise the ledger and the content are used. */
 function ofMail(row: EventRow, type: ActivityType) {
   const data = row.data as Record<string, Json | undefined>;
   return {
@@ -120,7 +120,7 @@ async function readExecutions(ctx: Context, projectId: string, ids: string[]): P
   });
 }
 
-/** Whom an item is about; nothing where that is nobody, or nobody any more. */
+/** The contact of an item; none where there is none, or not any more. */
 export function contactOf({
   contactId,
   contactEmail,

@@ -8,7 +8,7 @@ import { ACTIVITY_TYPES, type ActivityType, sourcesOf } from "./types.ts";
 
 export type { Activity, Place } from "./_items.ts";
 
-/** Which items are meant. What is left out is no condition. */
+/** A filter of items. Fields left out are no condition. */
 export interface ActivityFilter {
   types?: ActivityType[] | undefined;
   contactId?: string | undefined;
@@ -32,18 +32,18 @@ export interface ActivityList {
 }
 
 /**
- * How many months before the one of the cursor are looked at together, if need be everything before: so a full page
- * reads one or two partitions, and one that hardly anything matches is found in few steps.
+ * How many months before that of the cursor are read together, until finally everything before: so a full page reads
+ * one or two partitions, and a rare item is found in a few steps.
  */
 const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
 
 /**
- * One page of the feed, the newest first. The order is that of the ids of events, which are made when it happens, and of
- * the times of everything else, in milliseconds; where these are the same it is still one order. So what was committed
- * when the first page was read is on exactly one page, but for what is deleted meanwhile, and a campaign that is put on
- * the schedule anew. What comes later is never on two. It is missed where the reader has already gone past its time: as
- * a rule because it is new, and now and then because it was committed, or reported by a provider, after things that
- * happened later. It has its place when the feed is read anew.
+ * One page of the feed, the newest first. The order is that of event ids, which are assigned when something happens,
+ * and of the times of everything else, in milliseconds; ties are ordered too. So whatever was committed when the first
+ * page was read is on exactly one page, except what is deleted in the meantime and campaigns that are rescheduled.
+ * Later items are never on two. They are missed where the reader has already passed their time: usually because they
+ * are new, and now and then because they were committed, or reported by a provider, after things that happened later.
+ * They have their place when the feed is read again.
  */
 export async function listActivity(
   ctx: Context,
@@ -81,7 +81,7 @@ async function findPlaces(
   return found;
 }
 
-/** Where the windows begin that are looked at, the newest first: at the start of a month, as partitions do. */
+/** Where the windows to be read begin, the newest first: at the start of a month, like partitions. */
 function startsOf(
   ctx: Context,
   before: Place,

@@ -4,7 +4,7 @@ import { q } from "../../db/queries.ts";
 import { percent } from "../../percent.ts";
 import { type Days, limitsOf } from "../date_range.ts";
 
-/** To count so many takes 10 ms. */
+/** Counting this many takes 10 ms. */
 const RECENT_UP_TO = 20_000;
 const MINUTE_MS = 60_000;
 

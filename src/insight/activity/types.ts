@@ -65,7 +65,7 @@ export function sourcesOf(types: readonly ActivityType[]): Sources {
   return { sources: [...triggered, ...others], names };
 }
 
-/** The types of which the project has, or had, something. */
+/** The types that the project has, or had, items of. */
 export async function listActivityTypes(ctx: Context, projectId: string): Promise<ActivityType[]> {
   const found = await q.activityTypes.present(ctx, { projectId, names: [...TYPES_BY_NAME.keys()] });
   const types = new Set(found.names.map(typeOfEvent));

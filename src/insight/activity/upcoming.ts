@@ -16,7 +16,10 @@ export interface UpcomingActivity {
 
 const DAY_MS = 86_400_000;
 
-/** What is to happen within so many days, the next first: scheduled campaigns, and workflow steps that end by themselves. */
+/**
+ * What will happen within that many days, the next first: scheduled campaigns, and workflow steps that end by
+ * themselves.
+ */
 export async function listUpcoming(
   ctx: Context,
   projectId: string,

@@ -1,4 +1,4 @@
-// Whether the counters still say what the facts do, every night; and counting anew where they do not.
+// Checks every night whether the counters still match the facts, and recounts where they do not.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
@@ -48,8 +48,8 @@ export async function auditProject(ctx: Context, projectId: string): Promise<voi
 }
 
 /**
- * Makes the counters of a project equal the facts, exactly, while everybody goes on. What was counted of events and mails
- * that have expired since stays as it is, unless `forgets`: then it goes too.
+ * Makes the counters of a project equal the facts, exactly, while everybody continues. Counts of events and mails that
+ * have expired since stay, unless `forgets`: then they go too.
  */
 export async function recountProject(
   ctx: Context,

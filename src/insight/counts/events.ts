@@ -11,21 +11,21 @@ export interface EventCountFault {
   counted: number;
 }
 
-/** So many days are looked at in one statement: with 100,000,000 events in two years it takes 1.5 s. */
+/** How many days are read in one statement: with 100,000,000 events in two years it takes 1.5 s. */
 const DAYS = 7;
 const DAY_MS = 86_400_000;
-/** An event is at most so far from the time of its id, and then there is the rest of the day. */
+/** How far an event may be from the time of its id, plus the rest of the day. */
 const SLACK_DAYS = 2;
 const FIRST_DAY = new Date("1970-01-02");
 
-/** Adds what has been counted since the last time to the days and the totals. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the days and the totals. Returns whether there was anything. */
 export async function rollUpEventCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.eventCounts.rollUp);
 }
 
 /**
- * Compares the counters of a project with its events, a few days at a time: those days of which no event has expired, or
- * all where that `forgets`, and then the totals with their days. Answers up to `limit` faults.
+ * Compares the counters of a project with its events, a few days at a time: days without expired events, or all where
+ * that `forgets`, and then the totals with their days. Returns up to `limit` faults.
  */
 export async function eventCountFaults(
   ctx: Context,
@@ -43,9 +43,8 @@ export async function eventCountFaults(
 }
 
 /**
- * Makes the counters of a project equal its events, while others go on to record: the days of which no event has
- * expired by the time when they are looked at, or all where it `forgets`, and all totals. Answers how many counters were
- * wrong.
+ * Makes the counters of a project equal its events, while others continue to record: days without expired events at the
+ * time they are read, or all where it `forgets`, and all totals. Returns how many counters were wrong.
  */
 export async function recountEvents(
   ctx: Context,
@@ -66,8 +65,8 @@ export async function recountEvents(
 }
 
 /**
- * The days of a project on which there is something, a few at a time; those of which events have expired by now are
- * passed by. More may expire meanwhile: what is done with the days asks again.
+ * The days of a project that have something, a few at a time; days with expired events are skipped. More may expire in
+ * the meantime: whatever uses the days checks again.
  */
 async function* weeksOf(
   ctx: Context,

@@ -4,15 +4,15 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { rollUpAll } from "../../rollup.ts";
 
-/** A day of which a counter does not say how many executions began. */
+/** A day whose counter of started executions is wrong. */
 export type ExecutionCountFault = Awaited<ReturnType<Queries["executionCounts"]["faults"]>>[number];
 
-/** Adds what has been counted since the last time to the days. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the days. Returns whether there was anything. */
 export async function rollUpExecutionCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.executionCounts.rollUp);
 }
 
-/** Compares the counters of a project with its executions, and answers up to `limit` faults. */
+/** Compares the counters of a project with its executions, and returns up to `limit` faults. */
 export async function executionCountFaults(
   ctx: Context,
   projectId: string,
@@ -24,7 +24,7 @@ export async function executionCountFaults(
   });
 }
 
-/** Makes the counters of a project equal its executions, while others begin. Answers how many days were wrong. */
+/** Makes the counters of a project equal its executions, while others begin. Returns how many days were wrong. */
 export async function recountExecutions(ctx: Context, projectId: string): Promise<number> {
   return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.hold(tx, { projectId, kind: "executions" });

@@ -5,23 +5,23 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { rollUpAll } from "../../rollup.ts";
 import { FIRST_ID } from "../ids.ts";
 
-/** A day of mails from one source, of which a counter does not say what the ledger does. */
+/** A day of mails from one source whose counter differs from the ledger. */
 export type MailCountFault = Awaited<ReturnType<Queries["mailCounts"]["faults"]>>[number];
 
 type Counted = Awaited<ReturnType<Queries["mailCounts"]["byDay"]>>[number];
 
-/** So many mails are looked at in one statement: 0.2 s. */
+/** How many mails are read in one statement: 0.2 s. */
 const PAGE = 50_000;
 const DAY_MS = 86_400_000;
 
-/** Adds what has been counted since the last time to the quarters. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the quarters. Returns whether there was anything. */
 export async function rollUpMailCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.mailCounts.rollUp);
 }
 
 /**
- * Compares the counters of a project with its ledger, and answers up to `limit` faults. Where mails have expired the
- * counters know more than the ledger does, and only what they lack is a fault, unless that `forgets`.
+ * Compares the counters of a project with its ledger, and returns up to `limit` faults. Where mails have expired the
+ * counters know more than the ledger, and only what they lack is a fault, unless that `forgets`.
  */
 export async function mailCountFaults(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function mailCountFaults(
   { forgets = false, limit }: { forgets?: boolean; limit: number },
 ): Promise<MailCountFault[]> {
   if (await seemRight(ctx, projectId, forgets)) return [];
-  // Something has changed while it was looked at, or it is a fault: only one statement sees all at one moment.
+  // It changed while it was read, or it is a fault: only one statement sees everything at one moment.
   return await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.takeTime(tx);
     return await q.mailCounts.faults(tx, { projectId, forgets, limit });
@@ -37,8 +37,9 @@ export async function mailCountFaults(
 }
 
 /**
- * Makes the counters of a project equal its ledger, while others go on to send; where mails have expired by the time when
- * they are looked at, only adds what is lacking, unless it `forgets`. One statement, which takes 3.5 s for each million of mails. Answers how many quarters were wrong.
+ * Makes the counters of a project equal its ledger, while others continue to send; where mails have expired by the time
+ * they are read, only adds what is missing, unless it `forgets`. One statement, which takes 3.5 s for each million of
+ * mails. Returns how many quarters were wrong.
  */
 export async function recountMails(
   ctx: Context,

@@ -1,4 +1,4 @@
-// All events of one name, taken away for good: a few at once, many in a job.
+// Deletes all events of one name: a few at once, many in a job.
 import { isReservedEvent } from "../../audience/events.ts";
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -15,9 +15,9 @@ const BATCH = 1_000;
 const SLICE_MS = 5_000;
 
 /**
- * Deletes all events of a name that are recorded by now, and what is counted of them; answers how many they are. Many are
- * deleted in a job that is made here. What is tracked under the name afterwards stays. Throws 400 for a name of the
- * service, CONFLICT while something refers to it. Of what is saved at that very moment nothing is known: the events go.
+ * Deletes all events recorded so far under a name, with their counts; returns how many there are. Many are deleted by a
+ * job that is created here. Events tracked under the name afterwards stay. Throws 400 for a name of the service,
+ * CONFLICT while something refers to it. A reference saved at that very moment is not noticed: the events are deleted.
  */
 export async function deleteEvents(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function deleteEvents(
       return (await q.eventDeletion.counted(tx, { projectId, name })).events;
     }
     const { gone } = await q.eventDeletion.remove(tx, { ...which, after: FIRST_ID, limit: events });
-    // Nobody waits for an answer as long as it takes to count a large project anew.
+    // Nobody waits for a response for as long as recounting a large project takes.
     if ((await q.recounts.tryHold(tx, { projectId, kind: "events" })).isMine) {
       await q.eventDeletion.forget(tx, { projectId, name });
     } else {
@@ -52,8 +52,8 @@ export async function deleteEvents(
 }
 
 /**
- * Deletes the events of a name as far as one of them, a batch in each commit. A second run goes on where the first one
- * ended: what is gone is not found again. They stay where something has come to refer to the name before it begins.
+ * Deletes the events of a name up to a given id, a batch in each commit. A second run continues where the first one
+ * ended: what is gone is not found again. They stay where something refers to the name by the time it begins.
  */
 export async function runEventDeletion(
   ctx: Context,
@@ -69,14 +69,14 @@ export async function runEventDeletion(
       await q.eventDeletion.readByIndex(tx);
       return await q.eventDeletion.remove(tx, { projectId, name, upTo, after: last, limit: batch });
     });
-    // Others may have deleted some of them meanwhile: there is more as long as a batch was full when it was looked at.
+    // Others may have deleted some of them in the meantime: there is more as long as a batch was full when it was read.
     if (looked < batch) break;
     last = lastId ?? last;
     if (performance.now() > until) {
       return await addJobs(ctx, "delete_events", [{ projectId, name, upTo, after: last }]);
     }
   }
-  // What is counted of events that have expired. The trigger knows only what it sees.
+  // The counts of expired events. The trigger knows only rows that it sees.
   await inTransaction(patiently(ctx), async (tx) => {
     await q.recounts.hold(tx, { projectId, kind: "events" });
     await q.eventDeletion.forget(tx, { projectId, name });

@@ -26,7 +26,7 @@ export interface EventPage {
 }
 
 const DAY_MS = 86_400_000;
-/** Most pages are full within a month or a year: no older partition is looked at then. */
+/** Most pages are full within a month or a year: older partitions are then not read. */
 const LOOK_BACK_MS = [31 * DAY_MS, 366 * DAY_MS];
 
 /** One page of the events of a project, of one name or of all, the newest first, and one more when there are more. */

@@ -11,7 +11,7 @@ export interface EventCount {
   count: number;
 }
 
-/** The same, beside as many days before. */
+/** The same, beside the same number of days before. */
 export interface RankedEvent extends EventCount {
   /** How often on as many days right before. */
   previousCount: number;

@@ -1,4 +1,4 @@
-// What /events/track takes: the same as /v1/track, or an event by itself.
+// The body of /events/track: the same as /v1/track, or an event by itself.
 import { type IdempotentRequest, once } from "../../accounts/idempotency.ts";
 import { type DataInput, dataErrors } from "../../audience/contacts/data.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
@@ -10,19 +10,19 @@ import { q } from "../../db/queries.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import type { LoggedEvent } from "./log.ts";
 
-/** A body of either kind; its schema has been looked at. The address is trimmed and lower-case. */
+/** A body of either kind; its schema has been checked. The address is trimmed and lower-case. */
 export interface TrackInput {
   email?: string | undefined;
   event?: string | undefined;
   subscribed?: boolean | undefined;
-  /** Of an event by itself. */
+  /** For an event by itself. */
   name?: string | undefined;
   contactId?: string | null | undefined;
   emailId?: string | null | undefined;
   data?: DataInput | undefined;
 }
 
-/** All that is wrong with what is tracked, besides its schema; fields that the schema has refused may be missing. */
+/** Everything wrong with a tracked event, besides its schema; fields that the schema has refused may be missing. */
 export function trackInputErrors(input: TrackInput, refused: ReadonlySet<string> = new Set()): FieldError[] {
   const isThere = (field: "email" | "event" | "name") => input[field] !== undefined || refused.has(field);
   if (isThere("name") && !isThere("email") && !isThere("event")) {
@@ -42,9 +42,9 @@ export function trackInputErrors(input: TrackInput, refused: ReadonlySet<string>
 export type TrackedInput = { tracked: TrackResult } | { event: LoggedEvent };
 
 /**
- * Tracks an event of a contact as /v1/track does, or, where only a name is given, records an event by itself: of this
- * contact and this mail, if any, with this data, which stays with the event. Errors: 422 with all fields, 404 for a contact
- * or a mail that there is not, 409 for a used key.
+ * Tracks an event of a contact as /v1/track does or, where only a name is given, records an event by itself: of this
+ * contact and this mail, if any, with this data, which stays with the event. Errors: 422 with all fields, 404 for an
+ * unknown contact or mail, 409 for a used key.
  */
 export async function trackInput(
   ctx: Context,
@@ -52,7 +52,7 @@ export async function trackInput(
   input: TrackInput,
 ): Promise<TrackedInput> {
   const { email, event, subscribed, data } = input;
-  // Where both are there, what else may be wrong is looked at by `track`.
+  // Where both are given, `track` checks the rest.
   if (email !== undefined && event !== undefined) {
     return { tracked: await track(ctx, request, { email, event, subscribed, data }) };
   }

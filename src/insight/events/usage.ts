@@ -21,7 +21,7 @@ export interface EventUsage {
   canDelete: boolean;
 }
 
-/** To tell contacts apart takes the events themselves: of so many it takes 15 ms. */
+/** Telling contacts apart requires the events themselves: for this many it takes 15 ms. */
 const MAX_EVENTS = 20_000;
 
 /** Where the name of an event is referred to, and how often it was recorded. */

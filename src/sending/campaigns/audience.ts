@@ -15,7 +15,7 @@ export interface CampaignAudience {
 
 type Segment = Pick<SegmentDefinition, "type" | "condition">;
 
-/** An audience as it is defined at one moment, with the segments that it leads to. It can be kept as JSON. */
+/** An audience as defined at one moment, with the segments that it refers to. It can be stored as JSON. */
 export interface AudienceDefinition {
   /** Null for everyone. */
   condition: Condition | null;
@@ -72,7 +72,7 @@ export async function countRecipients(
   });
 }
 
-/** The tree that says nothing but that a contact is in the segment. */
+/** The tree that matches exactly the contacts of the segment. */
 function membersOf(segmentId: string): Condition {
   const filter = { field: `segment.${segmentId}`, operator: "memberOfSegment" };
   return { logic: "AND", groups: [{ filters: [filter] }] };

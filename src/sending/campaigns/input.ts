@@ -1,4 +1,4 @@
-// What a campaign is made of, as the API takes it and as it is kept.
+// The parts of a campaign, as the API takes them and as they are stored.
 import { type Condition, conditionErrors, referenceErrors } from "../../audience/conditions/tree.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";

@@ -66,7 +66,7 @@ export async function createCampaign(
   });
 }
 
-/** Replaces a draft, or a campaign that is scheduled: what is left out becomes empty. Throws 409 once it is under way. */
+/** Replaces a draft, or a scheduled campaign: what is left out becomes empty. Throws 409 once it is being sent. */
 export async function replaceCampaign(
   ctx: Context,
   projectId: string,
@@ -81,7 +81,7 @@ export async function replaceCampaign(
   });
 }
 
-/** A new draft that says and reaches the same. */
+/** A new draft with the same content and audience. */
 export async function duplicateCampaign(
   ctx: Context,
   projectId: string,
@@ -116,7 +116,7 @@ export async function campaignsUnderWay(
   return await q.campaigns.underWay(ctx, { projectId });
 }
 
-/** Adds what has been counted since the last time to the counters. Answers whether there was anything. */
+/** Adds what has been counted since the last time to the counters. Returns whether there was anything. */
 export async function rollUpCampaignCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.campaigns.rollUp);
 }
@@ -133,7 +133,7 @@ async function save(
   const totalRecipients = await countRecipients(ctx, projectId, values);
   try {
     return await inTransaction(ctx, async (tx) => {
-      // A segment that the audience refers to cannot be deleted or changed meanwhile.
+      // A segment that the audience refers to cannot be deleted or changed in the meantime.
       await q.segments.lockAll(tx, { projectId });
       await assertAudience(tx, projectId, values);
       await assertSenderVerified(tx, projectId, values.fromEmail);

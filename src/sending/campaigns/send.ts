@@ -1,4 +1,4 @@
-// A campaign on its way: its audience becomes mails, its mails are sent in batches, and it ends by itself.
+// Sending a campaign: its audience becomes mails, its mails are sent in batches, and it ends by itself.
 import { overLimit } from "../../accounts/billing/usage.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -16,7 +16,7 @@ const FIRST_RANGE = 500;
 const RANGE = 20_000;
 /** Mails of one job: some tenths of a second of work. Other jobs have their turn, and a killed process holds few. */
 const BATCH_SIZE = 200;
-/** Of a longer range a job takes so many, and leaves the rest to another one. */
+/** Of a longer range a job takes this many, and leaves the rest to another one. */
 const BATCH_LIMIT = 500;
 const ANALYZE_FROM = 10_000;
 /** Mails that one sweep gives jobs to. */
@@ -26,9 +26,9 @@ const SUPPRESS_LIMIT = 5_000;
 const PACE_MS = 1_000;
 
 /**
- * Takes a snapshot of the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range by range.
- * Whoever runs this again, after a crash too, goes on behind the last range that was committed. Where the month has no
- * room for all of them, the rest is FAILED, and members are told.
+ * Takes a snapshot of the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range
+ * by range. Running this again, after a crash too, continues after the last committed range. Mails beyond this month's
+ * limit are FAILED, and members are notified.
  */
 export async function snapshotAudience(ctx: Context, projectId: string, campaignId: string): Promise<void> {
   for (let limit = FIRST_RANGE; await snapshotRange(ctx, projectId, campaignId, limit); limit = RANGE);
@@ -74,7 +74,7 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const { projectId, campaignId } = batch;
   const campaign = await q.campaignSend.sendable(ctx, { projectId, campaignId });
   if (!campaign?.sendable) return await suppressCampaign(ctx, projectId, campaignId);
-  // A place in the queue is kept, so that nobody has to look for what was left; and few are at it.
+  // The place in the queue is kept, so that nobody has to search for what was left; and few jobs run.
   if (!(await gateOf(ctx).opened(CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
   const rate = await rateOf(ctx, projectId);
   const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
@@ -86,14 +86,14 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
   if (postponed.length > 0)
     return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, PACE_MS);
-  // What somebody else held for a moment is nobody's now.
+  // Rows that somebody else had locked for a moment are free now.
   const left = await q.campaignSend.left(ctx, { projectId, ids, now: ctx.now() });
   if (left) return await again(ctx, { ...batch, fromId: left.id, inLine: true }, PACE_MS);
   if (ids.length < limit) return await finishCampaign(ctx, projectId, campaignId);
   await again(ctx, { ...batch, fromId: ids.at(-1)!, inLine: true }, rate === null ? 0 : PACE_MS);
 }
 
-/** Leaves the rest of a batch to a job of its own, as urgent as this one was. */
+/** Leaves the rest of a batch to a job of its own, with the same priority. */
 async function again(ctx: Context, batch: Jobs["send_batch"], waitMs: number): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + waitMs);
   await addJob(ctx, "send_batch", batch, { runAt, priority: batch.priority ?? null });
@@ -127,7 +127,7 @@ export async function sweepCampaigns(ctx: Context): Promise<void> {
   }
 }
 
-/** Tells the job that starts a campaign at its time from others: a new time replaces it. */
+/** Identifies the job that starts a campaign at its time: a new time replaces it. */
 export function startKey(campaignId: string): string {
   return `start_campaign:${campaignId}`;
 }

@@ -1,5 +1,5 @@
-// The moves of a campaign from one status to the next that somebody asks for. Each is a guarded UPDATE while the campaign
-// is held: two at once move it once. Two more follow from its mails, and stand with them: from SENDING to SENT
+// The requested changes of a campaign's status. Each is a guarded UPDATE while the campaign is locked: concurrent
+// requests change it once. Two more follow from its mails, and are defined there: from SENDING to SENT
 // (`delivery/campaign_ends.ts`), and back when captured mails are released (`captured/release.ts`).
 import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
@@ -23,9 +23,9 @@ import { type Campaign, getCampaign } from "./mod.ts";
 
 type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
 
-/** More than this is no difference of clocks: the campaign has been scheduled anew. */
+/** More than this is not a difference of clocks: the campaign has been rescheduled. */
 const MAX_SKEW_MS = 60_000;
-/** More than so many overdue campaigns of a project begin as their jobs come. */
+/** Beyond this many, overdue campaigns of a project begin as their jobs come. */
 const MAX_OVERDUE = 100;
 const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 
@@ -79,14 +79,14 @@ export async function sendCampaign(
 }
 
 /**
- * Starts a campaign whose time has come, and before it those of its project that were due earlier: after an outage they
- * begin in the order of their times. One that was cancelled, rescheduled or sent meanwhile is left alone; one whose sender
- * is not verified any more becomes a draft again.
+ * Starts a campaign that is due, and before it those of its project that were due earlier: after an outage they begin
+ * in the order of their times. One that was cancelled, rescheduled or sent in the meantime is left alone; one whose
+ * sender is no longer verified becomes a draft again.
  */
 export async function startScheduled(ctx: Context, projectId: string, campaignId: string): Promise<void> {
   const due = { projectId, campaignId, now: ctx.now(), limit: MAX_OVERDUE };
   for (const earlier of await q.campaigns.dueBefore(ctx, due)) {
-    // It has a job of its own, which will say so again.
+    // It has a job of its own, which will report it again.
     await start(ctx, projectId, earlier.id).catch((error: unknown) => {
       ctx.log.warn("campaign not started", { projectId, campaignId: earlier.id, ...describeError(error) });
     });
@@ -118,8 +118,8 @@ async function start(ctx: Context, projectId: string, campaignId: string): Promi
 }
 
 /**
- * Cancels a campaign at once. When this resolves nothing of it is claimed any more: what has not been handed over, or is
- * not being handed over at this moment, is never sent. Throws 409 unless it is SCHEDULED or SENDING.
+ * Cancels a campaign at once. When this resolves nothing of it can be claimed any more: mails that have not been handed
+ * over, and are not being handed over at this moment, are never sent. Throws 409 unless it is SCHEDULED or SENDING.
  */
 export async function cancelCampaign(
   ctx: Context,
@@ -136,15 +136,15 @@ export async function cancelCampaign(
     const deed = { action: "campaign.cancelled", subject: before.name, details: { campaignId } } as const;
     await recordAudit(tx, { projectId, actor, ...deed });
   });
-  // Claims that began before wait here to be committed; from that commit on nobody begins one. One transaction for both
-  // could wait for ever: each claim holds the row a little, and there is always another one.
+  // Earlier claims must be committed first; after that commit none can begin. A single transaction for both could wait
+  // forever: each claim holds a weak lock on the row, and there is always another one.
   return await inTransaction(ctx, async (tx) => {
     await hold(tx, projectId, campaignId);
     return await getCampaign(tx, projectId, campaignId);
   });
 }
 
-/** What is sent is a copy: it stays as it is, whatever becomes of the campaign. */
+/** A copy is sent: it stays the same, whatever becomes of the campaign. */
 async function begin(
   tx: Context,
   projectId: string,

@@ -9,10 +9,10 @@ import { addSendJobs } from "../delivery/enqueue.ts";
 const PREFIX = "[TEST] ";
 
 /**
- * Sends a campaign to one address, for a look at it: with the data of the contact who has that address, or with the
- * names of the variables in their place. It is a mail of its own in the ledger: no contact is made, nobody's
- * subscription is asked for, and the campaign's counters stay as they are. Answers the id of the mail. It counts as a
- * transactional one: throws BILLING_LIMIT_EXCEEDED where none of those is left.
+ * Sends a campaign to one address as a test: with the data of the contact who has that address, or with the names of
+ * the variables in their place. It is a mail of its own in the ledger: no contact is created, no subscription is
+ * checked, and the campaign's counters stay the same. Returns the id of the mail. It counts as a transactional one:
+ * throws BILLING_LIMIT_EXCEEDED where none of those is left.
  */
 export async function sendTestMail(
   ctx: Context,

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 
-/** Which captured mails are meant; left out: all of them. */
+/** A selection of captured mails; left out: all of them. */
 export interface ReleaseScope {
   projectId?: string | undefined;
   ids?: string[] | undefined;
@@ -17,7 +17,7 @@ const PAGE = 1_000;
 /** Not above any id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** The mails that are meant and captured by now, in the order in which they were captured, page by page. */
+/** The selected mails captured so far, in the order in which they were captured, page by page. */
 export async function* capturedPages(ctx: Context, scope: ReleaseScope): AsyncGenerator<CapturedPlace[]> {
   const bounds = { projectId: scope.projectId ?? null, until: ctx.now() };
   const since = scope.since ?? new Date(0);

@@ -1,15 +1,15 @@
-// Captured mails are given up for good: nobody gets them any more.
+// Captured mails are given up for good: they can no longer be sent.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_pages.ts";
 
-/** What a discard has come to, or would. */
+/** The result of a discard, or of a dry run. */
 export interface DiscardReport {
-  /** Captured mails that were looked at. */
+  /** Captured mails that were examined. */
   captured: number;
   /** Those that are SUPPRESSED now; of a dry run: those that would be. */
   discarded: number;
-  /** Those that somebody else released or deleted meanwhile, or is about to: they are left to them. */
+  /** Those that somebody else released or deleted in the meantime, or is about to: they are left alone. */
   skipped: number;
 }
 
@@ -31,7 +31,7 @@ export async function discardCaptured(
   return report;
 }
 
-/** Answers how many there were. */
+/** Returns how many there were. */
 async function discardPage(ctx: Context, page: CapturedPlace[]): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
     const held = await q.capturedRelease.hold(tx, {

@@ -16,7 +16,7 @@ export function createInboxMailer(on: Pick<Context, "sql">): Mailer {
   let stored = 0;
   return createCaptureMailer(async ({ from, to, subject, source }: CapturedMail) => {
     await q.capturedMails.insert(on, { fromAddress: from, toAddress: to, subject, source });
-    // Also at the first one: a process that is often restarted never comes to the fiftieth.
+    // Also at the first one: a process that is often restarted never gets to the fiftieth.
     if (stored++ % PRUNE_EVERY === 0) await q.capturedMails.prune(on, { keep: KEPT });
   });
 }

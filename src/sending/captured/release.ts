@@ -10,15 +10,15 @@ import { addSendJobs } from "../delivery/enqueue.ts";
 
 export type { ReleaseScope } from "./_pages.ts";
 
-/** What a release has come to, or would. */
+/** The result of a release, or of a dry run. */
 export interface ReleaseReport {
-  /** Captured mails that were looked at. */
+  /** Captured mails that were examined. */
   captured: number;
-  /** Those that are on their way now; of a dry run: those that would be, if the limits of the month allow. */
+  /** Those that are being sent now; of a dry run: those that would be, if the monthly limits allow. */
   released: number;
-  /** Those that must not be sent any more, by the reason. The ledger says it too: they are SUPPRESSED. */
+  /** Those that must no longer be sent, by the reason. The ledger says it too: they are SUPPRESSED. */
   refused: Record<string, number>;
-  /** Those that are left as they were, by the reason; and ids of which nothing is captured. */
+  /** Those that stay unchanged, by the reason; and ids without a captured mail. */
   skipped: Record<string, number>;
   /** Those that the month has no room for: they stay CAPTURED. */
   overLimit: number;
@@ -42,9 +42,10 @@ const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
 };
 
 /**
- * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Looks again at subscription,
- * suppressions, campaigns, the domain of the sender and whether the content is still there. Called again it goes on with
- * what is left. Throws without an SMTP server, also of another process that lives: they would only be captured anew.
+ * Makes captured mails PENDING, with their jobs, in the order in which they were captured. Checks again subscription,
+ * suppressions, campaigns, the sender's domain and whether the content still exists. Calling it again continues with
+ * what is left. Throws without an SMTP server, or where another live process has none: they would only be captured
+ * again.
  */
 export async function releaseCaptured(
   ctx: Context,
@@ -108,7 +109,7 @@ async function releasePage(
   });
 }
 
-/** Which of these may be sent, and what is to be said of the others. */
+/** Which of these may be sent, and what to report of the others. */
 function judge(mails: Captured[]) {
   const judged = mails.map((mail) => {
     const kept = reasonToKeep(mail);

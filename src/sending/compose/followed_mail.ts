@@ -1,15 +1,16 @@
-// Opens and clicks of a mail: what its HTML has for them, and what is read from the addresses when they are asked for.
+// Opens and clicks of a mail: what its HTML contains for them, and what is read from the addresses when they are
+// requested.
 import { openToken, signToken } from "../../accounts/secrets.ts";
 import { addBeforeBodyEnd } from "../../content/body_end.ts";
 import { createLinkFollower } from "../../content/links.ts";
 import { type Context, perService } from "../../context.ts";
 
-/** Some mail clients and proxies cut what is longer. */
+/** Some mail clients and proxies cut longer ones. */
 const MAX_ADDRESS_CHARS = 2_000;
 const MAIL_TOKEN_BYTES = 32;
 /** The two ids with their signature, in base64. */
 const MAIL_TOKEN_CHARS = 64;
-/** Pages of ours: following somebody there would follow who unsubscribes, or a link that is followed already. */
+/** Our own pages: tracking there would track people who unsubscribe, or a link that is tracked already. */
 const OWN_PATH = /^\/(?:unsubscribe|subscribe|manage|t)(?:\/|$)/;
 
 /** HTML whose opens and clicks are followed. */
@@ -47,8 +48,8 @@ export function openMailToken(ctx: Context, token: string): FollowedMail | null 
 }
 
 /**
- * What a followed link leads to, or null where the link is not ours. The mail is null where only its half of the token
- * is broken: whoever clicked is then sent on all the same.
+ * The target of a tracked link, or null where the link is not ours. The mail is null where only its half of the token
+ * is broken: the visitor is then redirected all the same.
  */
 export function openClickToken(
   ctx: Context,

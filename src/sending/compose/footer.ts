@@ -14,7 +14,7 @@ export interface FooterInput {
   manageUrl: string;
 }
 
-/** A footer without its links: what is the same for every mail of a project in one language. */
+/** A footer without its links: the same for every mail of a project in one language. */
 interface Frame {
   html: readonly [string, string, string];
   text: readonly [string, string, string];

@@ -1,4 +1,4 @@
-// A content becomes mails: what all of them share is made once, what is a recipient's own is made for each.
+// A content becomes mails: the parts that all of them share are made once, the recipient's own are made for each.
 import { addBeforeBodyEnd } from "../../content/body_end.ts";
 import { languageOf } from "../../content/languages/mod.ts";
 import { compileTemplate, mailScope } from "../../content/handlebars/mod.ts";
@@ -12,7 +12,7 @@ import { footerOf } from "./footer.ts";
 import { envelopeSender } from "./return_paths.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
 
-/** What a message says, as `contents` holds it, and whose mails say it. */
+/** A message as stored in `contents`, and its project. */
 export interface Content {
   projectId: string;
   sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN";
@@ -58,7 +58,7 @@ export function messageIdOf(emailId: string, fromEmail: string): string {
   return `${emailId}@${fromEmail.slice(fromEmail.lastIndexOf("@") + 1)}`;
 }
 
-/** Compiles what a content says, with its links, headers and all that its mails have in common. */
+/** Compiles a content, with its links, headers and everything that its mails have in common. */
 export async function prepareContent(
   ctx: Context,
   content: Content,

@@ -12,7 +12,7 @@ import { sampleUrls } from "./mod.ts";
 import { type Footer, footerOf } from "./footer.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
 
-/** What is looked at: a template or a campaign. */
+/** The subject of a preview: a template or a campaign. */
 export interface PreviewedMessage {
   subject: string;
   /** Ready to be rendered. */
@@ -37,7 +37,10 @@ export interface Preview {
   missing: string[];
 }
 
-/** What is looked at to say what is missing. Templates have ten thousands of variables, and lists as many items. */
+/**
+ * How much is examined to report missing variables. Templates have tens of thousands of variables, and lists as many
+ * items.
+ */
 const MAX_STEPS = 1_000_000;
 
 const NO_FOOTER: Footer = { html: "", text: "" };

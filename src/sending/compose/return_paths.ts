@@ -1,9 +1,9 @@
-// Where mail servers report what became of a mail (VERP): each mail has an address of its own for it, which nobody can
-// make up. So a report needs nothing else to say which mail it is about, and nobody can report about the mails of others.
+// Where mail servers report the outcome of a mail (VERP): each mail has an unforgeable address of its own. So a report
+// needs nothing else to identify its mail, and nobody can report about the mails of others.
 //
-// `b-<42 characters>@bounces.<domain>`: the mail's id and a proof, in digits and letters that survive when somebody
-// writes them in lower or upper case. There is no room for the project's id (64 characters, and others put a tag of
-// their own before it), but the proof is made of both: the projects with that domain are tried.
+// `b-<42 characters>@bounces.<domain>`: the mail's id and a signature, in digits and letters that survive changes of
+// case. There is no room for the project's id (64 characters, and others prepend a tag), but the signature covers both:
+// the projects with that domain are tried.
 import { timingSafeEqual } from "node:crypto";
 import { signatureOf } from "../../accounts/secrets.ts";
 import { createCache } from "../../cache.ts";
@@ -16,7 +16,7 @@ import type { MailName } from "../../mail/notice.ts";
 /** Whose mail it is. */
 interface Sender {
   projectId: string;
-  /** As it stands in From. */
+  /** As it is in From. */
   fromEmail: string;
 }
 
@@ -42,8 +42,8 @@ const MAX_KNOWN = 1_000;
 const MAX_PROJECTS = 1_000;
 
 /**
- * The envelope sender of a mail: its return path, where bounces are taken and the DNS leads them here, else the address
- * of its sender. Never throws: where nobody can say, it is the latter.
+ * The envelope sender of a mail: its return path, where bounces are accepted and the DNS leads them here; otherwise, or
+ * where that is unknown, the address of its sender. Never throws.
  */
 export async function envelopeSender(ctx: Context, sender: Sender, emailId: string): Promise<string> {
   const { config } = ctx;
@@ -60,7 +60,7 @@ export async function envelopeSender(ctx: Context, sender: Sender, emailId: stri
   }
 }
 
-/** The mail that an address was made for; null when it is none of ours. Throws when the database cannot say. */
+/** The mail that an address was made for; null when it is not ours. Throws when the database cannot say. */
 export async function mailOfReturnPath(ctx: Context, address: string): Promise<MailName | null> {
   const { email, domain } = parseAddress(address) ?? { email: "", domain: "" };
   const token = LOCAL_PART.exec(email.slice(0, -domain.length - 1))?.[1];
@@ -98,7 +98,7 @@ function tokenOf(ctx: Context, projectId: string, emailId: string): string {
   return BigInt(`0x${hex}`).toString(32).padStart(TOKEN_LENGTH, "0");
 }
 
-/** Null for what is more than so many bytes can hold: five bits a digit leave room for it. */
+/** Null for more than that many bytes can hold: five bits a digit leave room for it. */
 function bytesOfToken(token: string): Buffer | null {
   const digits = [...token].reduce((sum, digit) => sum * 32n + BigInt(parseInt(digit, 32)), 0n);
   const hex = digits.toString(16).padStart(2 * (ID_BYTES + PROOF_BYTES), "0");

@@ -23,8 +23,8 @@ const TOKEN = /^(?:[\w-]{64}|[\w-]{85}[AQgw])$/;
 const UUID_HEX = 32;
 
 /**
- * The links of one contact. Their token names the contact and is signed: it opens nobody else's pages. With the id of
- * a mail it names that one too, so that an unsubscription can be counted for it.
+ * The links of one contact. Their token names the contact and is signed: it opens nobody else's pages. With the id of a
+ * mail it names that too, so that an unsubscription can be counted for it.
  */
 export function subscriptionUrls(
   ctx: Context,

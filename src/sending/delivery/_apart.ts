@@ -26,7 +26,7 @@ interface Here {
   waitingFor(domain: string): number;
 }
 
-/** Where it looks on, and what it is at. */
+/** Its progress, and its work at hand. */
 interface State {
   walk: MapIterator<string>;
   isFetching: boolean;
@@ -77,7 +77,7 @@ export function createApartMails(ctx: Context): ApartMails {
 
   /** Some domains at a time, one after the other, round and round. */
   const look = function* (): Generator<string> {
-    // Few are walked through as a whole each time: those that were chosen last stand at the end.
+    // Each time only a few are walked through completely: those chosen last are at the end.
     if (counts.size <= DOMAINS_A_FETCH) state.walk = counts.keys();
     for (let looks = 0; looks < Math.min(DOMAINS_A_FETCH, counts.size); looks++) {
       let next = state.walk.next();
@@ -97,7 +97,7 @@ export function createApartMails(ctx: Context): ApartMails {
       const { mails, as } = pace.room(domain);
       const room = mails - waitingFor(domain) - (as === "few" ? trials : 0);
       if (room <= 0) continue;
-      // Those of which nothing good is known come one by one, so that all have their turn.
+      // Untested domains come one by one, so that all have their turn.
       if (as === "few") trials += 1;
       const last = as === "probes" ? room >> 1 : 0;
       chosen.domains.push(domain);

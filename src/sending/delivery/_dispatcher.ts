@@ -1,5 +1,5 @@
-// Delivers mails, as many at once as there are connections. It works in passes: each writes what has ended and claims as
-// many mails again, in one commit. The more there is to do, the more each pass does, and a mail waits for one commit, not
+// Delivers mails, as many at once as there are connections. It works in passes: each writes outcomes and claims as many
+// mails again, in one commit. The more there is to do, the more each pass does, and a mail waits for one commit, not
 // for two. While one pass is being committed another one may begin, so that the connections do not stand still.
 //
 // The way of a mail, from the top of this file to its end: enqueue, choose, admit, claim, transmit, settle.
@@ -19,15 +19,15 @@ import { gateOf } from "./server_gate.ts";
 /** Delivers mails. */
 export interface Dispatcher {
   /**
-   * Resolves when the mail is settled, by this process or by another one. A bulk mail that takes long is let go of before:
-   * it is under way, and nobody needs to wait. Rejects with Postponed or Apart when it has to wait.
+   * Resolves when the mail is settled, by this process or by another one. A bulk mail that takes long is let go of
+   * before: it is in progress, and nobody needs to wait. Rejects with Postponed or Apart when it has to wait.
    */
   deliver(request: DeliveryRequest): Promise<void>;
   /** Ids of the mails that this process has claimed. */
   underway: ReadonlySet<string>;
-  /** Learns which mails wait apart, gives up those that have waited for too long, and fetches some where there is room. */
+  /** Learns which mails wait apart, gives up those that have waited too long, and fetches some where there is room. */
   lookForApart(): Promise<void>;
-  /** Takes no more requests and fails those that are not claimed yet. Resolves when nothing is under way any more. */
+  /** Takes no more requests and fails those that are not claimed yet. Resolves when nothing is in progress any more. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createDispatcher(
     },
   });
   let ended: { request: QueuedRequest; outcome: Outcome }[] = [];
-  /** Connections that are taken: by what is claimed, or about to be, and not settled. */
+  /** Connections in use: by mails that are claimed, or about to be, and not settled. */
   let taken = 0;
   let passes = 0;
   let isPatient = false;
@@ -77,7 +77,7 @@ export function createDispatcher(
     tickLater();
   };
 
-  /** What has ended makes room for what is claimed in the same pass. */
+  /** Outcomes make room for what is claimed in the same pass. */
   const free = () => connections - taken + ended.length;
 
   /** Begins a pass where it is worth one. */
@@ -102,7 +102,7 @@ export function createDispatcher(
     passes += 1;
     const settling = ended;
     ended = [];
-    // What this pass settles gives its connections to what it claims at once, and to others when it is committed.
+    // Connections freed by this pass are available to its own claims at once, and to others when it is committed.
     const passedOn = Math.min(chosen.length, settling.length);
     taken += chosen.length - passedOn;
     const requests = await admitted(chosen);
@@ -221,7 +221,8 @@ export function createDispatcher(
       finished(request);
     } catch (reason) {
       if (reason instanceof Apart) await apart.add(request, reason.isFailing).catch(() => {});
-      // A rate holds it now: a job of its own comes back for it. Where nobody lets us in, whoever is let in gives it one.
+      // Held back by a rate, it has a job of its own later. While no connection is accepted, it gets one from whichever
+      // process is accepted first.
       const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
       if (isHeld) await deliverLater(ctx, request, reason.waitMs).catch(() => {});
     }

@@ -10,14 +10,14 @@ import { dkimKeyOf, LostDkimKey } from "../dkim_keys.ts";
 /** Whose mail it is. */
 interface Sender {
   projectId: string;
-  /** As it stands in From: a signature counts when it is of the same domain. */
+  /** As it is in From: a signature counts when it is of the same domain. */
   fromEmail: string;
 }
 
 /** What is asked and told while a mail goes over. */
 export interface OnItsWay {
   mayEnd: MayEnd;
-  /** All of ours is done: from here on it is the server that takes its time. */
+  /** Our part is done: from here on the server takes the time. */
   leaves: () => void;
 }
 
@@ -35,7 +35,7 @@ const knownOf = perService(({ config, now }) => ({
   except: fieldsWrittenBy(config.SMTP_URL),
 }));
 
-/** What is said of a mail that could not be signed: that is about us. */
+/** The message about a mail that could not be signed: a problem of ours. */
 export const NOT_SIGNED = "The mail could not be signed yet";
 
 /**
@@ -55,7 +55,7 @@ export async function sendSigned(
     leaves();
     return await ctx.mailer.send(signed, mayEnd);
   } catch (error) {
-    // That has been said once for all mails of a minute.
+    // Logged once for all mails of a minute.
     if (!(error instanceof LostDkimKey)) {
       ctx.log.warn("mail not signed yet", { messageId: mail.messageId, ...describeError(error) });
     }

@@ -2,7 +2,7 @@
 // may be the only one that takes nothing.
 import { retryAt } from "./outcomes.ts";
 
-/** What the last answers of a domain have come to. Times of handovers go by a clock that only goes on. */
+/** The result of the latest answers of a domain. Times of handovers use a monotonic clock. */
 export interface Gate {
   /** How often in a row it did not take a mail. Those that began before the last one was counted do not count. */
   readonly refusals: number;
@@ -11,7 +11,7 @@ export interface Gate {
   readonly closedUntil: number;
   /** How many have asked since the last time was up. */
   readonly asked: number;
-  /** Its time was up, and nobody who asked since then has got an answer. */
+  /** Its time was up, and no request since then has got an answer. */
   readonly isAsking: boolean;
 }
 
@@ -22,7 +22,7 @@ const REFUSALS_TO_CLOSE = 3;
 /** The longest pause, as of `retryAt`. A gate that seems to be closed for longer was closed by another clock. */
 const LONGEST_MS = 3_600_000;
 
-/** The gate of a domain of which nothing bad is known. */
+/** The gate of a domain without known trouble. */
 export const OPEN_GATE: Gate = {
   refusals: 0,
   countedAt: -Infinity,
@@ -51,7 +51,7 @@ export function gateAsked(gate: Gate, now: number): Gate {
   return { ...gate, asked: gate.asked + 1 };
 }
 
-/** The gate when one that asked has got no answer, of whatever kind. */
+/** The gate when a request has got no answer of any kind. */
 export function gateUnasked(gate: Gate): Gate {
   return isOpen(gate) ? gate : { ...gate, asked: Math.max(0, gate.asked - 1) };
 }
@@ -63,7 +63,7 @@ export function gateAfter(
   at: { beganAt: number; endedAt: number; now: number; random: () => number },
 ): Gate {
   if (verdict === "answered") return OPEN_GATE;
-  // Forty that fail at once are one failure, and so are those that ask one after the other when it is due.
+  // Forty concurrent failures are one failure, and so are those that retry one after the other when it is due.
   if (at.beganAt < gate.countedAt || (!isOpen(gate) && !gate.isAsking)) return gate;
   const refusals = gate.refusals + 1;
   const pauses = refusals - REFUSALS_TO_CLOSE + 1;

@@ -8,7 +8,7 @@ const MAX_MAILS = 500;
 /** While others are under way a mail waits so long for more to be looked up with: one costs as much as ten. */
 const GATHER_MS = 5;
 
-/** Answers the domain of a mail that is still to be sent; null for others. */
+/** Returns the domain of a mail that is still to be sent; null for others. */
 export type DomainLookup = (mail: { projectId: string; emailId: string }) => Promise<string | null>;
 
 /** Look-ups that wait a moment for each other while this process `isBusy`. */

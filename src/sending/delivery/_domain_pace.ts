@@ -1,4 +1,4 @@
-// How the domains of recipients behave, as far as this process has seen: observations come in, and out comes whether a
+// The behaviour of recipient domains, as far as this process has seen: it takes observations, and decides whether a
 // mail to a domain may begin now, in a moment, or has to wait apart from the others.
 import {
   type Gate,
@@ -12,7 +12,7 @@ import {
 import { forgetOldest } from "./_forgetting.ts";
 import { type Trials, createTrials } from "./_domain_trials.ts";
 
-/** What a handover said about the domain. `unknown`: nothing, as when the server of ours could not be reached. */
+/** What a handover said about the domain. `unknown`: nothing, as when our mail server could not be reached. */
 export type Verdict = "answered" | "deferred" | "unknown";
 
 /** `soon`: as soon as others are done; `trying`: when it is known how the domain takes them; `apart`: not for long. */
@@ -24,7 +24,7 @@ export interface Flight {
   readonly isSlow: boolean;
   /** The handover begins. */
   begin(): void;
-  /** Something of ours takes its time, which says nothing about the domain, until the answer is called. */
+  /** Something of ours is slow, which says nothing about the domain, until the returned function is called. */
   pause(): () => void;
   /** The handover has ended. */
   end(verdict: Verdict): void;
@@ -71,7 +71,7 @@ export interface DomainPace {
 /** What the pace is made of. */
 export interface PaceOptions {
   connections: number;
-  /** The time of the service, for what is promised to a domain (milliseconds). */
+  /** The service's clock, for what is promised to a domain (milliseconds). */
   now: () => number;
   /** A clock that only goes on, for how long things take. */
   clock?: () => number;
@@ -87,22 +87,22 @@ interface Domain {
   typicalMs: number | null;
   /** A handover has ended in time. */
   isProven: boolean;
-  /** How many may be under way at once: one at first, few after trouble, and more with each that ends in time. */
+  /** How many may be in progress at once: one at first, few after trouble, and more with each that ends in time. */
   window: number;
   gate: Gate;
 }
 
 export const TICK_MS = 100;
-/** Slower than so many times the median is slow … */
+/** Slower than this many times the median is slow … */
 const SLOW_TIMES = 10;
-/** … but nothing is that takes less, whatever the median; and everything is that takes more. */
+/** … but nothing that takes less than this, whatever the median; and everything that takes more than this. */
 const NEVER_SLOW_MS = 500;
 const ALWAYS_SLOW_MS = 10_000;
-/** Before so many handovers there is no median to speak of. */
+/** Before this many handovers the median is not meaningful. */
 const ENOUGH_SAMPLES = 10;
 const UNKNOWN_MEDIAN_MS = 100;
 const SAMPLES = 101;
-/** The median is looked at again after so many more. */
+/** The median is recomputed after this many more. */
 const REFRESH_AFTER = 8;
 /** Slow domains together hold this share of the connections, and half of them when nobody else was seen for a while. */
 const SLOW_SHARE = 0.1;
@@ -139,8 +139,8 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   const isSluggish = ({ typicalMs, aged }: Domain) =>
     aged === 0 && typicalMs !== null && typicalMs <= ALWAYS_SLOW_MS;
   /**
-   * A connection cannot be taken back, so slow ones get no more than this also while nobody waits. One place is kept from
-   * those that hold theirs for very long: whoever was only sluggish finds out there that it is not any more.
+   * A connection cannot be taken back, so slow ones get no more than this even while nobody waits. One place is kept
+   * from those that hold theirs for very long: a domain that was only sluggish can show there that it has recovered.
    */
   const slowRoom = (domain: Domain) => {
     if (isAlone()) return Math.max(1, Math.floor(connections / 2)) - slow;
@@ -165,7 +165,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       aged: 0,
       typicalMs: null,
       isProven: false,
-      // Others that nobody knows are tried beside it: one of them may be quick.
+      // Other unknown domains are tried beside it: one of them may be quick.
       window: 1,
       gate: OPEN_GATE,
     };
@@ -188,7 +188,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
     const isKnownSlow = isSlow(domain);
     const wasQuick = domain.isProven && !isKnownSlow;
     const isSluggishOne = isKnownSlow && isSluggish(domain);
-    // Whoever has learnt nothing has not tried.
+    // Without results there was no trial.
     const withdraw = () => {
       trial?.cancel();
       if (isProbe) domain.gate = gateUnasked(domain.gate);
@@ -261,8 +261,8 @@ export function createDomainPace(options: PaceOptions): DomainPace {
         own.see(at);
         const tookMs = Math.min(at - beganAt - pausedMs, age);
         leave();
-        // With few connections one slow mail already holds more than the share, so it is made up for in time. The first one
-        // of a domain that was quick is no reason to keep everybody waiting.
+        // With few connections one slow mail already holds more than the share, so this is balanced over time. The
+        // first one of a domain that was quick is no reason to keep everybody waiting.
         if (isMarked && !wasQuick && connections * SLOW_SHARE < 1) {
           restUntil = at + tookMs * (1 / (connections * SLOW_SHARE) - 1);
         }

@@ -1,11 +1,11 @@
-// Domains of which nothing is known yet may turn out to hold a connection for long. Whoever sends to them is trusted with
-// as many at once as went well before.
+// Untested domains may turn out to hold a connection for long. A sender may try as many of them at once as went well
+// before.
 
 import { forgetOldest } from "./_forgetting.ts";
 
 /** The trials of one process. */
 export interface Trials {
-  /** Whether a mail to an untried domain may begin, while so many connections are held by slow mails. */
+  /** Whether a mail to an untried domain may begin, while that many connections are held by slow mails. */
   ask(asking: TrialAsking, slow: number): "now" | "trying" | "apart";
   begin(owner: string, slow: number): Trial;
 }
@@ -45,12 +45,12 @@ interface TrialsOptions {
   clock: () => number;
 }
 
-/** Nobody has tried anything yet. */
+/** Nothing has been tried yet. */
 export function createTrials({ connections, few, clock }: TrialsOptions): Trials {
   const owners = new Map<string, Owner>();
-  /** What whoever has shown nothing yet may hold together: slow ones, and trials that may become slow. */
+  /** What untested senders may hold together: slow ones, and trials that may become slow. */
   const strangersLimit = Math.max(Math.ceil(connections / 4), few + 1);
-  /** Who has shown that its domains are quick, and whoever writes to somebody, goes beyond that. */
+  /** A sender whose domains proved quick, or one with a single mail, may go beyond that. */
   const trustedLimit = Math.max(Math.ceil(connections / 2), few + 1);
   let strangers = 0;
   const newcomerLimit = few + (few >> 1);
@@ -64,8 +64,8 @@ export function createTrials({ connections, few, clock }: TrialsOptions): Trials
         return slow + strangers < limit ? "now" : "trying";
       }
       if (trying > 0) return "trying";
-      // Nothing that this owner has tried went well. Its other domains get on, one at a time, while few connections are
-      // held by slow ones. Who came after a crowd that waits apart does not wait behind it: some places are kept for
+      // Nothing that this owner has tried went well. Its other domains are tried one at a time, while few connections
+      // are held by slow ones. A newcomer does not wait behind a crowd that waits apart: some places are kept for
       // newcomers, and some more for those of whom only few mails wait.
       if (slow < few) return "now";
       if (waiting <= FEW_MAILS) return slow < few * 2 ? "now" : "apart";

@@ -1,5 +1,5 @@
-// The marks of mails that have come to the end of their handover. What this process has claimed and not marked when it dies
-// was never sent; so a mail is in doubt only when the line that ends it was, or may just have been, on the wire.
+// The marks of mails that have reached the end of their handover. What this process has claimed and not marked when it
+// dies was never sent; so a mail is in doubt only when the line that ends it was, or may just have been, on the wire.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
@@ -21,10 +21,10 @@ export interface HandoverMarks {
 
 /** While others are on their way to their ends marks wait for each other, but never longer than this. */
 const PATIENCE_MS = 2;
-/** The end of a mail is kept back for so long. Then the connection is broken, and the mail is as it was. */
+/** The end of a mail is withheld this long. Then the connection is broken, and the mail is as it was. */
 const LONGEST_HOLD_MS = 10_000;
 const RETRY_MS = 200;
-/** Statements under way at once. */
+/** Concurrent statements. */
 const MAX_FLIGHTS = 2;
 
 interface Waiting {
@@ -37,8 +37,8 @@ interface Waiting {
 interface MarksParts {
   connections: number;
   /**
-   * All that this process holds, until the ledger knows what became of it. Whoever has lost the marks, as by a crash of
-   * Postgres, makes them anew for these.
+   * All that this process holds, until the ledger has the outcome. If the marks are lost, as by a crash of Postgres,
+   * they are written again for these.
    */
   underway: ReadonlySet<string>;
   longestHoldMs?: number;
@@ -55,9 +55,9 @@ export function createHandoverMarks(
   let flights = 0;
   let patience: ReturnType<typeof setTimeout> | undefined;
   let noting: Promise<void> | undefined;
-  /** Of the latest note. Whoever has none yet, or has lost it, makes the next. */
+  /** Of the latest note. Marking without one, or after losing it, makes the next. */
   let epoch = 0;
-  /** The marks as they stand in the database: a group for each place. Null where that is not known. */
+  /** The marks as they are in the database: a group for each place. Null where that is unknown. */
   const places: (string[] | null)[] = [];
 
   const noteDown = async () => {
@@ -98,7 +98,7 @@ export function createHandoverMarks(
     flights += 1;
     const held = await inTime(group);
     flights -= 1;
-    // What the servers have said meanwhile is heard first: one may have hung up.
+    // Replies received in the meantime are read first: a server may have hung up.
     setImmediate(() => {
       for (const { mail, answer } of group) answer(held.has(mail.id));
     });

@@ -11,7 +11,10 @@ export interface Lines<Item extends Placed> {
   readonly projects: number;
   readonly domains: number;
   push(item: Item): void;
-  /** Takes up to `count` of those that begin: one of each project in turn, and of a project one for each domain in turn. */
+  /**
+   * Takes up to `count` of those that may begin: one of each project in turn, and of a project one for each domain in
+   * turn.
+   */
   take(count: number, begins: (item: Item) => boolean): Item[];
   /** Takes all that wait behind a first one which `isStuck`. */
   takeStuck(isStuck: (first: Item) => boolean): Item[];
@@ -30,7 +33,7 @@ export function createLines<Item extends Placed>(): Lines<Item> {
     lines -= 1;
     if (domains.size === 0) projects.delete(projectId);
   };
-  /** The next of a project that begins. Who is put to the end of a map is come to again by the one who walks it. */
+  /** The next of a project that may begin. An entry moved to the end of a map is visited again by the same walk. */
   const next = (
     projectId: string,
     domains: Domains<Item>,

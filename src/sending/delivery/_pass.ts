@@ -1,4 +1,4 @@
-// One pass of delivery in the ledger: what has ended is written, and the next mails are taken.
+// One pass of delivery in the ledger: outcomes are written, and the next mails are claimed.
 import { type Context, inTransaction } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
@@ -120,7 +120,7 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<vo
       return;
     } catch (error) {
       if (isRefusal(error) && outcomes.length > 1) return await settleEach(ctx, outcomes);
-      // What a server said, or a value of ours, cannot be stored: the outcome itself matters more.
+      // A reply, or a value of ours, cannot be stored: the outcome itself matters more.
       if (isRefusal(error)) outcomes = [withoutWords(outcomes[0]!)];
       await Bun.sleep(pauseMs);
     }

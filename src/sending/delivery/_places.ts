@@ -39,9 +39,9 @@ export interface Places {
   push(request: QueuedRequest): void;
   /** Whether it may begin, as far as its domain is concerned. */
   ask(request: QueuedRequest): Leave;
-  /** How many could begin with so many free connections, as far as their domains have room. */
+  /** How many could begin with that many free connections, as far as their domains have capacity. */
   ready(free: number): number;
-  /** Takes those that may begin: first in fair shares; then, where connections are left, whoever wants them. */
+  /** Takes those that may begin: first in fair shares; then, where connections are left, all others. */
   choose(free: number): QueuedRequest[];
   /** Gives up the place of one whose handover has ended. */
   leave(request: QueuedRequest, verdict: Verdict): void;
@@ -62,7 +62,7 @@ export function createPlaces({ connections, now, waitingApart, onSlow }: PlacesO
 
   const askingOf = ({ domain, campaignId, projectId }: QueuedRequest) => ({
     domain,
-    // All campaigns of a project are one: else each new one would be trusted anew.
+    // All campaigns of a project are one: otherwise each new one would be trusted afresh.
     owner: campaignId === null ? projectId : `campaigns of ${projectId}`,
     waiting: (waitingHere.get(domain) ?? 0) + waitingApart(domain),
     isApart: waitingApart(domain) > 0,

@@ -12,7 +12,7 @@ export interface DeliveryRequest {
 /** Says which requests may go ahead now. */
 export interface Admission {
   admitted: DeliveryRequest[];
-  /** They have to wait for so many milliseconds. */
+  /** They have to wait for that many milliseconds. */
   refused: { request: DeliveryRequest; waitMs: number }[];
 }
 

@@ -12,7 +12,7 @@ import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
 import { reasonAgainst } from "./reasons_against.ts";
 import { gateOf } from "./server_gate.ts";
 
-/** What became of a mail, and what it says about the domain of its recipient. */
+/** The outcome of a mail, and what it says about the recipient's domain. */
 export interface Transmitted {
   outcome: Outcome;
   verdict: Verdict;
@@ -52,7 +52,7 @@ async function handOver(
     if (handover.state === "unreached") gateOf(ctx).shut(handover.response);
     return { outcome: outcomeOf(ctx, email, content!, mail, handover), verdict: verdictOf(handover) };
   } catch (error) {
-    // A fault of ours in one mail must not hold up the others.
+    // An internal error in one mail must not delay the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
     return unsent(failed(ctx, email, known.fromEmail, "The mail could not be composed"));
   }

@@ -54,7 +54,7 @@ export async function listEmails(
   });
 }
 
-/** How many mails the filter lets through; 100,000 stands for that many or more. */
+/** How many mails match the filter; 100,000 means that many or more. */
 export async function countEmails(ctx: Context, projectId: string, filter: EmailFilter): Promise<number> {
   return (await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, filter), upTo: COUNT_UP_TO }))
     .total;

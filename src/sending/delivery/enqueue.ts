@@ -6,9 +6,12 @@ import { addJobs, type Jobs } from "../../jobs.ts";
 import { forgetOldest } from "./_forgetting.ts";
 
 const EMAILS_A_JOB = 10;
-/** Mails that a project may have in the queue without being less urgent; so many more make the next step. */
+/**
+ * Mails that a project may have in the queue without losing priority; each further lot of that size lowers it by a
+ * step.
+ */
 const STEP = 500;
-/** So fast it is forgotten what was accepted. */
+/** How quickly accepted mails are forgotten. */
 const MAILS_A_SECOND = 100;
 const LEAST_URGENT = 30_000;
 const MAX_PROJECTS = 10_000;
@@ -46,7 +49,7 @@ export async function addSendJobs(
   await addJobs(tx, "send_batch", batches);
 }
 
-/** The priority of a job with so many more mails of a project: 0 is the most urgent. */
+/** The priority of a job with that many other mails of its project: 0 is the most urgent. */
 function urgencyOf(ctx: Context, projectId: string, mails: number): number {
   const backlogs = backlogsOf(ctx);
   const now = performance.now();

@@ -44,8 +44,9 @@ const deliveryOf = perService((ctx): Delivery => {
 });
 
 /**
- * Sends single mails, and leaves to a later job what has to wait for a rate. While nobody reaches the mail server nothing
- * is kept in the queue: whoever reaches it again gives a job to all that is due. Where others reach it, it is theirs.
+ * Sends single mails, and leaves to a later job what has to wait for a rate. While no process reaches the mail server
+ * nothing is kept in the queue: the first to reach it again gives a job to everything that is due. Where others reach
+ * it, the mails are theirs.
  */
 export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["send_emails"]): Promise<void> {
   const leads = (way: Way) => gateOf(ctx).way === way;
@@ -58,9 +59,8 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
 }
 
 /**
- * Sends these mails, those that are still PENDING, and resolves when the ledger knows what became of each, but for those
- * whose domain has no room: they wait apart. Called twice for the same mail it sends it once: the second call finds nothing
- * to claim.
+ * Sends those of these mails that are still PENDING, and resolves when the ledger has the outcome of each, except those
+ * whose domain has no capacity: they wait apart. A second call for the same mail finds nothing to claim.
  */
 export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<Delivered> {
   const { domainOf } = deliveryOf(ctx);
@@ -69,7 +69,7 @@ export async function deliverEmails(ctx: Context, projectId: string, emailIds: s
   return await deliver(ctx, projectId, emails, null);
 }
 
-/** The same for mails of a campaign. Those whose server takes long are let go of: they are under way. */
+/** The same for mails of a campaign. Slow handovers are let go of: they are in progress. */
 export async function deliverBatch(
   ctx: Context,
   projectId: string,
@@ -139,8 +139,8 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
 }
 
 /**
- * Lets go of mails that have not begun; their jobs go to another process. Resolves when what is under way is finished,
- * also what no job waits for.
+ * Lets go of mails that have not begun; their jobs go to another process. Resolves when everything in progress is
+ * finished, including what no job waits for.
  */
 export async function stopDelivery(ctx: Context): Promise<void> {
   gateOf(ctx).stop();

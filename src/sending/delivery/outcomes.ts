@@ -8,17 +8,17 @@ import type { ClaimedEmail } from "./emails.ts";
 export interface Outcome {
   project_id: string;
   id: string;
-  /** Who is to be opted out when it bounced, and where nothing is to be sent any more. */
+  /** The contact to be opted out, and the address to be suppressed, when it bounces. */
   contact_id: string | null;
   address: string;
   status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   message_id: string | null;
-  /** By what the provider will speak of it, where it has said so. */
+  /** How the provider will refer to it, where it has said so. */
   provider_id: string | null;
   error: string | null;
   at: Date;
   retry_at: Date | null;
-  /** False: nobody was let in, or we kept its end back. It does not count as an attempt. */
+  /** False: the connection was not accepted, or we withheld its end. It does not count as an attempt. */
   was_tried: boolean;
   event_id: string | null;
   event: string | null;
@@ -26,8 +26,8 @@ export interface Outcome {
 }
 
 /**
- * How long a mail is tried again after its first attempt. What waits for a rate or a project loses nothing: whoever takes
- * mails back that are overdue (`emails.requeue_overdue`, `campaign_send.requeue`) lets the day begin anew for each.
+ * How long a mail is retried after its first attempt. Waiting for a rate or a project costs nothing: whatever takes
+ * overdue mails back (`emails.requeue_overdue`, `campaign_send.requeue`) restarts the day for each.
  */
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;
@@ -43,15 +43,15 @@ const STATUS = {
   in_doubt: "IN_DOUBT",
 } as const;
 
-/** What of a mail stands in its events. */
+/** The part of a mail that its events contain. */
 interface SentMail {
   messageId: string;
   subject: string;
 }
 
 /**
- * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. What says
- * nothing about the mail leaves it as it was.
+ * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. Outcomes
+ * that say nothing about the mail leave it as it was.
  */
 export function outcomeOf(
   ctx: Context,

@@ -1,5 +1,5 @@
-// How fast mail may leave: the installation (`SEND_RATE_PER_SECOND`) and a project (`projects.send_rate`), over all
-// processes. What is kept in Postgres is a bucket for each; here everyone who finds it empty is told when to come again.
+// How fast mail may leave: for the installation (`SEND_RATE_PER_SECOND`) and for a project (`projects.send_rate`), over
+// all processes. Postgres has a bucket for each; if it is empty, the caller is told when to come again.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Admission, DeliveryRequest } from "./_requests.ts";
@@ -16,13 +16,18 @@ interface Rates {
   /** The reading of them that is valid, or under way. */
   reading: Promise<void> | null;
   readAt: number;
-  /** Until when the places are given away, by bucket and lane. Each process has a line of its own; Postgres decides. */
+  /**
+   * Until when the places are given away, by bucket and lane. Each process has a queue of its own; Postgres decides.
+   */
   lines: Map<string, number>;
 }
 
 const stateOf = perService((): Rates => ({ rates: new Map(), reading: null, readAt: 0, lines: new Map() }));
 
-/** How many mails a second a project may send: the lower of its own rate and that of all. Null when nothing limits it. */
+/**
+ * How many mails per second a project may send: the lower of its own rate and that of the installation. Null when
+ * nothing limits it.
+ */
 export async function rateOf(ctx: Context, projectId: string): Promise<number | null> {
   const { rates } = await current(ctx);
   const limits = [projectId, INSTALLATION].flatMap((scope) => rates.get(scope) ?? []);
@@ -42,7 +47,7 @@ export async function admit(ctx: Context, requests: DeliveryRequest[]): Promise<
   return { admitted: byAll.admitted, refused: [...byProject.refused, ...byAll.refused] };
 }
 
-/** Takes from one kind of bucket. The first of those that ask are served first. */
+/** Takes from one kind of bucket, in the order of the requests. */
 async function grant(
   ctx: Context,
   requests: DeliveryRequest[],
@@ -96,7 +101,7 @@ function placeOf(ctx: Context, scope: string, request: DeliveryRequest, waitMs: 
   return place - now;
 }
 
-/** The places that were taken in vain. */
+/** Places that were taken and not used. */
 async function giveBack(ctx: Context, projectIds: string[]): Promise<void> {
   const { rates } = stateOf(ctx);
   const groups = [...Map.groupBy(projectIds, (id) => id)].filter(([id]) => rates.has(id));

@@ -7,19 +7,21 @@ import { addSendJobs } from "./enqueue.ts";
 const DOUBT_MS = 15 * 60_000;
 /** A mail that is so long overdue has lost its job. */
 const OVERDUE_MS = 2 * 60_000;
-/** Of the day for which a mail is tried, less than this is no matter. */
+/** In the day for which a mail is retried, less than this does not matter. */
 const LONG_CLOSED_MS = 10 * 60_000;
 const SWEEP_LIMIT = 1_000;
 const FORGIVE_LIMIT = 5_000;
 /** Not above any id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** A mail that so many claims in a row have come to nothing for is not sent again at once: it may be why processes die. */
+/**
+ * After this many consecutive claims without an outcome a mail is not sent again at once: it may be why processes die.
+ */
 const PATIENCE_ATTEMPTS = 3;
 
 /**
- * Reaps processes that are gone: their jobs go to others, and so do the mails that they had in flight, but for those
- * whose end may have been sent: they are in doubt.
+ * Reaps dead processes: their jobs go to others, and so do the mails that they had in flight, except those whose end
+ * may have been sent: they are in doubt.
  */
 export async function reapDeadWorkers(
   ctx: Context,
@@ -51,7 +53,10 @@ async function settleDead(tx: Context, workerIds: string[]): Promise<{ inDoubt: 
   return { inDoubt: settled.length - givenBack.length, givenBack: givenBack.length };
 }
 
-/** Settles what has been in doubt for 15 minutes: sent again where the project wants that, else kept as it is. */
+/**
+ * Settles mails that have been in doubt for 15 minutes: sent again where the project wants that, otherwise kept in
+ * doubt.
+ */
 export async function settleDoubts(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
@@ -65,8 +70,8 @@ export async function settleDoubts(ctx: Context): Promise<void> {
 }
 
 /**
- * Gives a job to mails that are due and have none, as after a project was enabled again, but for while they could go
- * nowhere (`requeues`); and settles what a process holds that nobody knows any more.
+ * Gives a job to mails that are due and have none, as after a project was enabled again, except while they could go
+ * nowhere (`requeues`); and settles mails that are held by unknown processes.
  */
 export async function sweepEmails(ctx: Context, { requeues = true } = {}): Promise<void> {
   const before = new Date(ctx.now().getTime() - OVERDUE_MS);
@@ -78,15 +83,15 @@ export async function sweepEmails(ctx: Context, { requeues = true } = {}): Promi
   if (requeues) await requeueDue(ctx, before);
 }
 
-/** How long the mail server has let nobody in, and whether it still lets us in. */
+/** How long the mail server has accepted no connections, and whether it still accepts ours. */
 export interface Outage {
   closedForMs: number;
   isOver(): boolean;
 }
 
 /**
- * Lets go on what has waited because the mail server let nobody in for so long: single mails get a job, which theirs was
- * dropped for. What a mail has waited does not count as being tried. Ends where the server is away again.
+ * Resumes what has waited while the mail server accepted no connections: single mails get a job, because theirs was
+ * dropped. Waiting does not count as an attempt. Ends where the server is away again.
  */
 export async function wakeMails(ctx: Context, { closedForMs, isOver }: Outage): Promise<void> {
   const before = ctx.now();

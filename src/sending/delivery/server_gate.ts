@@ -8,10 +8,10 @@ import { wakeMails } from "./recovery.ts";
 /** Where mails can go: from here, from other processes alone, or from nowhere. */
 export type Way = "here" | "elsewhere" | "nowhere";
 
-/** The way to the mail server. Others that close for a part of the mails may stand beside it. */
+/** Whether the mail server accepts connections. Gates for a part of the mails may be added beside it. */
 export interface ServerGate {
   readonly way: Way;
-  /** The server has let nobody in, with these words. */
+  /** The server has accepted no connection, with this reply. */
   shut(words: string): void;
   /** Resolves when there is a way from here, or after so long; true: there is. */
   opened(withinMs: number): Promise<boolean>;
@@ -62,7 +62,7 @@ function createServerGate(ctx: Context): ServerGate {
       ctx.log.warn("state of the mail server not noted", describeError(error));
     }
   };
-  /** Once for each time that a way opens, and no more when it closes again: whoever opens it next wakes what is left. */
+  /** Once for each opening, and no more when it closes again: the next opening wakes what is left. */
   const wakeAll = async (since: number): Promise<void> => {
     const mine = (waking += 1);
     const isOver = () => mine === waking && way !== "nowhere" && !stopped;

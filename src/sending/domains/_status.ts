@@ -1,9 +1,9 @@
 // What a look-up does to a domain: pure, so that days of checks can be tried in a moment.
 
-/** What a look-up said about the record that a domain is verified by. `unknown`: the DNS did not answer. */
+/** What a look-up said about the record that verifies a domain. `unknown`: the DNS did not answer. */
 export type KeyVerdict = "match" | "fail" | "unknown";
 
-/** How a domain stands, as far as its status depends on it. */
+/** The state of a domain, as far as its status depends on it. */
 export interface Standing {
   status: "PENDING" | "VERIFIED" | "FAILED";
   /** The operator vouches for it. */
@@ -17,19 +17,21 @@ export interface Standing {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A verified domain is given up after so many failed checks in a row, over at least so long (guides/domains.md). */
+/**
+ * A verified domain is given up after this many failed checks in a row, over at least this long (guides/domains.md).
+ */
 const LOST_AFTER_CHECKS = 3;
 const LOST_AFTER_MS = HOUR_MS;
-/** A new domain is given up after that; it is looked at further on, less and less often. */
+/** A new domain is given up after that; it is still checked, less and less often. */
 const OVERDUE_AFTER_MS = 72 * HOUR_MS;
 /** Due again at the next run of the schedule, five minutes later. */
 const SOON_MS = 4 * MINUTE_MS;
 const SETTLED_MS = HOUR_MS;
 const RARELY_MS = 6 * HOUR_MS;
-/** Up to so much earlier or later, so that domains that were added together do not stay together. */
+/** Up to this much earlier or later, so that domains that were added together spread out. */
 const JITTER = 0.1;
 
-/** How a domain stands after a look-up. One that the DNS said nothing about stands as before. */
+/** The state of a domain after a look-up. Without an answer from the DNS it is unchanged. */
 export function afterCheck(before: Standing, verdict: KeyVerdict, now: Date): Standing {
   if (verdict === "unknown") return before;
   if (verdict === "match") {

@@ -1,5 +1,5 @@
-// Looks whether the records of domains are in place. Whoever looks takes the domain first, so that nobody else does at
-// the same time, and no transaction is open meanwhile.
+// Checks whether the records of domains are in place. A check takes the domain first, so that nobody else checks it at
+// the same time, and no transaction is open during it.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -19,21 +19,21 @@ import { notifyMembers } from "../platform/mod.ts";
 type Claimed = Awaited<ReturnType<Queries["domains"]["claimDue"]>>[number];
 type Checked = Awaited<ReturnType<Queries["domains"]["recordChecks"]>>[number];
 
-/** Between two look-ups of one domain lies at least this, whoever asks for them. */
+/** The minimum time between two look-ups of one domain, whoever asks for them. */
 export const FLOOR_MS = 30_000;
 /** The look-ups of one domain together: less than the floor, so that two never run side by side. */
 const CHECK_MS = 8_000;
 const LOOK_UP_MS = 4_000;
-/** Whoever has not come back by then is taken for dead. */
+/** A check that has not returned by then is taken for dead. */
 const HOLD_MS = 2 * 60_000;
-/** So many domains are looked up at once. */
+/** How many domains are looked up at once. */
 const AT_ONCE = 50;
 /** A batch, as `domains.claim_due` takes it: two domains for each place, so it ends before a process that is to stop. */
 const BATCH = 100;
 
 /**
- * Checks a batch of the domains that are due; where there may be more, the next batch is another job. Several processes
- * at once share them.
+ * Checks a batch of the domains that are due; where there may be more, the next batch is another job. Concurrent
+ * processes share them.
  */
 export async function checkDueDomains(ctx: Context): Promise<void> {
   const now = ctx.now();
@@ -55,7 +55,7 @@ function heldUntil(now: Date): Date {
   return new Date(now.getTime() + HOLD_MS);
 }
 
-/** Looks all of them up, and writes in one statement what was found. */
+/** Looks all of them up, and stores the results in one statement. */
 async function check(ctx: Context, domains: Claimed[], startedAt: Date): Promise<void> {
   if (domains.length === 0) return;
   const seen = await lookUpAll(ctx, domains);
@@ -67,7 +67,7 @@ async function check(ctx: Context, domains: Claimed[], startedAt: Date): Promise
   });
 }
 
-/** What the DNS says of each domain, in their order. A domain whose servers are silent holds up its place only. */
+/** What the DNS says of each domain, in their order. A domain with silent servers delays only itself. */
 async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates[]> {
   const seen: RecordStates[] = [];
   const left = domains.entries();
@@ -79,8 +79,8 @@ async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates
 }
 
 /**
- * One look-up after the other, and what each said. Those that the DNS did not answer are left out; when it keeps silent
- * about the record that counts, it is not asked for the others.
+ * One look-up after the other, with their results. Unanswered ones are left out; without an answer for the record that
+ * counts, the others are not looked up.
  */
 async function lookUp(ctx: Context, domain: Claimed): Promise<RecordStates> {
   const deadline = performance.now() + CHECK_MS;
@@ -124,7 +124,7 @@ function verdictOf(state: RecordState | undefined): KeyVerdict {
   return state === "VERIFIED" ? "match" : "fail";
 }
 
-/** Tells the members what has become of a domain. */
+/** Notifies the members of a domain's new status. */
 async function notify(tx: Context, { projectId, domain, dkimSelector, was, status }: Checked): Promise<void> {
   const record = `${dkimSelector}._domainkey.${domain}`;
   if (status === "VERIFIED") {

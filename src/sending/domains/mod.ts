@@ -32,8 +32,8 @@ export const MAX_DOMAINS = 1_000;
 const MAX_NAMED = 100;
 
 /**
- * Adds a domain, with a key of its own, to be looked up within minutes. Throws 422 for what is no domain, 409 when the
- * project has it. The same domain of another project is no obstacle.
+ * Adds a domain, with a key of its own, to be looked up within minutes. Throws 422 for anything that is not a domain,
+ * 409 when the project has it. Other projects may have the same domain.
  */
 export async function addDomain(
   ctx: Context,
@@ -68,8 +68,8 @@ export async function getDomain(ctx: Context, projectId: string, domainId: strin
 }
 
 /**
- * A domain after a look-up made now, or as it stands when one began less than 30 s ago. One that the operator vouches
- * for gets its key here if it has none. Throws 404, also when it is removed meanwhile.
+ * A domain after a look-up made now, or in its present state when one began less than 30 s ago. One that the operator
+ * vouches for gets its key here if it has none. Throws 404, also when it is removed in the meantime.
  */
 export async function verifyDomain(ctx: Context, projectId: string, domainId: string): Promise<Domain> {
   const { dkimSelector } = await rowOf(ctx, projectId, domainId);

@@ -1,8 +1,8 @@
-// The records of a domain as its project sees them: what is to be published, and how it stands.
+// The records of a domain as its project sees them: what to publish, and their state.
 import { type Config, inboundHost } from "../../config.ts";
 import { type DomainRecord, keyOf, neededRecords, type RecordState } from "../../mail/domain_records.ts";
 
-/** A record and its state when the DNS last said something about it. */
+/** A record and its state when the DNS last answered about it. */
 export interface ShownRecord extends DomainRecord {
   status: RecordState;
 }

@@ -1,4 +1,4 @@
-// Who asks for a pixel or a link: a person, or a bot on the way to one. Bots are noted, people are counted.
+// Who requests a pixel or a link: a person, or a bot before one. Bots are recorded, people are counted.
 import { isbot } from "isbot";
 
 /**
@@ -26,11 +26,11 @@ const BEFORE_PEOPLE = /^Mozilla\/5\.0$|Edge\/12\.246 Mozilla\/5\.0$/;
 const SCANNERS =
   /barracuda|proofpoint|mimecast|ironport|cisco.?secure|symantec|messagelabs|trend.?micro|\bTMES\b|sophos|fortinet|fortimail|forcepoint|fireeye|trellix|zscaler|check ?point|safe ?links|microsoft exchange|existence discovery/i;
 
-/** How a browser says that it fetches a page which nobody has asked for yet, and with which words. */
+/** How a browser announces that it prefetches a page, and with which words. */
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 const PREFETCH = /prefetch|prerender|preview/i;
 
-/** True where no person is behind a request, as far as it says so itself. */
+/** True where the request itself shows that no person is behind it. */
 export function isBot(headers: Headers): boolean {
   const userAgent = headers.get("user-agent")?.trim() ?? "";
   if (userAgent === "" || BEFORE_PEOPLE.test(userAgent) || SCANNERS.test(userAgent)) return true;

@@ -1,4 +1,4 @@
-// What is said about one mail, and what follows from it: its row, its events, and whom nothing is sent to any more.
+// The reports about one mail, and what follows from them: its row, its events, and who gets no more mail.
 import { createHash } from "node:crypto";
 import type { NewEvent } from "../../audience/events.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -6,17 +6,17 @@ import type { Notice } from "../../mail/notice.ts";
 import { messageIdOf } from "../compose/mod.ts";
 import type { Lost } from "../giving_up.ts";
 
-/** A mail that notices are about, as it is before they count. */
+/** A mail that notices are about, before they are applied. */
 export type HeldMail = Awaited<ReturnType<Queries["feedback"]["holdMails"]>>[number];
 
-/** A mail, all that is said about it, and what of that is new. */
+/** A mail, everything reported about it, and what of that is new. */
 export interface Report {
   mail: HeldMail;
   notices: Notice[];
   news: News;
 }
 
-/** Times that the ledger does not have yet; null where it has, or where nobody says that it happened. */
+/** Times that the ledger does not have yet; null where it has, or where they were not reported. */
 interface News {
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -39,7 +39,7 @@ export interface Change {
   provider_id: string | null;
 }
 
-/** Puts together what is said about each mail. `held` names the notices by their place in the list. */
+/** Groups the notices by mail. `held` identifies them by their index. */
 export function reportsOf(notices: Notice[], held: HeldMail[]): Report[] {
   const about = new Map<string, { mail: HeldMail; notices: Notice[] }>();
   for (const mail of held) {
@@ -61,7 +61,7 @@ function newsOf({ mail, notices }: Pick<Report, "mail" | "notices">): News {
   };
 }
 
-/** Whatever is said about a mail: it has left. */
+/** Whatever is reported about a mail: it has been sent. */
 function sendingTime(notices: Notice[]): Date | null {
   return notices.find(({ sentAt }) => sentAt !== null)?.sentAt ?? firstTime(notices);
 }
@@ -84,7 +84,7 @@ export function softBounceKeys({ mail, notices }: Report): string[] {
   return [...new Set(notices.filter(isSoft).map(({ at }) => `${mail.id} ${at.toISOString()}`))];
 }
 
-/** Null where there is nothing to write, as for most notices that say no more than that a mail was sent. */
+/** Null where there is nothing to write, as for most notices that only say that a mail was sent. */
 export function changeOf({ mail, notices, news }: Report): Change | null {
   const rejection = notices.find(({ kind }) => kind === "rejection");
   const remark = notices.findLast((notice) => isSoft(notice) || notice.kind === "delay");
@@ -146,8 +146,8 @@ export function reasonToGiveUp({ news }: Report): Lost["reason"] | null {
 }
 
 /**
- * The address that a mail went to; null where nobody knows any more. Not the one that is reported, which may be where
- * somebody forwards to, unless the contact was deleted and it is the one whose hash is left.
+ * The address that a mail was sent to; null where it is unknown by now. Not the reported one, which may be a forwarding
+ * address, unless the contact was deleted and it matches the remaining hash.
  */
 export function addressOf({ mail, notices }: Report): string | null {
   const { address, projectId } = mail;

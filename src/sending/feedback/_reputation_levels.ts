@@ -38,7 +38,7 @@ export const WORSE_THAN: Readonly<Record<Level, readonly Level[]>> = {
   CRITICAL: [],
 };
 
-/** A level is left only below four fifths of it: a rate that wavers around a level is no news each time. */
+/** A level is left only below four fifths of it: a rate that hovers around a level causes no repeated notices. */
 const LEAVE_AT_TENTHS = 8;
 
 /** The level of these counts, for a project that had the level `before`. */
@@ -70,14 +70,14 @@ export function faultsOf(counts: Counts): { violations: string[]; warnings: stri
   };
 }
 
-/** The rates that exceed a level, or so many tenths of it; one that is exactly at it does not. */
+/** The rates that exceed a level, or a number of tenths of it; exactly at it does not. */
 export function exceeded(
   { total, bounces, complaints }: Counts,
   threshold: Threshold,
   tenths = 10,
 ): RateName[] {
   if (total < LEVELS.minimumMails) return [];
-  // In whole numbers: a tenth of a percent is no binary fraction.
+  // In whole numbers: a tenth of a percent is not a binary fraction.
   const isOver = (count: number, rate: RateName) =>
     count * 10_000 > Math.round(LEVELS[rate][threshold] * 10) * tenths * total;
   return [

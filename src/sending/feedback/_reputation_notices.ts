@@ -1,4 +1,4 @@
-// What the members of a project are told about its reputation.
+// The notices to the members of a project about its reputation.
 import { type Counts, exceeded, faultsOf, LEVELS, type RateName } from "./_reputation_levels.ts";
 import type { MemberNotice } from "../platform/mod.ts";
 

@@ -1,8 +1,7 @@
-// Bounces and complaints that come as mail, to the return paths of mails or, where a provider's complaints go to one
-// address for all, to `fbl@` at the host of the installation. Either way it is the return path that proves the report:
-// it is made for one mail and signed, and only who has had that mail knows it. Anybody may write to `fbl@`, and a report
-// that does not hold the return path of the mail it is about changes nothing: a Message-ID would not do, which stands in
-// every answer to the mail.
+// Bounces and complaints that arrive as mail, at the return paths of mails or, where a provider sends all complaints to
+// one address, at `fbl@` on the host of the installation. Either way the return path proves the report: it is made for
+// one mail and signed, and only its recipients' side knows it. Anybody may write to `fbl@`, and a report without the
+// return path of its mail changes nothing: a Message-ID would not do, because every answer to the mail contains it.
 import { createHash } from "node:crypto";
 import { inboundHost } from "../../config.ts";
 import type { Context } from "../../context.ts";
@@ -25,7 +24,7 @@ const COMPLAINTS = "fbl";
 /** Where no other name is known. */
 const HOSTNAME = "postrider";
 
-/** Takes bounces and complaints on `INBOUND_SMTP_PORT`, as long as it is not stopped. Rejects where it cannot listen. */
+/** Accepts bounces and complaints on `INBOUND_SMTP_PORT` until it is stopped. Rejects where it cannot listen. */
 export async function listenForBounces(
   ctx: Context,
   limits: Partial<InboundLimits> = {},
@@ -49,7 +48,7 @@ async function addresseeOf(ctx: Context, recipient: string): Promise<Addressee |
   return mail && { mail };
 }
 
-/** Writes down what a mail says that came back: committed when it resolves. One that comes again changes nothing. */
+/** Records what a returned mail says: committed when it resolves. A repeated one changes nothing. */
 async function takeBounceMail(
   ctx: Context,
   { addressee, sender, source }: InboundMail<Addressee>,
@@ -60,7 +59,7 @@ async function takeBounceMail(
   if (!mail || findings.length === 0) {
     return ctx.log.info("mail came in that reports nothing", { subject, emailId: mail?.emailId ?? null });
   }
-  // Who did not hear our answer sends the very same again.
+  // A sender that missed our reply sends the very same again.
   const messageId = `${mail.emailId} ${createHash("sha256").update(source).digest("hex")}`;
   const notices = findings.map((finding) => noticeOf(ctx, mail, finding));
   await takeNotification(ctx, { messageId, notices, received: null });

@@ -10,7 +10,7 @@ import type { FollowedMail } from "../compose/followed_mail.ts";
 const MAX_BATCH = 500;
 // One works in the database while the other one gathers and is answered.
 const MAX_FLIGHTS = 2;
-/** While the database hangs, so many wait for it, some 10 MB. */
+/** While the database hangs, this many wait for it, some 10 MB. */
 const MAX_WAITING = 20_000;
 
 /** Records that a mail was opened: committed when it resolves. By a bot, as its headers say, it is only noted. */

@@ -1,5 +1,5 @@
-// What became of mails after they were handed over: the ledger, the events, and who gets no mail any more. Whoever says
-// it (a provider's notices, bounce mails, complaint reports), in whatever order and however often: it comes to the same.
+// The outcomes of mails after they were handed over: the ledger, the events, and who gets no more mail. Whatever the
+// source (a provider's notices, bounce mails, complaint reports), their order and number: the result is the same.
 import { claimReceipts } from "../../accounts/webhook_receipts.ts";
 import { recordEvents } from "../../audience/events.ts";
 import { type Context, newId } from "../../context.ts";
@@ -18,9 +18,9 @@ import { giveUpOn, type Lost } from "../giving_up.ts";
 import { isBot } from "./_bots.ts";
 
 /**
- * Writes down what these notices say, in the transaction of `tx`: in the ledger, which only moves forward, and with the
- * events, the subscriptions and the suppressions that follow from it, each once (counted by the trigger `emails_count`). Answers the notices about mails that
- * nobody knows here, or that were never sent.
+ * Records these notices in the transaction of `tx`: in the ledger, which only moves forward, and with the events, the
+ * subscriptions and the suppressions that follow, each once (counted by the trigger `emails_count`). Returns the
+ * notices about mails that are unknown here, or were never sent.
  */
 export async function applyNotices(tx: Context, notices: Notice[]): Promise<Notice[]> {
   if (notices.length === 0) return [];

@@ -8,7 +8,7 @@ import type { Notice, ReceivedMail } from "../../mail/notice.ts";
 import { applyNotices } from "./mod.ts";
 import { recordReceived } from "./received_mails.ts";
 
-/** What one notification says. */
+/** The content of one notification. */
 export interface Notification {
   /** By what its sender knows it: who repeats it, repeats this. */
   messageId: string;
@@ -20,10 +20,10 @@ export interface Notification {
 const MAX_BATCH = 200;
 // One works in the database while the other one gathers and is answered.
 const MAX_FLIGHTS = 2;
-/** While the database hangs, so many wait for it. The others are told to come again. */
+/** While the database hangs, this many wait for it. The others are told to try again. */
 const MAX_WAITING = 10_000;
 
-/** Writes down what a notification says: committed when it resolves. One that was taken before changes nothing. */
+/** Records a notification: committed when it resolves. One that was accepted before changes nothing. */
 export async function takeNotification(ctx: Context, notification: Notification): Promise<void> {
   await takerOf(ctx)(notification);
 }

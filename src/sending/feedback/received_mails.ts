@@ -25,11 +25,10 @@ export interface Unrecorded {
 const BELIEVED = ["spam", "virus", "dmarc"];
 
 /**
- * Records mails that came in, as `email.received` of their senders, for every project that has a verified domain among
- * the recipients: of several such projects each hears of it, once. A sender who is new becomes a contact who is not
- * subscribed, because whoever writes has not asked for newsletters; one who is known keeps the subscription as it is.
- * A mail that a filter of the provider does not believe is an event of nobody. What the month of a project has no room
- * for is left out. Answers what was.
+ * Records received mails, as `email.received` of their senders, for every project that has a verified domain among the
+ * recipients, once for each. An unknown sender becomes a contact who is not subscribed, because writing is not asking
+ * for newsletters; a known one keeps the subscription. A mail that the provider's filters distrust is an event without
+ * a contact. Mails beyond this month's limit of a project are left out. Returns what was recorded.
  */
 export async function recordReceived(tx: Context, mails: ReceivedMail[]): Promise<Unrecorded> {
   const forProjects = await deliveriesOf(tx, mails);
@@ -85,7 +84,7 @@ async function record(tx: Context, deliveries: Delivery[]): Promise<void> {
   );
 }
 
-/** Who has written a mail, as far as that can be believed: anybody can write any sender. */
+/** The author of a mail, as far as that is credible: anybody can forge a sender. */
 function authorOf({ sender, verdicts }: ReceivedMail): ReceivedMail["sender"] {
   return BELIEVED.some((filter) => verdicts[filter] === "FAIL") ? null : sender;
 }
@@ -100,7 +99,7 @@ function senderOf(projectId: string, email: string): ContactWrite {
   };
 }
 
-/** The data of the event (guides/events.md): there is no mail of ours that it could name. */
+/** The data of the event (guides/events.md): it refers to no mail of ours. */
 function particularsOf({ sender, recipients, subject, messageId, at, verdicts }: ReceivedMail) {
   return {
     subject,

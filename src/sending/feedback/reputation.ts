@@ -41,9 +41,9 @@ const WINDOW_DAYS = 7;
 const MAX_SUSPENSIONS = 100;
 
 /**
- * Adds what has been counted since the last time to the days, and enqueues a judgement of each project whose level is
- * not what it was. Looked at are those that something was counted for, and those that were not well. Answers whether there
- * was anything.
+ * Adds what has been counted since the last time to the days, and enqueues an assessment of each project whose level
+ * has changed. Checked are projects with new counts, and those that were not HEALTHY. Returns whether there was
+ * anything.
  */
 export async function rollUpReputation(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, async (tx, batch) => {
@@ -69,8 +69,8 @@ async function enqueueJudgements(tx: Context, projectIds: string[]): Promise<voi
 }
 
 /**
- * Brings the level of a project up to date, and does what follows from it: its members are told when it gets worse,
- * and at CRITICAL it is disabled where the installation wants that. Of several judgements at once one finds a change.
+ * Updates the level of a project, with its consequences: its members are notified when it gets worse, and at CRITICAL
+ * it is disabled where the installation wants that. Of concurrent calls one finds a change.
  */
 export async function judgeReputation(ctx: Context, projectId: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {

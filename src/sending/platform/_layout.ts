@@ -3,13 +3,13 @@ import { type Context, perService } from "../../context.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
 import { compileTemplate, type Template } from "../../content/handlebars/mod.ts";
 
-/** What a platform mail says. All of it is text. */
+/** The content of a platform mail. All of it is text. */
 export interface PlatformWords {
   subject: string;
   paragraphs: string[];
   /** Shown as a button, and below it in full. */
   link?: { label: string; url: string } | undefined;
-  /** What is said below the button, for those who are not to press it. */
+  /** The text below the button, for those who should not press it. */
   below?: string[] | undefined;
   /** What else may be done: a line that stands at the end. */
   otherLink?: { label: string; url: string } | undefined;
@@ -55,17 +55,17 @@ const SOURCE = `<mjml lang="en">
   </mj-body>
 </mjml>`;
 
-/** The HTML part, from what it says and why it comes. */
+/** The HTML part, from the content and the reason for the mail. */
 export type PlatformLayout = (words: PlatformWords, reason: string) => string;
 
-/** Whose turn it is where MJML is compiled: nobody's project. */
+/** The owner in the queue for MJML: not a project. */
 const OWN_MAILS = "platform";
 
 const compiled = perService(() => ({ template: null as Promise<Template> | null }));
 
 /**
- * The layout, compiled when it is first asked for: never in a transaction, since it takes a process of its own. Throws
- * where that cannot be had now; whoever asks again starts another one.
+ * The layout, compiled on first use: never in a transaction, since it takes a separate process. Throws where that is
+ * not possible now; the next call tries again.
  */
 export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
   const held = compiled(ctx);

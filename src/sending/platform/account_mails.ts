@@ -7,7 +7,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { sendPlatformMail, shown } from "./mod.ts";
 
-/** What a mail says, with the address that its link leads to. */
+/** The content of a mail, with the address that its link leads to. */
 interface Words {
   subject: string;
   paragraphs: string[];
@@ -46,7 +46,7 @@ const IF_NEW = [
   "Both links work for one hour. After that, “This was not me” leads to a password reset.",
 ];
 
-/** For one that has been there for a while: it may be in use, and whoever asks for this mail removes nothing. */
+/** For an older account: it may be in use, and whoever triggers this mail removes nothing. */
 const IF_OLD = [
   `If it was not you, do not press it. Reset the password instead: ${NEW_PASSWORD}`,
   "The button works for one hour.",
@@ -116,7 +116,7 @@ export async function sendVerificationMail(ctx: Context, email: string): Promise
   await sendLink(ctx, user, words, forPassword);
 }
 
-/** Which account it is, since when there is one, and what is in it: whoever is to say that it is theirs has to know. */
+/** The account, its age and its projects: the reader has to know whether it is theirs. */
 export async function describeAccount(ctx: Context, account: Described & { id: string }): Promise<string> {
   const names = (await projectsLookedAfter(ctx, account.id)).map(({ name }) => name);
   const what = names.length === 0 ? "It has no projects" : `Its projects: ${shownNames(names)}`;
@@ -144,7 +144,7 @@ export async function sendResetMail(ctx: Context, email: string): Promise<void> 
   await sendLink(ctx, user, { ...RESET, paragraphs: user.proven ? RESET_OF_OWN : RESET_OF_UNPROVEN });
 }
 
-/** A mail names so many projects. */
+/** A mail names at most this many projects. */
 const MAX_NAMED = 50;
 
 /**

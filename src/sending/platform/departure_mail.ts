@@ -1,4 +1,4 @@
-// An account was removed by the owner of its address: those who looked after its projects with it are told.
+// An account was removed by the owner of its address: the members of its projects are notified.
 import { listMembers } from "../../accounts/projects/members.ts";
 import { NO_OWNER } from "../../accounts/projects/mod.ts";
 import { dashboardAddress } from "../../config.ts";
@@ -6,7 +6,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type MemberNotice, notifyMembers, sendPlatformMail, shown } from "./mod.ts";
 
-/** Who is gone. */
+/** The removed account. */
 interface Departure {
   email: string;
   /** They owned the project. */
@@ -15,7 +15,7 @@ interface Departure {
 
 /**
  * Tells the owners and admins of a project what has changed, and what to do. Where there are none the project is
- * disabled, and all members are told. A project that is gone tells nobody.
+ * disabled, and all members are notified. A deleted project notifies nobody.
  */
 export async function sendDepartureMail(ctx: Context, projectId: string, gone: Departure): Promise<void> {
   await inTransaction(ctx, async (tx) => {

@@ -1,4 +1,4 @@
-// Somebody is asked to join a project: the membership or the invitation, and the mail that tells of it, in one commit.
+// Inviting somebody to a project: the membership or the invitation, and its mail, in one commit.
 import type { Actor } from "../../accounts/audit.ts";
 import { INVITATION_DAYS } from "../../accounts/projects/invitations.ts";
 import { addMember, type Member } from "../../accounts/projects/members.ts";
@@ -15,9 +15,9 @@ const NO_SENDER = [
 ] as const;
 
 /**
- * Adds somebody to a project and tells them by mail, as {@linkcode addMember} does: at once, or as soon as they have
- * signed up. Throws 409 for a member, 403 also for a user of whom it is not proven that the address is theirs, 429 for too many mails, and
- * 501 where someone has to be invited and the installation sends no mails of its own.
+ * Adds somebody to a project and notifies them by mail, as {@linkcode addMember} does: at once, or as soon as they have
+ * signed up. Throws 409 for a member, 403 also for a user who has not proven that the address is theirs, 429 for too
+ * many mails, and 501 where someone has to be invited and the installation sends no mails of its own.
  */
 export async function inviteMember(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function inviteMember(
   });
 }
 
-/** Else anybody could mail strangers in any name. Where nothing is mailed, nobody could verify an address either. */
+/** Otherwise anybody could mail strangers in any name. Where no mail is sent, nobody could verify an address either. */
 function assertMayMail({ config }: Context, actor: Actor): void {
   if (config.PLATFORM_FROM && actor.kind === "user" && !actor.proven) throw problems.mustProveAddress();
 }

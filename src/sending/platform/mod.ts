@@ -1,5 +1,5 @@
-// Mails of the installation itself: notices to those who look after a project, verification, and invitations. Their
-// words are sealed while they wait: links may be as good as a password.
+// Mails of the installation itself: notices to members of a project, verification, and invitations. They are encrypted
+// while they wait: links may be as good as a password.
 import { seal, unseal } from "../../accounts/secrets.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -10,22 +10,25 @@ import { gateOf } from "../delivery/server_gate.ts";
 import { messageIdOf } from "../compose/mod.ts";
 import { type PlatformLayout, platformLayout, platformText, type PlatformWords } from "./_layout.ts";
 
-/** What a notice to members says: plain text, a paragraph each, and what may be done. */
+/** A notice to members: plain text by paragraph, and an action. */
 export type MemberNotice = PlatformWords;
 
-/** A mail to one person. With a `projectId` it says on account of which project it comes. */
+/** A mail to one person. `projectId` is the project that causes it. */
 export interface PlatformMail extends MemberNotice {
   to: string;
   projectId?: string | undefined;
-  /** Why it comes, where neither a project nor an account says it. */
+  /** The reason for the mail, where it is neither a project nor an account. */
   reason?: string | undefined;
 }
 
-/** Longer than any handover takes; afterwards whoever had it is taken for dead. */
+/** Longer than any handover takes; after that its process is taken for dead. */
 const HOLD_MS = 5 * 60_000;
-/** The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is sending it. */
+/**
+ * The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is sending
+ * it.
+ */
 const MAX_ATTEMPTS = 15;
-/** What was in doubt is sent once more. Who has two copies already gets no third one. */
+/** A mail in doubt is sent once more. After two copies there is no third one. */
 const MAX_DOUBTS = 1;
 const CLOSED_PAUSE_MS = 10_000;
 const KEEP_DAYS = 30;
@@ -57,13 +60,13 @@ export async function sendPlatformMail(
 }
 
 /**
- * Hands a platform mail over. One that was sent is not sent again. Throws where it must be tried again: after a refusal
- * for now, and once where nobody knows whether it was taken, always with the same Message-ID. In the end it is given up,
- * and its row says why.
+ * Hands a platform mail over. One that was sent is not sent again. Throws where it must be tried again: after a
+ * temporary refusal, and once where it is unknown whether it was accepted, always with the same Message-ID. Finally it
+ * is given up, and its row says why.
  */
 export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
   if (gateOf(ctx).way !== "here") return await comeAgain(ctx, mailId);
-  // Before anything is claimed: where it cannot be had, the mail is as it was, and its job comes again.
+  // Before anything is claimed: where this fails, the mail is unchanged, and its job comes again.
   const layout = await platformLayout(ctx);
   const now = ctx.now();
   const heldUntil = new Date(now.getTime() + HOLD_MS);
@@ -84,7 +87,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
     return await comeAgain(ctx, mailId);
   }
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
-  // It is not released later: its link has expired by then, or what it tells of is over.
+  // It is not released later: its link has expired by then, or its subject is over.
   if (state === "captured") return await settle(ctx, mailId, { sentAt: ctx.now(), error: response });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
@@ -98,7 +101,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   throw new Error(`Cannot send this platform mail yet: it is ${state}`);
 }
 
-/** The mail server accepts no connections: that is no attempt. They come at different times. */
+/** The mail server accepts no connections: that is not an attempt. The retries are spread out. */
 async function comeAgain(ctx: Context, mailId: string): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + CLOSED_PAUSE_MS * (1 + Math.random()));
   await addJob(ctx, "send_platform_mail", { mailId }, { runAt });
@@ -119,7 +122,7 @@ export async function purgePlatformMails(ctx: Context): Promise<void> {
   while ((await q.platformMails.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
 }
 
-/** Where another process has it, this job must look again: that one may be dead. */
+/** Where another process has it, this job must look again: that process may be dead. */
 async function assertSettled(ctx: Context, mailId: string): Promise<void> {
   const { open } = await q.platformMails.isOpen(ctx, { mailId });
   if (open) throw new Error("Cannot send this platform mail now: another process is sending it");
@@ -163,7 +166,7 @@ function toMail(
 
 const PURPOSE = "platform mails";
 
-/** What is sealed; the subject is kept as it is, for the operator. */
+/** The encrypted part; the subject is stored in plain text, for the operator. */
 type SealedWords = Omit<PlatformWords, "subject">;
 
 async function add(tx: Context, toAddress: string, notice: MemberNotice, reason: string): Promise<void> {
@@ -177,7 +180,7 @@ async function add(tx: Context, toAddress: string, notice: MemberNotice, reason:
   await addJob(tx, "send_platform_mail", { mailId: id });
 }
 
-/** Null for what nobody can read any more. */
+/** Null where it can no longer be decrypted. */
 function wordsOf(ctx: Context, id: string, { subject, words }: StoredMail): PlatformWords | null {
   const json = words && unseal(ctx, PURPOSE, words, [id]);
   return json ? { ...(JSON.parse(json) as SealedWords), subject } : null;

@@ -1,4 +1,4 @@
-// What the owners and admins of a project are told about its limits.
+// The notices to owners and admins of a project about its limits.
 import {
   inWords,
   monthOf,
@@ -12,10 +12,10 @@ import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
 import { type MemberNotice, notifyMembers } from "./mod.ts";
 
-/** At which parts of a limit members are told, once a month and category. */
+/** The percentages of a limit at which members are notified, once a month and category. */
 const TOLD_AT = [WARNING_PERCENT, 100];
 
-/** What happens to what is beyond a limit. */
+/** What happens beyond a limit. */
 const CONSEQUENCES: Record<UsageCategory, string> = {
   workflows: "mails of workflows are not sent: they are FAILED in the ledger, and the executions go on",
   campaigns:
@@ -24,11 +24,11 @@ const CONSEQUENCES: Record<UsageCategory, string> = {
   inbound: "received mails are not recorded",
 };
 
-/** Looks for limits that are nearly or wholly used, by what was folded, and enqueues a notice of each. */
+/** Looks for limits that are nearly or wholly used, by what was rolled up, and enqueues a notice of each. */
 export async function findReachedLimits(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const found = await q.usage.exceeding(tx, { now: tx.now(), percents: TOLD_AT });
-    // Who has to be told that nothing is left need not be told that it will be.
+    // A notice that a limit is reached replaces the one that it is near.
     const worst = new Map(found.map((row) => [`${row.projectId} ${row.category}`, row]));
     await addJobs(
       tx,

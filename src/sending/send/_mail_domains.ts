@@ -1,5 +1,5 @@
-// What a mail domain is known for. The long lists are packages that are kept (disposable: mailchecker; providers:
-// email-providers); what is written out here is small, or corrects them.
+// What is known about a mail domain. The long lists come from maintained packages (disposable: mailchecker; providers:
+// email-providers); those written out here are small, or corrections.
 
 import { blacklist } from "mailchecker";
 import providers from "email-providers/all.json";

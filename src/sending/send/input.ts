@@ -42,7 +42,7 @@ export interface Recipient {
 const MAX_MESSAGE_BYTES = 40 * 1_048_576;
 const BASE64 = /^[A-Za-z0-9+/]*$/;
 const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/;
-/** So many characters are looked at in some milliseconds. */
+/** This many characters are scanned in some milliseconds. */
 const CHARS_A_SLICE = 4_194_304;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]{1,100}$/;
 const FORBIDDEN_HEADER =
@@ -58,14 +58,14 @@ export function toRecipient(input: MailboxInput): Recipient | null {
   return address && { email: address.email, name: input.name?.trim() || null };
 }
 
-/** Every recipient in the order given, the same address as often as it was given. */
+/** Every recipient in the order given, with repeated addresses. */
 export function recipientsOf(input: SendInput): Recipient[] {
   return [input.to].flat().map((mailbox) => toRecipient(mailbox)!);
 }
 
 /**
- * All that is wrong with the input besides its schema: cross-field rules, templates, headers, sizes. `refused` are
- * fields that were left out of it because their schema is not satisfied.
+ * Everything wrong with the input besides its schema: cross-field rules, templates, headers, sizes. `refused` are
+ * fields left out of it because their schema is not satisfied.
  */
 export async function sendErrors(
   input: SendInput,
@@ -159,7 +159,7 @@ async function isBase64(text: string): Promise<boolean> {
 }
 
 function messageErrors({ body = "", attachments = [] }: SendInput): FieldError[] {
-  // The body goes out twice, as HTML and as text, and everything in base64.
+  // The body is sent twice, as HTML and as text, and everything in base64.
   const bytes =
     (Buffer.byteLength(body) * 8) / 3 + attachments.reduce((sum, { content }) => sum + content.length, 0);
   if (bytes <= MAX_MESSAGE_BYTES) return [];

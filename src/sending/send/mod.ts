@@ -28,10 +28,10 @@ type Content = Omit<Parameters<Queries["contents"]["insert"]>[1], "shared">;
 
 /**
  * Accepts one message for 1 to 1,000 recipients. Everything is checked before anything is written; then contacts,
- * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. One
- * to an address on the suppression list is accepted as well, and its row in the ledger says why it is not sent.
- * Errors: 422 with all fields, 403 for a sender domain that is not verified, 404 for an unknown template, 400 for
- * recipients who have opted out of MARKETING mail, 409 for a used key, 402 where less is left of the month.
+ * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. A
+ * mail to a suppressed address is accepted as well, and its row in the ledger says why it is not sent. Errors: 422 with
+ * all fields, 403 for a sender domain that is not verified, 404 for an unknown template, 400 for recipients who have
+ * opted out of MARKETING mail, 409 for a used key, 402 where less is left of this month's limit.
  */
 export async function send(ctx: Context, request: IdempotentRequest, input: SendInput): Promise<SendResult> {
   const errors = await sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
@@ -48,7 +48,7 @@ export async function send(ctx: Context, request: IdempotentRequest, input: Send
   }
 }
 
-/** What the message says: the request over the template. Throws when there is no sender or no such template. */
+/** The message: the request merged over the template. Throws when there is no sender or no such template. */
 async function contentOf(tx: Context, projectId: string, input: SendInput): Promise<Content> {
   const template = input.template === undefined ? null : await templateOf(tx, projectId, input.template);
   const from = senderOf(input, template);
@@ -113,7 +113,7 @@ async function accept(
   const now = tx.now();
   await q.contents.insert(tx, { ...content, shared: recipients.length > 1 });
   if (input.attachments?.length) await attach(tx, content, input.attachments);
-  // An address on the suppression list has its place in the ledger too, but nobody will look for work there.
+  // A suppressed address has its row in the ledger too, but no job.
   const { id: contentId, templateId } = content;
   const inserting = q.emails.insertMany(tx, { projectId, contentId, templateId, now, rows });
   const open = await withinLimit(tx, inserting);

@@ -5,7 +5,7 @@ import type { Dns, DnsAnswer, DnsFailure } from "../../mail/dns.ts";
 
 /** The answer of `/v1/verify`. */
 export type Verification = {
-  /** The address as it was read: trimmed, in lower case, the domain in its ASCII form. */
+  /** The address as read: trimmed, in lower case, the domain in its ASCII form. */
   email: string;
   /**
    * Nothing speaks against writing to it: it is well-formed, its domain exists and has somewhere to deliver mail
@@ -17,7 +17,7 @@ export type Verification = {
   isDisposable: boolean;
   /** The domain belongs to a forwarding service (Hide My Email, SimpleLogin, …); a person reads it. */
   isAlias: boolean;
-  /** A slip away from a well-known mail domain; `reasons` says which. */
+  /** A typo away from a well-known mail domain; `reasons` says which. */
   isTypo: boolean;
   /** `ada+news@…`. */
   isPlusAddressed: boolean;
@@ -25,7 +25,7 @@ export type Verification = {
   isPersonalEmail: boolean;
   /** False only when DNS says that there is no such domain. */
   domainExists: boolean;
-  /** An address record was seen at the domain or at its `www.`; for information only. */
+  /** The domain or its `www.` has an address record; for information only. */
   hasWebsite: boolean;
   /** False when DNS says that there are none, or only a null MX. */
   hasMxRecords: boolean;
@@ -49,7 +49,7 @@ const failureTexts: Record<DnsFailure, string> = {
   network: "DNS could not be reached",
 };
 
-/** Judges one address. Never rejects, and answers within 5 seconds. */
+/** Checks one address. Never rejects, and returns within 5 seconds. */
 export async function verifyAddress(ctx: { dns: Dns }, email: string): Promise<Verification> {
   const address = parseAddress(email);
   if (!address) return malformed(email);
