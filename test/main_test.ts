@@ -271,7 +271,7 @@ describe("production", () => {
     expect(states[0]!.note).toMatch(/^SMTP_URL is not set: no mail is sent/);
     expect(states[1]!.note).toMatch(/^PLATFORM_FROM is not set: verifications/);
     expect(states[2]!.note).toBe("");
-    expect(states[3]!.note).toMatch(/^SECRET_KEY is not the one that the DKIM keys were made with/);
+    expect(states[3]!.note).toMatch(/^SECRET_KEY is not the one that the DKIM keys were encrypted with/);
     expect(complaints(kept)).toEqual([`warn ${states[0]!.note}`]);
     expect(complaints(silent)).toEqual([`warn ${states[1]!.note}`]);
     expect(complaints(sent)).toEqual([]);

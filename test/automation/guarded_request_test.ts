@@ -546,7 +546,7 @@ describe("an answer", () => {
 });
 
 describe("the time", () => {
-  const late = { state: "failed", reason: "it did not answer within 0.3 s" } as const;
+  const late = { state: "failed", reason: "it did not respond within 0.3 s" } as const;
   const dripping = (head: string, piece: string) => {
     return serve((socket) => {
       socket.write(head);

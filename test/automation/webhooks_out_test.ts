@@ -349,7 +349,7 @@ describe("a webhook that fails", () => {
     expect([status, step]).toEqual(["FAILED", "FAILED"]);
     expect(output.attempts).toHaveLength(6);
     expect(ends[0]!.error).toBe(
-      `The webhook POST ${urlOf(server)} was called 6 times in vain. The last time: it answered 503.`,
+      `The webhook POST ${urlOf(server)} was called 6 times without success. The last time: it answered 503.`,
     );
   });
 
@@ -394,7 +394,7 @@ describe("a webhook that fails", () => {
     ["http://localhost:3000/", "localhost leads to a private address"],
     ["http://169.254.169.254/latest/", "169.254.169.254 is a private address"],
     ["http://ada:secret@hook.example/", "a URL must not contain a user name or password"],
-    ["http://[", '"http://[" is no URL'],
+    ["http://[", '"http://[" is not a URL'],
     ["gopher://hook.example/", "gopher://… is neither http:// nor https://"],
   ])("because it must not be called has failed at once: %s", async (url, reason) => {
     const guarded: Context = { ...service, config: { ...service.config, ALLOW_PRIVATE_WEBHOOKS: false } };
@@ -767,7 +767,7 @@ describe("in a workflow", () => {
     expect(server.heard).toHaveLength(6);
     expect(status).toBe("FAILED");
     expect(exitReason).toBe(
-      `The webhook POST ${urlOf(server)} was called 6 times in vain. The last time: it answered 404.`,
+      `The webhook POST ${urlOf(server)} was called 6 times without success. The last time: it answered 404.`,
     );
     expect(steps.map(({ step }) => step)).toEqual(["Trigger", "Tell"]);
   });

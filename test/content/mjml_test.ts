@@ -257,7 +257,7 @@ describe("errors say where", () => {
     [
       "elements cross",
       "<mjml><mj-body>\n<mj-section></mj-body></mj-section></mjml>",
-      ['"</mj-body>" stands where "</mj-section>" is expected (line 2, column 13)'],
+      ['"</mj-body>" found where "</mj-section>" is expected (line 2, column 13)'],
     ],
     [
       "an end has no beginning",
@@ -278,22 +278,22 @@ describe("errors say where", () => {
     [
       "a value stands between elements",
       inColumn("{{name}}"),
-      ['"{{name}}" cannot stand directly inside <mj-column>: MJML would drop it (line 5, column 1)'],
+      ['"{{name}}" cannot be placed directly inside <mj-column>: MJML would drop it (line 5, column 1)'],
     ],
     [
       "text stands in a block between elements",
       inColumn("{{#if a}} x{{/if}}"),
-      ["Text cannot stand directly inside <mj-column>: MJML would drop it (line 5, column 11)"],
+      ["Text cannot be placed directly inside <mj-column>: MJML would drop it (line 5, column 11)"],
     ],
     [
       "a block stands in the head",
       inBody("", "{{#if a}}<mj-title>x</mj-title>{{/if}}"),
-      ['"{{#if a}}" cannot stand directly inside <mj-head>: MJML would drop it (line 2, column 10)'],
+      ['"{{#if a}}" cannot be placed directly inside <mj-head>: MJML would drop it (line 2, column 10)'],
     ],
     [
       "a block stands outside",
       `<mjml>{{#if a}}<mj-body></mj-body>{{/if}}</mjml>`,
-      ['"{{#if a}}" cannot stand directly inside <mjml>: MJML would drop it (line 1, column 7)'],
+      ['"{{#if a}}" cannot be placed directly inside <mjml>: MJML would drop it (line 1, column 7)'],
     ],
     [
       "a block would be lost",

@@ -178,7 +178,7 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       ]);
       expect(both.pooler).toEqual([
         expect.stringMatching(
-          /^warning Through the pooler nothing ends a statement.* SET statement_timeout = '30s'/,
+          /^warning Through the pooler nothing ends a runaway statement.* SET statement_timeout = '30s'/,
         ),
       ]);
       expect(bounded.pooler).toEqual([expect.stringMatching(/^ok /)]);

@@ -248,9 +248,9 @@ describe("the mails", () => {
 
     // The subject comes first.
     expect(before.trim().split("\n\n").length).toBe(3);
-    expect(before.replace(/\s+/g, " ")).toContain("best in the browser in which you are logged in");
+    expect(before.replace(/\s+/g, " ")).toContain("preferably in the browser in which you are logged in");
     expect(after.indexOf("If it was not you")).toBeLessThan(after.indexOf("This was not me:"));
-    expect(after.replace(/\s+/g, " ")).toContain("Afterwards “This was not me” leads to a new password");
+    expect(after.replace(/\s+/g, " ")).toContain("After that, “This was not me” leads to a password reset");
   });
 
   test("of an invitation speak to who has an account, or to who has none, in plain words", async () => {

@@ -152,7 +152,10 @@ test("an execution of a workflow that is deleted meanwhile is not started", asyn
   );
 
   expect(first.status).toBe(201);
-  expect([status, body.error.message]).toEqual([409, "Cannot do this: the workflow was deleted meanwhile"]);
+  expect([status, body.error.message]).toEqual([
+    409,
+    "Cannot do this: the workflow has been deleted in the meantime",
+  ]);
 });
 
 // What the limit does, at once.

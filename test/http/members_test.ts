@@ -95,7 +95,7 @@ describe("POST /projects/:id/members", () => {
       data: { userId: person.userId, email: person.email, role: "MEMBER", status: "ACTIVE" },
     });
     expect(mail!.to).toEqual([{ address: person.email, name: "" }]);
-    expect(mail!.subject).toBe("You are a member of “Shop”");
+    expect(mail!.subject).toBe("You are now a member of “Shop”");
     expect(mail!.text).toContain(`${admin.email} added you`);
   });
 

@@ -129,7 +129,7 @@ describe("the mail that anybody can have sent", () => {
       const removing = await service.pool`
         select from account_tokens where user_id = ${stranger.userId} and purpose = 'REMOVE_ACCOUNT'
           and created_at > ${new Date(service.now().getTime() - 1_000)}`;
-      const page = new URL(/Get a new password: (\S+)/.exec(mail.text)![1]!);
+      const page = new URL(/Reset the password: (\S+)/.exec(mail.text)![1]!);
       const shown = await service.request("GET", page.pathname + page.search);
       service.setNow(new Date());
 

@@ -372,7 +372,12 @@ describe("a provider that fails", () => {
     github.answers.set("/user/emails", () => Response.json(emails));
     const who = browser(newPerson());
 
-    await expectRefusal(who, await signIn(who, "github"), 403, "does not say that your address is verified");
+    await expectRefusal(
+      who,
+      await signIn(who, "github"),
+      403,
+      "does not confirm that your address is verified",
+    );
   });
 
   test("what went wrong stands in the log, without codes and tokens", async () => {

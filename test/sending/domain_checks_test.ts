@@ -203,7 +203,7 @@ describe("a verified domain whose record goes away", () => {
 
     expect(statuses).toEqual(["VERIFIED", "VERIFIED", "VERIFIED", "VERIFIED", "FAILED"]);
     expect([signing === null, await dkimKeyOf(ctx, project.id, "hour.example")]).toEqual([false, null]);
-    expect(await subjects()).toEqual(["hour.example is verified", "hour.example is not verified any more"]);
+    expect(await subjects()).toEqual(["hour.example is verified", "hour.example is no longer verified"]);
   });
 
   test("is not given up after two checks far apart, and starts anew when the record was back once", async () => {
@@ -230,7 +230,7 @@ describe("a verified domain whose record goes away", () => {
     expect((await current(domain)).status).toBe("VERIFIED");
     expect(await subjects()).toEqual([
       "back.example is verified",
-      "back.example is not verified any more",
+      "back.example is no longer verified",
       "back.example is verified",
     ]);
   });

@@ -88,10 +88,10 @@ describe("a notice to members", () => {
     expect(mail!.html!.replaceAll("&#x3D;", "=")).toContain(
       'href="https://mail.example/domains?a=1&amp;b=2"',
     );
-    expect(mail!.html).toContain("because you look after the project Test");
+    expect(mail!.html).toContain("because you are a member of the project Test");
     expect(mail!.text).toContain(NOTICE.paragraphs[1]);
     expect(mail!.text).toContain("Look at it:\nhttps://mail.example/domains?a=1&b=2");
-    expect(mail!.text).toContain("because you look after the project Test");
+    expect(mail!.text).toContain("because you are a member of the project Test");
   });
 });
 

@@ -266,12 +266,16 @@ describe("a limit of campaign mails", () => {
     });
     expect(await campaigns.ledger(id)).toEqual({ SENT: 700, FAILED: 500 });
     expect([...errors].map((row) => ({ ...row }))).toEqual([
-      { error: expect.stringMatching(/^The limit of campaign mails .* 2031-04-01/), n: 500, sent: 0 },
+      {
+        error: expect.stringMatching(/^This month's limit of campaign mails .* 2031-04-01/),
+        n: 500,
+        sent: 0,
+      },
     ]);
     expect((await used()).campaigns).toBe(700);
     const reached = service.smtp.received.filter((mail) => mail.to[0]!.endsWith("@example.com"));
     expect(new Set(reached.flatMap((mail) => mail.to)).size).toBe(700);
-    expect(await told()).toEqual(["The campaign Spring did not reach everybody: the limit of the month"]);
+    expect(await told()).toEqual(["The campaign Spring did not reach everybody: this month's limit"]);
   });
 
   test("that is used up before a scheduled campaign starts leaves nobody out of the ledger", async () => {
@@ -323,7 +327,9 @@ describe("a limit of workflow mails", () => {
       select from contacts where project_id = ${project.id} and data ->> 'greeted' = 'true'`;
 
     expect(rows.map((row) => row.status as string).toSorted()).toEqual(["FAILED", "FAILED", "SENT", "SENT"]);
-    expect(rows.find((row) => row.status === "FAILED")!.error).toStartWith("The limit of workflow mails");
+    expect(rows.find((row) => row.status === "FAILED")!.error).toStartWith(
+      "This month's limit of workflow mails",
+    );
     expect(await workflows.states(id)).toEqual(Array(4).fill("COMPLETED"));
     expect([greeted.length, (await used()).workflows]).toEqual([4, 2]);
   });
@@ -374,10 +380,10 @@ describe("members are told", () => {
 
     expect([at70, at80, at90]).toEqual([
       [],
-      ["80 % of the transactional mails of this month are used"],
-      ["80 % of the transactional mails of this month are used"],
+      ["80 % of this month's transactional mails are used"],
+      ["80 % of this month's transactional mails are used"],
     ]);
-    expect(at100).toEqual([...at90, "The limit of transactional mails of this month is reached"]);
+    expect(at100).toEqual([...at90, "This month's limit of transactional mails is reached"]);
     await look();
     expect(await look()).toEqual(at100);
   });
@@ -386,7 +392,7 @@ describe("members are told", () => {
     await limit({ transactional: 10 });
     await send(people(10));
 
-    expect(await look()).toEqual(["The limit of transactional mails of this month is reached"]);
+    expect(await look()).toEqual(["This month's limit of transactional mails is reached"]);
   });
 
   test("of a limit that is set below what is used, and again in the next month", async () => {
@@ -397,7 +403,7 @@ describe("members are told", () => {
     await send(people(8));
 
     expect(march).toHaveLength(1);
-    expect(await look()).toEqual([...march, "88 % of the transactional mails of this month are used"]);
+    expect(await look()).toEqual([...march, "88 % of this month's transactional mails are used"]);
   });
 
   test("who are owners or admins, and of each category by itself", async () => {
@@ -410,8 +416,8 @@ describe("members are told", () => {
     await applyNotifications(service, [{ to: `a@${DOMAIN}` }]);
 
     expect((await look()).toSorted()).toEqual([
-      "80 % of the transactional mails of this month are used",
-      "The limit of received mails of this month is reached",
+      "80 % of this month's transactional mails are used",
+      "This month's limit of received mails is reached",
     ]);
     const others = await service.pool`
       select from platform_mails where to_address = ${`member-${project.id}@people.example`}`;

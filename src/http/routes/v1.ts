@@ -37,11 +37,7 @@ const IdempotencyHeaders = t.Object({
 
 const TrackBody = t.Object({
   email: EmailAddress,
-  event: t.String({
-    minLength: 1,
-    maxLength: 255,
-    description: "Must not be a name that the service itself emits.",
-  }),
+  event: t.String({ minLength: 1, maxLength: 255, description: "Not a name of the service's own events." }),
   subscribed: t.Optional(
     t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
   ),
