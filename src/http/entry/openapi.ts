@@ -7,7 +7,7 @@ import type { AnyElysia } from "elysia";
 import type { Config } from "../../config.ts";
 import { VERSION } from "../../version.ts";
 import { isForm } from "./form.ts";
-import { BareError, ProblemEnvelope } from "./schemas.ts";
+import { BareError, ProblemEnvelope, REFUSALS_BESIDE } from "./schemas.ts";
 import { ownCookie, SESSION_COOKIE } from "./session.ts";
 
 type Schema = Record<string, unknown>;
@@ -51,6 +51,7 @@ const REFUSALS: Record<string, string> = {
   422: "Validation failed: `errors` lists every field",
   429: "The rate limit is reached: `details.retryAfter` says when to come back",
   500: "Something unexpected went wrong",
+  501: "This installation lacks what is needed: `suggestion` says which setting",
   503: "The database is away: nothing was changed",
 };
 
@@ -96,14 +97,19 @@ function mediaTypeOf(body: object): string {
   return isForm(body) ? "multipart/form-data" : "application/json";
 }
 
-function complete(operation: Operation, hooks: { body?: object; detail?: Schema }, path: string): void {
+function complete(
+  operation: Operation,
+  hooks: { body?: object; detail?: Schema; response?: Record<string, Schema> },
+  path: string,
+): void {
   // A body that is read late (after the key is known) is of no known type for the generator.
   if (hooks.body)
     operation.requestBody = {
       required: true,
       content: { [mediaTypeOf(hooks.body)]: { schema: openObjects(hooks.body) } },
     };
-  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+  addRefusals((operation.responses ??= {}), hooks.response ?? {});
+  for (const [status, response] of Object.entries(operation.responses)) {
     response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
     const { title } = (response.content?.["application/json"]?.schema ?? {}) as Schema;
     if (status in REFUSALS && title !== BareError.title) {
@@ -111,6 +117,17 @@ function complete(operation: Operation, hooks: { body?: object; detail?: Schema 
     }
   }
   operation.security ??= path === "/v1/track" ? [{ publicKey: [] }] : OF_PROJECT;
+}
+
+/** Adds the refusals beside each schema; a route may have described one itself. */
+function addRefusals(responses: NonNullable<Operation["responses"]>, schemas: Record<string, Schema>): void {
+  for (const [status, schema] of Object.entries(schemas)) {
+    delete (responses[status]?.content?.["application/json"]?.schema as Schema | undefined)?.[
+      REFUSALS_BESIDE
+    ];
+    for (const refusal of (schema[REFUSALS_BESIDE] ?? []) as number[])
+      responses[refusal] ??= { description: "", content: { "application/json": { schema: {} } } };
+  }
 }
 
 /** The schema of a body without `additionalProperties: false`, which Elysia adds: unknown fields are ignored here. */

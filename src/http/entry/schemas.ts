@@ -138,16 +138,22 @@ export const BareError = t.Object({ error: t.String() }, { title: "BareError" })
 /** What every endpoint behind a key may refuse with, besides its own. */
 const COMMON_REFUSALS = [401, 403, 429, 500, 503];
 
-/** The responses of a route: `schema` with 200 (or `status`), and the refusals it may give. */
+/** Where the schema of a response holds the statuses of the refusals beside it. */
+export const REFUSALS_BESIDE = "x-refusals";
+
+/**
+ * The responses of a route: `schema` with 200 (or `status`), and the refusals it may give. These are for the document
+ * alone: as schemas, Elysia would compile a validator for each of them, 700 in all, and use none.
+ */
 export function answers<T extends TSchema, Status extends number = 200>(
   schema: T,
   options: { refusals?: number[]; status?: Status } = {},
 ): Record<Status, T> {
   const refusals = [...(options.refusals ?? []), ...COMMON_REFUSALS];
-  return {
-    [options.status ?? 200]: schema,
-    ...Object.fromEntries(refusals.map((status) => [status, ProblemEnvelope])),
-  } as Record<Status, T>;
+  return { [options.status ?? 200]: { ...schema, [REFUSALS_BESIDE]: refusals } } as unknown as Record<
+    Status,
+    T
+  >;
 }
 
 // A path id that is none is simply not found (guides/errors.md).
