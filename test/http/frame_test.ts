@@ -5,6 +5,7 @@ import { disableProject, enableProject } from "../../src/accounts/projects/mod.t
 import { generateKeys } from "../../src/accounts/projects/keys.ts";
 import { purgeIdempotencyKeys } from "../../src/accounts/idempotency.ts";
 import { createApp } from "../../src/http/mod.ts";
+import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -13,6 +14,13 @@ let project: NewProject;
 beforeAll(async () => {
   project = await service.createProject();
 });
+
+/** The line of the log about a request, which comes after its answer. */
+const lineOf = async (requestId: string) => {
+  const find = () => service.lines.find((line) => line.requestId === requestId);
+  await until("the line of the log", async () => find() !== undefined);
+  return find()!;
+};
 
 const good = { email: "ada@example.com", event: "e" };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -114,9 +122,12 @@ describe("a refusal", () => {
       timestamp: expect.any(String),
     });
     expect(headers.get("x-request-id")).toBe(body.error.requestId);
-    await Bun.sleep(20);
-    const line = service.lines.find((l) => l.requestId === body.error.requestId);
-    expect(line).toMatchObject({ method: "POST", route: "/v1/track", status: 422, projectId: project.id });
+    expect(await lineOf(body.error.requestId)).toMatchObject({
+      method: "POST",
+      route: "/v1/track",
+      status: 422,
+      projectId: project.id,
+    });
   });
 
   test("an unknown route is 404, a known one with another method 405 with Allow", async () => {
@@ -146,8 +157,7 @@ describe("a refusal", () => {
       message: "Something unexpected went wrong",
     });
     expect(JSON.stringify(body)).not.toContain("domains");
-    await Bun.sleep(20);
-    expect(service.lines.find((l) => l.requestId === body.error.requestId)?.error).toContain("domains");
+    expect((await lineOf(body.error.requestId)).error).toContain("domains");
   });
 });
 

@@ -12,6 +12,7 @@ import {
   wakeMails,
 } from "../../src/sending/delivery/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
+import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -45,12 +46,14 @@ describe("claims", () => {
     });
     const ids = await accept(Array.from({ length: 50 }, (_, i) => `held${i}@example.com`));
     const running = deliverEmails(service, project.id, ids);
-    await Bun.sleep(300);
-    const [row] = await service.pool`select count(*)::int as sending from emails where status = 'SENDING'`;
+    const sending = async () =>
+      (await service.pool`select count(*)::int as n from emails where status = 'SENDING'`)[0]!.n as number;
+    await until("a mail for each connection", async () => (await sending()) >= service.mailer.connections);
+    const most = await sending();
     held = false;
     await running;
 
-    expect(row!.sending).toBe(service.mailer.connections);
+    expect(most).toBe(service.mailer.connections);
     expect(service.smtp.received).toHaveLength(50);
     await service.runJobs();
   });
