@@ -127,9 +127,11 @@ const StandardProperties = Object.fromEntries(
 /** A contact. */
 export const Contact = t.Object({ id: Uuid, data: Data, projectId: Uuid, ...StandardProperties });
 
+const GIVEN_KINDS = { ...KINDS, text: t.String({ maxLength: 255 }) };
+
 /** The standard fields that a request may set, besides the address. */
 export const GivenProperties = Object.fromEntries(
-  GIVEN_NAMES.map((name) => [name, t.Optional(KINDS[STANDARD_FIELDS[name].kind])]),
+  GIVEN_NAMES.map((name) => [name, t.Optional(GIVEN_KINDS[STANDARD_FIELDS[name].kind])]),
 ) as { [Name in keyof GivenValues]-?: TOptional<(typeof KINDS)[KindOf<Name>]> };
 
 /** The bare refusal of a few dashboard endpoints (guides/errors.md). */
