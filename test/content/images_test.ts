@@ -208,7 +208,7 @@ describe("an image", () => {
     const ends = { clean: 0, refused: 0 };
     for (const make of [...Object.values(stuffed), () => animatedWebp([[9, 9, 9]])]) {
       const file = await make();
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 6; round++) {
         const changed = Buffer.from(file);
         for (let i = 0; i < 3; i++) changed[16 + random(changed.length - 16)] = random(256);
         const end = await clean(changed).catch((error: unknown) => error);
@@ -218,9 +218,9 @@ describe("an image", () => {
       }
     }
 
-    expect(ends.clean + ends.refused).toBe(60);
+    expect(ends.clean + ends.refused).toBe(30);
     expect(ends.clean).toBeGreaterThan(0);
-  }, 60_000);
+  }, 240_000);
 });
 
 function flipped(file: Buffer, at: number): Buffer {

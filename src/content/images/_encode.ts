@@ -6,6 +6,8 @@ import { assertSize, MAX_ANIMATED_PIXELS, MAX_PIXELS, refuseBroken } from "./_fa
 import { type ImageKind, imageKindOf } from "./_kinds.ts";
 
 const QUALITY = 85;
+/** Warnings are no reason to refuse: photos of many phones have stray bytes, which every program ignores. */
+const READING = { animated: true, failOn: "error", sequentialRead: true } as const;
 
 // A process makes one image: there is nothing to cache, and one core is its share.
 sharp.cache(false);
@@ -40,14 +42,12 @@ export async function encodeAgain(file: Buffer): Promise<Buffer> {
   // Browsers show the screen that a GIF declares, where libvips is content with its frames.
   if (kind === "gif") assertSize(file.readUInt16LE(6), file.readUInt16LE(8));
   if (kind === "png") refuseAnimation(file);
-  const header = await sharp(file, { animated: true, limitInputPixels: false }).metadata();
+  const header = await sharp(file, { ...READING, limitInputPixels: false }).metadata();
   const frames = header.pages ?? 1;
   assertSize(header.width, header.pageHeight ?? header.height, frames);
   const image = sharp(file, {
-    animated: true,
+    ...READING,
     limitInputPixels: frames > 1 ? MAX_ANIMATED_PIXELS : MAX_PIXELS,
-    failOn: "warning",
-    sequentialRead: true,
   });
   return await ENCODERS[kind](image, { file, header }).toBuffer();
 }
