@@ -59,7 +59,9 @@ describe("the schema", () => {
     const source = await Promise.all(
       [...new Bun.Glob("src/**/*.ts").scanSync()].filter((path) => !path.endsWith(".gen.ts")).map(fileText),
     );
-    const named = new Set(source.flatMap((text) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name)));
+    const named = new Set(
+      source.flatMap((text) => [...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name)),
+    );
 
     expect(triggers.length).toBeGreaterThan(15);
     expect(triggers.map((row) => row.tgname as string).filter((name) => !named.has(name))).toEqual([]);
