@@ -45,7 +45,7 @@ const PATIENCE_MS = 15_000;
 export function createApp(given: Context): AnyElysia {
   const ctx: Context = { patienceMs: PATIENCE_MS, ...given };
   const transport = transportHeaders(ctx.config);
-  const app: AnyElysia = new Elysia({ aot: true, precompile: true })
+  const app: AnyElysia = new Elysia({ aot: true })
     .onRequest(({ request, set }) => {
       const path = pathOf(request.url);
       const requestId = begin(request);

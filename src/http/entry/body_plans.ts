@@ -1,7 +1,7 @@
 // What is known of each body before it is read. Elysia would check it too, and does so afterwards, but when it refuses
 // it prints the whole value several times: so it is never given anything to refuse.
 import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
@@ -67,11 +67,13 @@ function planOf(schema: TSchema): BodyPlan {
 }
 
 function makePlan(schema: TSchema): BodyPlan {
-  const validator = TypeCompiler.Compile(schema);
+  let compiled: TypeCheck<TSchema> | undefined;
   return {
     bounds: bodyBounds(schema),
     fields: fieldsOf(schema),
     async errorsOf(body) {
+      // Compiled at the first use: a start needs few of them, and compiling all takes a fifth of it.
+      const validator = (compiled ??= TypeCompiler.Compile(schema));
       const isLeftOut = OptionalKind in schema && (body === null || Object.keys(body).length === 0);
       const tooLong = lengthErrors(schema, body);
       if (tooLong.length === 0 && (isLeftOut || validator.Check(body))) return [];
