@@ -14,7 +14,7 @@ import { useService } from "../support/service.ts";
 
 const TIMEOUT = 240_000;
 const LIMIT = 50;
-const EVENTS = 300_000;
+const EVENTS = 160_000;
 const CONTACTS = 2_000;
 const EXECUTIONS = 60_000;
 const MONTHS = 24;
@@ -43,15 +43,14 @@ beforeAll(async () => {
   await pool`
     create function an_id_at(at timestamptz) returns uuid language sql volatile
     return (left(first_id_at(at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid`;
-  await pool`alter table events disable trigger user`;
   for (const { id } of [project, other]) {
     await pool.begin(async (sql) => {
-      // As long as it takes on a busy machine.
+      // As long as it takes on a busy machine; without triggers and foreign keys, that is half as long.
       await sql`set local statement_timeout = 0`;
+      await sql`set local session_replication_role = 'replica'`;
       await fill(sql, id, id === project.id ? 1 : 10);
     });
   }
-  await pool`alter table events enable trigger user`;
   versatile = await addVersatile();
   // They are counted together every minute: hardly any are ever there.
   await pool`delete from event_count_deltas`;
@@ -80,8 +79,8 @@ async function fill(pool: postgres.TransactionSql, projectId: string, part: numb
     select
       ${projectId}, an_id_at(g.at), c.id,
       case
-        when n % 40000 = 39999 and n > ${events}::int / 2 then 'email.complaint'
-        when n % 50000 = 49999 and n > ${events}::int / 2 then 'bought'
+        when n % 20000 = 19999 and n > ${events}::int / 2 then 'email.complaint'
+        when n % 36000 = 35999 and n > ${events}::int / 2 then 'bought'
         else (array['email.sent', 'email.delivery', 'email.open', 'email.click'])[1 + n % 4]
       end,
       g.at

@@ -10,7 +10,7 @@ import { useService } from "../support/service.ts";
 const service = useService();
 
 const MONTHS = 24;
-const EVENTS = 150_000;
+const EVENTS = 60_000;
 const CONTACTS = 2_000;
 const NOW = new Date("2026-05-27T12:00:00Z");
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -43,10 +43,8 @@ beforeAll(async () => {
   await pool`
     create function an_id_at(at timestamptz) returns uuid language sql volatile
     return (left(first_id_at(at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid`;
-  await pool`alter table events disable trigger user`;
   subjects.young = await fill(1);
   subjects.old = await fill(10);
-  await pool`alter table events enable trigger user`;
   for (const { projectId } of Object.values(subjects)) await recountProject(service, projectId);
   await fillCounts(subjects.young, 1);
   await fillCounts(subjects.old, 10);
@@ -66,15 +64,19 @@ async function fill(times: number): Promise<Subject> {
     select ${id}, 'c' || lpad(n::text, 5, '0') || '@example.com', true from generate_series(1, ${CONTACTS}::int) as n`;
   const contacts = await pool`select id from contacts where project_id = ${id} order by email`;
   const ids = contacts.map((row) => row.id as string);
-  await pool`
+  await pool.begin(async (sql) => {
+    // Without triggers and foreign keys: half of the time.
+    await sql`set local session_replication_role = 'replica'`;
+    await sql`
     insert into events (project_id, id, contact_id, name, created_at)
     select
       ${id}, an_id_at(g.at), (${ids}::text[]::uuid[])[1 + n % ${CONTACTS}::int],
       case when n % 1000 = 0 then 'rare' else 'usual ' || n % 14 end, g.at
     from (
-      select n, ${NOW.toISOString()}::timestamptz - n * interval '7 minutes' as at
+      select n, ${NOW.toISOString()}::timestamptz - n * interval '17.5 minutes' as at
       from generate_series(1, ${(EVENTS / 10) * times}::int) as n
     ) as g`;
+  });
   return { projectId: id, contactId: ids[7]! };
 }
 
