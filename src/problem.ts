@@ -1,29 +1,10 @@
-// Every refusal of the service on one page. Messages say "Cannot …", suggestions say what to do.
+// Every refusal of the service. Messages say "Cannot …", suggestions say what to do.
 import { type FieldError, Problem, shortened } from "./_problem.ts";
+import { callerProblems } from "./_problems_of_callers.ts";
+import { stateProblems } from "./_problems_of_state.ts";
 
 export { type FieldError, type FieldErrorCode, Problem } from "./_problem.ts";
-
-/** Something that a refusal points at. */
-interface Named {
-  id: string;
-  name: string;
-}
-
-/** The response to a used idempotency key. */
-export interface OriginalRequest extends Record<string, unknown> {
-  key: string;
-  originalRequest: string;
-  originalRequestAt: Date;
-  originalStatusCode: number | null;
-  originalResponse: unknown;
-}
-
-const CAMPAIGN_ADVICE = {
-  send: "Duplicate it, and send the copy",
-  cancel: "Only a campaign that is SCHEDULED or SENDING can be cancelled",
-  change: "Only a DRAFT or a SCHEDULED campaign can be changed: duplicate it, and change the copy",
-  delete: "Cancel it first",
-};
+export type { OriginalRequest } from "./_problems_of_state.ts";
 
 const LATER = {
   headers: { "retry-after": "5" },
@@ -31,6 +12,9 @@ const LATER = {
 };
 
 export const problems = {
+  ...callerProblems,
+  ...stateProblems,
+
   // 400
   badRequest: (message: string, suggestion?: string) =>
     new Problem(400, "BAD_REQUEST", message, suggestion ? { suggestion } : {}),
@@ -103,144 +87,6 @@ export const problems = {
       suggestion: "Leave these recipients out, or use a TRANSACTIONAL template",
     }),
 
-  // 401
-  missingAuth: () =>
-    new Problem(
-      401,
-      "MISSING_AUTH",
-      "Cannot authenticate: the Authorization header is missing or malformed",
-      {
-        suggestion: "Send the header Authorization: Bearer <API key>",
-      },
-    ),
-
-  invalidApiKey: (expected: "public" | "secret") =>
-    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: a valid ${expected} API key is required`, {
-      suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
-    }),
-
-  /** The session of the cookie has ended, or the cookie is not ours. */
-  unauthorized: () =>
-    new Problem(401, "UNAUTHORIZED", "Cannot authenticate: the session has ended", {
-      suggestion: "Log in again with POST /auth/login",
-    }),
-
-  sessionRequired: () =>
-    new Problem(401, "INVALID_API_KEY", "Cannot do this with an API key: a session is required", {
-      suggestion: "Log in with POST /auth/login, and send its cookie",
-    }),
-
-  invalidCredentials: () =>
-    new Problem(401, "INVALID_CREDENTIALS", "Cannot log in: the address or the password is wrong"),
-
-  metricsClosed: () =>
-    new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production a METRICS_TOKEN is required", {
-      headers: { "www-authenticate": "Bearer" },
-      suggestion:
-        "Set METRICS_TOKEN (16 characters or more) in every process, and send the header Authorization: Bearer <METRICS_TOKEN>",
-    }),
-
-  inboxPasswordRequired: () =>
-    new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
-      suggestion: "Sign in with any user name and the SECRET_KEY as the password",
-      headers: { "www-authenticate": 'Basic realm="Postrider inbox", charset="UTF-8"' },
-    }),
-
-  // 402
-  billingLimitExceeded: (details: { category: string; limit: number; usage: number; resetsAt: Date }) =>
-    new Problem(402, "BILLING_LIMIT_EXCEEDED", `Cannot exceed this month's limit: ${details.category}`, {
-      details,
-      suggestion: `Raise it with PUT /users/@me/projects/:id/billing-limits, or wait until ${details.resetsAt.toISOString()}`,
-    }),
-
-  metricsTokenRequired: () =>
-    new Problem(401, "MISSING_AUTH", "Cannot show the metrics without their token", {
-      headers: { "www-authenticate": "Bearer" },
-      suggestion: "Send the header Authorization: Bearer <METRICS_TOKEN>",
-    }),
-
-  // 403
-  otherHost: () =>
-    new Problem(403, "FORBIDDEN", "Cannot show the inbox under this host name", {
-      suggestion: "Open it at localhost, or set BASE_URL to the address in use",
-    }),
-  otherOrigin: () => new Problem(403, "FORBIDDEN", "Cannot accept changes from a page of another origin"),
-
-  forgedNotification: (reason: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot accept this notification: ${reason}`),
-
-  projectDisabled: (reason: string | null) =>
-    new Problem(
-      403,
-      "PROJECT_DISABLED",
-      "Cannot do this: the project is disabled",
-      reason ? { details: { reason } } : {},
-    ),
-
-  senderDomainNotVerified: (domain: string) =>
-    new Problem(
-      403,
-      "INTERNAL_SERVER_ERROR",
-      `Cannot send from ${domain}: the domain is not verified for this project`,
-      {
-        details: { reason: "SENDER_DOMAIN_NOT_VERIFIED", domain },
-        suggestion: `Add ${domain} to the project's domains and publish its DNS records, or send from a verified domain`,
-      },
-    ),
-
-  projectAccessDenied: (projectId: string) =>
-    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot access this project: you are not a member of it", {
-      details: { projectId },
-    }),
-
-  roleTooLow: (has: string, needed: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot do this with the role ${has}`, {
-      details: { role: has, needed },
-      suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
-    }),
-
-  emailVerificationRequired: () =>
-    new Problem(
-      403,
-      "EMAIL_VERIFICATION_REQUIRED",
-      "Cannot continue: the address of the account is not verified",
-      {
-        suggestion:
-          "Follow the link in the verification mail, or request a new one with POST /auth/request-verification",
-      },
-    ),
-
-  mustProveAddress: () =>
-    new Problem(
-      403,
-      "EMAIL_VERIFICATION_REQUIRED",
-      "Cannot send invitations: the address of the account has not been verified in the browser that is logged in",
-      {
-        suggestion:
-          "Log in and follow the link in the verification mail in the same browser (request a new one with POST /auth/request-verification), then invite people",
-      },
-    ),
-
-  signupsClosed: () =>
-    new Problem(403, "FORBIDDEN", "Cannot sign up: this installation is by invitation only"),
-
-  signInDeclined: (provider: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot sign you in: the request was declined at ${provider}`),
-
-  addressNotVerifiedThere: (provider: string) =>
-    new Problem(
-      403,
-      "FORBIDDEN",
-      `Cannot sign you in: ${provider} does not confirm that your address is verified`,
-      { suggestion: "Verify your main address there, and try again" },
-    ),
-
-  otherProject: (projectId: string) =>
-    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot use another project than the one of the API key", {
-      details: { projectId },
-      suggestion: "Leave projectId out, or use the key of that project",
-    }),
-
   // 404 and 405
   routeNotFound: (method: string, path: string, suggestion = "See /docs for every endpoint") =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find ${method} ${path}`, {
@@ -251,6 +97,7 @@ export const problems = {
   methodNotAllowed: (method: string, path: string, allowed: string[]) =>
     new Problem(405, "RESOURCE_NOT_FOUND", `Cannot ${method} ${path}`, {
       details: { allowed },
+      suggestion: `This path takes ${allowed.join(", ")}`,
       headers: { allow: allowed.join(", ") },
     }),
 
@@ -295,130 +142,6 @@ export const problems = {
   workflowNotFound: (id: string) =>
     new Problem(404, "WORKFLOW_NOT_FOUND", "Cannot find this workflow", {
       details: { resource: "workflow", id },
-    }),
-
-  // 409
-  idempotencyKeyReused: (original: OriginalRequest) =>
-    new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
-      details: original,
-      suggestion: "The first request succeeded: its response is in details.originalResponse",
-    }),
-
-  emailTaken: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot use this address: another contact in the project has it", {
-      details: { email },
-    }),
-
-  accountExists: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot sign up: an account with this address exists already", {
-      details: { email },
-      suggestion: "Log in, or request a password reset",
-    }),
-
-  accountNotProven: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot use the existing account with this address: the password is wrong", {
-      details: { email },
-      suggestion:
-        "Enter the password of that account. If you have lost it, or somebody else created the account, request a password reset: it makes the account yours",
-    }),
-
-  accountVerified: () =>
-    new Problem(409, "CONFLICT", "Cannot remove this account: its owner has confirmed it by mail", {
-      suggestion: "Reset the password instead: that ends every session and deletes nothing",
-    }),
-
-  segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
-    new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
-
-  fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
-    new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
-
-  eventInUse: (name: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
-    new Problem(409, "CONFLICT", `Cannot delete the events named ${name}: the name is in use`, {
-      details: uses,
-    }),
-
-  templateInUse: (uses: {
-    campaigns: (Named & { status: string })[];
-    workflowSteps: (Named & { workflowId: string; workflowName: string })[];
-  }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
-
-  alreadyInWorkflow: (allowsReentry: boolean) =>
-    new Problem(
-      409,
-      "CONFLICT",
-      allowsReentry
-        ? "Cannot start this workflow: the contact is in it at the moment"
-        : "Cannot start this workflow: the contact has already been through it",
-      {
-        suggestion: allowsReentry
-          ? "Cancel the active execution, or wait until it has ended"
-          : "Set allowReentry to true to allow contacts to enter it again",
-      },
-    ),
-
-  executionEnded: (status: string) =>
-    new Problem(409, "CONFLICT", `Cannot cancel an execution that is ${status}`, { details: { status } }),
-
-  workflowActive: (activeExecutions: number) =>
-    new Problem(409, "CONFLICT", "Cannot delete a workflow with active executions", {
-      details: { activeExecutions },
-      suggestion: "Cancel them with POST /workflows/:id/executions/cancel-all, or wait until they have ended",
-    }),
-
-  domainTaken: (domain: string) =>
-    new Problem(409, "CONFLICT", `Cannot add ${domain}: the project already has it`, { details: { domain } }),
-
-  tooManyDomains: (limit: number) =>
-    new Problem(409, "CONFLICT", `Cannot add more than ${limit} domains to a project`),
-
-  domainInUse: (uses: { templates: Named[]; campaigns: (Named & { status: string })[] }) =>
-    new Problem(409, "CONFLICT", "Cannot remove this domain: mail is still to be sent from it", {
-      details: uses,
-      suggestion: "Change the sender of these templates and campaigns first, or delete them",
-    }),
-
-  tooManyProjects: (limit: number) =>
-    new Problem(409, "CONFLICT", `Cannot own more than ${limit} projects`, {
-      suggestion: "Delete one that is no longer needed, or transfer its ownership",
-    }),
-
-  alreadyMember: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot add this person: they are already a member", {
-      details: { email },
-      suggestion: "Change the role with PATCH /projects/:id/members/:userId",
-    }),
-
-  tooManyMembers: (limit: number) =>
-    new Problem(409, "CONFLICT", `Cannot have more than ${limit} members and invitations in a project`),
-
-  lastOwner: () =>
-    new Problem(409, "CONFLICT", "Cannot leave the project without an owner", {
-      suggestion: "Make somebody else an OWNER first",
-    }),
-
-  alreadySubscribed: (status: string) =>
-    new Problem(409, "CONFLICT", "Cannot subscribe again: the project has a subscription", {
-      details: { status },
-      suggestion: "Change it with POST /users/@me/projects/:id/billing-portal",
-    }),
-
-  neverSubscribed: () =>
-    new Problem(409, "CONFLICT", "Cannot open the billing portal: the project has never had a subscription", {
-      suggestion: "Subscribe with POST /users/@me/projects/:id/checkout",
-    }),
-
-  campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
-    new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {
-      details: { status },
-      suggestion: CAMPAIGN_ADVICE[verb],
-    }),
-
-  /** What a request refers to, or its project, was deleted while it was under way. */
-  goneMeanwhile: (resource: string) =>
-    new Problem(409, "CONFLICT", `Cannot do this: the ${resource} has been deleted in the meantime`, {
-      details: { resource },
-      suggestion: "Check the current state before you try again",
     }),
 
   // 413 and 415

@@ -399,7 +399,7 @@ describe("bun run admin", () => {
     expect(JSON.parse(later.out)).toMatchObject({ captured: 0 });
     expect(JSON.parse(done.out)).toEqual(one);
     expect(service.smtp.received.map(({ to }) => to)).toEqual([["ada@example.com"]]);
-  }, 60_000);
+  }, 240_000);
 
   test("release --discard says what it would do, and gives mails up also without an SMTP server", async () => {
     const project = await service.createProject();
@@ -417,7 +417,7 @@ describe("bun run admin", () => {
     expect(JSON.parse(counted.out)).toEqual({ wouldBe: one, toDiscard: expect.stringContaining("--yes") });
     expect(JSON.parse(done.out)).toEqual(one);
     expect(row).toEqual({ status: "SUPPRESSED", error: "Discarded by the operator" });
-  }, 60_000);
+  }, 240_000);
 
   test("--help lists every command", () => {
     const { out, exitCode } = admin("--help");
@@ -472,7 +472,7 @@ describe("bun run admin with the embedded Postgres", () => {
     expect([ready, kept, code]).toEqual([200, whileRunning, 0]);
     expect(await pid()).toBe("");
     expect(running.output()).not.toContain("embedded Postgres is gone");
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("partitions", () => {

@@ -73,6 +73,7 @@ const LAYERS: string[][] = [
   ],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
+  ["src/_problems_of_callers.ts", "src/_problems_of_state.ts"],
   ["src/_problem.ts", "src/_setting_words.ts", "src/_smtp_setting.ts"],
   ["src/_settings.ts"],
   ["src/net"],
@@ -160,7 +161,7 @@ const rules: Record<string, (all: Sources) => string[]> = {
   "no file has grown past 320 lines": (all) =>
     [...all]
       .filter(([file]) => !file.endsWith(".gen.ts"))
-      .filter(([file, source]) => source.split("\n").length > (file === "src/problem.ts" ? 600 : 320))
+      .filter(([, source]) => source.split("\n").length > 320)
       .map(([file]) => file),
 };
 

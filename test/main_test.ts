@@ -101,7 +101,7 @@ describe("a worker that is killed in mid-delivery", () => {
     expect(arrivals().size).toBe(300);
     expect(twice.every((id) => inDoubt.includes(id))).toBe(true);
     await smtp.stop();
-  }, 90_000);
+  }, 240_000);
 });
 
 describe("SIGTERM", () => {
@@ -135,7 +135,7 @@ describe("SIGTERM", () => {
     );
     expect(smtp.received).toHaveLength(40);
     await smtp.stop();
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("Postgres", () => {
@@ -165,7 +165,7 @@ describe("Postgres", () => {
     const again = await startEmbedded({ dir, supervise: false });
     await until("ready again", async () => (await ready()) === 200);
     const after = await send("after@example.com");
-    await smtp.waitFor(2, 30_000);
+    await smtp.waitFor(2, 180_000);
 
     expect([away.status, away.body.error.code, notReady, alive.status]).toEqual([
       503,
@@ -183,7 +183,7 @@ describe("Postgres", () => {
     await only.end("SIGTERM");
     await again.stop();
     await smtp.stop();
-  }, 90_000);
+  }, 240_000);
 });
 
 describe("two services with one DATA_DIR", () => {
@@ -210,7 +210,7 @@ describe("two services with one DATA_DIR", () => {
       expect(await stayed.end("SIGTERM")).toBe(0);
       expect(await pidFile.exists()).toBe(false);
     },
-    60_000,
+    240_000,
   );
 
   test("one that was killed does not keep it running", async () => {
@@ -223,7 +223,7 @@ describe("two services with one DATA_DIR", () => {
     };
 
     expect(existsSync(join(resolve(DATA_DIR, "postgres", place), "data/postmaster.pid"))).toBe(false);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("production", () => {
@@ -276,7 +276,7 @@ describe("production", () => {
     expect(complaints(silent)).toEqual([`warn ${states[1]!.note}`]);
     expect(complaints(sent)).toEqual([]);
     expect(complaints(lost)).toEqual([`error ${states[3]!.note}`]);
-  }, 60_000);
+  }, 240_000);
 
   test("warns at the start of an embedded Postgres, and of links that nobody else can open", async () => {
     const production = {
@@ -351,7 +351,7 @@ describe("MODE=worker", () => {
 
     expect(await seen()).toBeUndefined();
     await Promise.all([busy.end(), heartPool.end()]);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("a service that cannot listen", () => {
@@ -398,7 +398,7 @@ describe("the first start", () => {
       return JSON.stringify(mails).includes("Hello Ada");
     });
     expect(await only.end("SIGTERM")).toBe(0);
-  }, 60_000);
+  }, 240_000);
 
   test("in production without SECRET_KEY does not happen, and every wrong setting is named at once", async () => {
     const error = await startProcess({

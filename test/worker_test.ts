@@ -150,7 +150,7 @@ describe("a queue that does not get on", () => {
     expect(worker.renewals()).toBeGreaterThan(0);
     await worker.stop();
     expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
-  }, 90_000);
+  }, 240_000);
 
   test("because jobs are fetched slowly is said to stand, is not built anew, and does its jobs, each once", async () => {
     const names = Array.from({ length: 24 }, (_, i) => `slow${i}`);
@@ -174,7 +174,7 @@ describe("a queue that does not get on", () => {
     expect(worker.renewals()).toBe(0);
     expect(done.toSorted()).toEqual(names.toSorted());
     await worker.stop();
-  }, 90_000);
+  }, 240_000);
 
   test("because all its places are taken by long jobs is not built anew, and does not stand", async () => {
     const names = Array.from({ length: 6 }, (_, i) => `long${i}`);
@@ -205,7 +205,7 @@ describe("a queue that does not get on", () => {
     await until("all jobs are done", () => done.length >= names.length);
     expect(done.toSorted()).toEqual(names.toSorted());
     await worker.stop();
-  }, 90_000);
+  }, 240_000);
 });
 
 describe("a runner that is given up", () => {
@@ -312,7 +312,7 @@ describe("the word that a job is over", () => {
     );
 
     expect(done).toEqual(["first", "second", "third"]);
-  }, 60_000);
+  }, 240_000);
 
   test("is repeated when it is refused, as by a database that can only be read", async () => {
     const done = await runThree(
@@ -337,7 +337,7 @@ describe("the word that a job is over", () => {
     );
 
     expect(done).toEqual(["first", "second", "third"]);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("a worker does not reap others that look dead", () => {
@@ -402,7 +402,7 @@ describe("a worker does not reap others that look dead", () => {
     await expectOneReaped(silent);
     await worker.stop();
     await proxy.stop();
-  }, 90_000);
+  }, 240_000);
 
   test("at its start, when the database may just be back", async () => {
     const silent = await addSilent();
@@ -412,7 +412,7 @@ describe("a worker does not reap others that look dead", () => {
 
     await expectOneReaped(silent);
     await worker.stop();
-  }, 90_000);
+  }, 240_000);
 });
 
 describe("an uncaught error", () => {

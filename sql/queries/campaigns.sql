@@ -76,8 +76,8 @@ values (
 );
 
 -- name: replace :exec
--- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id
--- 0 when it does not exist, or is past being changed.
+-- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id, unchanged_since
+-- 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
 update campaigns
 set
   name               = :name,
@@ -95,17 +95,22 @@ set
   template_id        = :template_id,
   total_recipients   = :total_recipients,
   updated_at         = now()
-where project_id = :project_id and id = :id and status in ('DRAFT', 'SCHEDULED');
+where project_id = :project_id
+  and id = :id
+  and status in ('DRAFT', 'SCHEDULED')
+  and (:unchanged_since::timestamptz is null or date_trunc('milliseconds', updated_at) = :unchanged_since);
 
 -- name: duplicate :maybe
--- A new draft with the content and the audience of another campaign, and nothing of its history.
+-- A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
+-- gone reaches nobody.
 insert into campaigns (
   project_id, name, description, subject, body, html, from_email, from_name, reply_to, type, audience_type, segment_id,
   audience_condition, template_id, total_recipients
 )
 select
   project_id, left(name, :max_name::int - length(:suffix::text)) || :suffix::text, description, subject, body, html,
-  from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id, total_recipients
+  from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id,
+  case when audience_type = 'SEGMENT' and segment_id is null then 0 else total_recipients end
 from campaigns
 where project_id = :project_id and id = :campaign_id
 returning id;

@@ -39,7 +39,7 @@ for share;
 
 -- name: accept :many
 -- After `hold_projects`: turns the invitations of an address into memberships, and returns the new ones. The inviter
--- must still be allowed to invite: see `rolesToGive` in accounts/projects/roles.ts.
+-- must still be a member, in whatever role.
 with taken as (
   delete from invitations
   where email = :email and project_id = any(:project_ids::uuid[])
@@ -50,7 +50,7 @@ select t.project_id, :user_id, t.role
 from taken t
 left join memberships m on m.project_id = t.project_id and m.user_id = t.invited_by
 where t.expires_at > :now
-  and (t.invited_by is null or m.role = 'OWNER' or (m.role = 'ADMIN' and t.role <> 'OWNER'))
+  and (t.invited_by is null or m.user_id is not null)
 order by t.project_id
 on conflict (project_id, user_id) do nothing
 returning project_id, role;
@@ -62,9 +62,12 @@ from invitations
 where project_id = :project_id and email = :email and expires_at > :now;
 
 -- name: get :maybe
-select id, email, role
-from invitations
-where project_id = :project_id and id = :invitation_id and expires_at > :now;
+-- By its id, or by that of the account with its address.
+select i.id, i.email, i.role
+from invitations i
+where i.project_id = :project_id
+  and (i.id = :member_id or i.email = (select u.email from users u where u.id = :member_id))
+  and i.expires_at > :now;
 
 -- name: set_role :exec
 -- nullable: invited_by
@@ -78,9 +81,9 @@ delete from invitations
 where project_id = :project_id and id = :invitation_id;
 
 -- name: withdraw_of :many
--- The invitations by a user, except for roles that they may still give.
+-- The invitations by a user.
 delete from invitations
-where project_id = :project_id and invited_by = :user_id and role <> all(:kept_roles::member_role[]) and expires_at > :now
+where project_id = :project_id and invited_by = :user_id and expires_at > :now
 returning email, role;
 
 -- name: purge :exec

@@ -1,12 +1,13 @@
 -- name: list :many
--- The members of a project, the oldest first, followed by those invited.
+-- The members of a project, the oldest first, followed by those invited, by their account where there is one.
 select m.user_id as "id!", u.email as "email!", m.role as "role!", true as "active!"
 from memberships m
 join users u on u.id = m.user_id
 where m.project_id = :project_id
 union all
-select i.id, i.email, i.role, false
+select coalesce(u.id, i.id), i.email, i.role, false
 from invitations i
+left join users u on u.email = i.email
 where i.project_id = :project_id and i.expires_at > :now
 order by "active!" desc, "id!";
 

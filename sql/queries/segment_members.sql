@@ -59,23 +59,45 @@ recorded as (
 select count(*)::int as "removed!" from exited;
 
 -- name: add :many
--- Adds contacts to a static segment. Returns only those that were not members before.
-insert into segment_members (project_id, segment_id, contact_id, entered_at)
-select :project_id, :segment_id, c.id, :now
-from contacts c
-where c.project_id = :project_id and c.email = any(:emails::text[])
-order by c.id
-for key share of c
-on conflict do nothing
-returning contact_id;
+-- nullable: event
+-- Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+-- members before.
+with added as (
+  insert into segment_members (project_id, segment_id, contact_id, entered_at)
+  select :project_id, :segment_id, c.id, :now
+  from contacts c
+  where c.project_id = :project_id and c.email = any(:emails::text[])
+  order by c.id
+  for key share of c
+  on conflict do nothing
+  returning contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from added
+  where :event::text is not null
+)
+select contact_id from added;
 
 -- name: remove :many
--- Removes contacts from a static segment. Returns only those that were members.
-delete from segment_members m
-using contacts c
-where m.project_id = :project_id
-  and m.segment_id = :segment_id
-  and c.project_id = m.project_id
-  and c.id = m.contact_id
-  and c.email = any(:emails::text[])
-returning m.contact_id;
+-- nullable: event
+-- Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
+-- members.
+with removed as (
+  delete from segment_members m
+  using contacts c
+  where m.project_id = :project_id
+    and m.segment_id = :segment_id
+    and c.project_id = m.project_id
+    and c.id = m.contact_id
+    and c.email = any(:emails::text[])
+  returning m.contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from removed
+  where :event::text is not null
+)
+select contact_id from removed;

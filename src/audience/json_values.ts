@@ -7,10 +7,17 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
 }
 
-/** True where JSON held a number beyond what a double can hold, such as 1e400. Looks that many levels deep. */
+/**
+ * True where JSON held a number that a double does not keep, such as 1e400, or a whole one beyond 2^53, whose last digits
+ * would change. Looks that many levels deep.
+ */
 export function hasOverflow(value: unknown, levels = Infinity): boolean {
-  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value === "number") return !Number.isFinite(value) || isInexact(value);
   return levels > 0 && someInner(value, (inner) => hasOverflow(inner, levels - 1));
+}
+
+function isInexact(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** Whether this holds for one of the values that stand directly in a list or an object; an object gives its keys too. */

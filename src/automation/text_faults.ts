@@ -42,5 +42,7 @@ export function jsonFaults(
   if (isDeeper(value, maxDepth)) {
     return [fault(field, "custom", `${what} is nested at most ${maxDepth} levels deep`)];
   }
-  return hasOverflow(value) ? [fault(field, "too_big", "A number in it is too large")] : [];
+  return hasOverflow(value)
+    ? [fault(field, "too_big", "A number in it is too large to be kept exactly: write it as text")]
+    : [];
 }

@@ -227,40 +227,41 @@ export interface Queries {
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
     /** (sql/queries/campaigns.sql:67) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
-    /** 0 when it does not exist, or is past being changed.
+    /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
      * (sql/queries/campaigns.sql:78) */
-    replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string }): Promise<number>;
-    /** A new draft with the content and the audience of another campaign, and nothing of its history.
-     * (sql/queries/campaigns.sql:100) */
+    replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
+    /** A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
+     * gone reaches nobody.
+     * (sql/queries/campaigns.sql:103) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:113) */
+     * (sql/queries/campaigns.sql:118) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
      * this lock has waited for all claims in progress.
-     * (sql/queries/campaigns.sql:119) */
+     * (sql/queries/campaigns.sql:124) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:129) */
+    /** (sql/queries/campaigns.sql:134) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
      * scheduled.
-     * (sql/queries/campaigns.sql:134) */
+     * (sql/queries/campaigns.sql:139) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:148) */
+     * (sql/queries/campaigns.sql:153) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** Back to a draft: something that it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:160) */
+     * (sql/queries/campaigns.sql:165) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
      * mails: it is finished.
-     * (sql/queries/campaigns.sql:166) */
+     * (sql/queries/campaigns.sql:171) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:183) */
+     * (sql/queries/campaigns.sql:188) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:190) */
+     * (sql/queries/campaigns.sql:195) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -928,24 +929,25 @@ export interface Queries {
      * (sql/queries/invitations.sql:31) */
     holdProjects(on: On, args: { email: string }): Promise<{ id: string }[]>;
     /** After `hold_projects`: turns the invitations of an address into memberships, and returns the new ones. The inviter
-     * must still be allowed to invite: see `rolesToGive` in accounts/projects/roles.ts.
+     * must still be a member, in whatever role.
      * (sql/queries/invitations.sql:40) */
     accept(on: On, args: { email: string; projectIds: string[]; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** The one of this address to this project.
      * (sql/queries/invitations.sql:58) */
     ofAddress(on: On, args: { projectId: string; email: string; now: Date }): Promise<{ id: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/invitations.sql:64) */
-    get(on: On, args: { projectId: string; invitationId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
+    /** By its id, or by that of the account with its address.
+     * (sql/queries/invitations.sql:64) */
+    get(on: On, args: { projectId: string; memberId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
     /** Changing the role makes somebody the inviter.
-     * (sql/queries/invitations.sql:69) */
+     * (sql/queries/invitations.sql:72) */
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; projectId: string; invitationId: string }): Promise<number>;
-    /** (sql/queries/invitations.sql:76) */
+    /** (sql/queries/invitations.sql:79) */
     withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
-    /** The invitations by a user, except for roles that they may still give.
-     * (sql/queries/invitations.sql:80) */
-    withdrawOf(on: On, args: { projectId: string; userId: string; keptRoles: ("OWNER" | "ADMIN" | "MEMBER")[]; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    /** The invitations by a user.
+     * (sql/queries/invitations.sql:83) */
+    withdrawOf(on: On, args: { projectId: string; userId: string; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Invitations that can no longer be accepted.
-     * (sql/queries/invitations.sql:86) */
+     * (sql/queries/invitations.sql:89) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
   jobs: {
@@ -1018,49 +1020,49 @@ export interface Queries {
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
-    /** The members of a project, the oldest first, followed by those invited.
+    /** The members of a project, the oldest first, followed by those invited, by their account where there is one.
      * (sql/queries/members.sql:1) */
     list(on: On, args: { projectId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; active: boolean }[]>;
-    /** (sql/queries/members.sql:13) */
+    /** (sql/queries/members.sql:14) */
     role(on: On, args: { projectId: string; userId: string }): Promise<{ role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/members.sql:18) */
+    /** (sql/queries/members.sql:19) */
     get(on: On, args: { projectId: string; userId: string }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/members.sql:24) */
+    /** (sql/queries/members.sql:25) */
     owners(on: On, args: { projectId: string }): Promise<{ total: number }>;
     /** Members and invited ones.
-     * (sql/queries/members.sql:29) */
+     * (sql/queries/members.sql:30) */
     total(on: On, args: { projectId: string; now: Date }): Promise<{ total: number }>;
     /** Null for one who is a member already.
-     * (sql/queries/members.sql:38) */
+     * (sql/queries/members.sql:39) */
     add(on: On, args: { projectId: string; userId: string; role: "OWNER" | "ADMIN" | "MEMBER" }): Promise<{ userId: string } | null>;
-    /** (sql/queries/members.sql:45) */
+    /** (sql/queries/members.sql:46) */
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; userId: string }): Promise<number>;
-    /** (sql/queries/members.sql:50) */
+    /** (sql/queries/members.sql:51) */
     remove(on: On, args: { projectId: string; userId: string }): Promise<number>;
     /** The user with this address; `proven` as in `users.sql`.
-     * (sql/queries/members.sql:54) */
+     * (sql/queries/members.sql:55) */
     withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** So that what follows sees what others did for the same user until now.
-     * (sql/queries/members.sql:60) */
+     * (sql/queries/members.sql:61) */
     holdUser(on: On, args: { userId: string }): Promise<number>;
     /** How many projects a user owns. After `hold_user` it is exact.
-     * (sql/queries/members.sql:67) */
+     * (sql/queries/members.sql:68) */
     ownedBy(on: On, args: { userId: string }): Promise<{ total: number }>;
     /** The projects of a user: their members stay as they are for the rest of the transaction.
-     * (sql/queries/members.sql:74) */
+     * (sql/queries/members.sql:75) */
     holdProjects(on: On, args: { userId: string }): Promise<number>;
     /** After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
      * no other member; `led`: somebody else is its owner, or would become it (`promote`).
-     * (sql/queries/members.sql:82) */
+     * (sql/queries/members.sql:83) */
     ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; alone: boolean }[]>;
     /** Takes a user out of projects, with whom they have invited there.
-     * (sql/queries/members.sql:104) */
+     * (sql/queries/members.sql:105) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
     /** Where no owner is left, the longest-serving admin becomes one. Nobody else does: a member may not read keys, nor pay.
-     * (sql/queries/members.sql:113) */
+     * (sql/queries/members.sql:114) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Those of the projects that have no owner.
-     * (sql/queries/members.sql:133) */
+     * (sql/queries/members.sql:134) */
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
@@ -1466,12 +1468,14 @@ export interface Queries {
     /** Removes the members that match no more, and records the event of each, in one statement.
      * (sql/queries/segment_members.sql:40) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
-    /** Adds contacts to a static segment. Returns only those that were not members before.
+    /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+     * members before.
      * (sql/queries/segment_members.sql:61) */
-    add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[] }): Promise<{ contactId: string }[]>;
-    /** Removes contacts from a static segment. Returns only those that were members.
-     * (sql/queries/segment_members.sql:72) */
-    remove(on: On, args: { projectId: string; segmentId: string; emails: string[] }): Promise<{ contactId: string }[]>;
+    add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
+    /** Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
+     * members.
+     * (sql/queries/segment_members.sql:83) */
+    remove(on: On, args: { projectId: string; segmentId: string; emails: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
   };
   segments: {
     /** (sql/queries/segments.sql:1) */

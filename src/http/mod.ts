@@ -5,7 +5,9 @@ import { metersOf } from "../meters.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
 import { openApiDocument } from "./entry/openapi.ts";
+import { withTheOtherMethod } from "./entry/other_method.ts";
 import { problemResponses } from "./entry/problems.ts";
+import { assertKnownQuery, dropEmpty, isOpenRoute, planQueries } from "./entry/query_names.ts";
 import { begin, logRequest } from "./entry/requests.ts";
 import { transportHeaders } from "./entry/transport.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -45,8 +47,11 @@ const PATIENCE_MS = 15_000;
 export function createApp(given: Context): AnyElysia {
   const ctx: Context = { patienceMs: PATIENCE_MS, ...given };
   const transport = transportHeaders(ctx.config);
+  const asTaken = withTheOtherMethod(() => app.routes);
   const app: AnyElysia = new Elysia({ aot: true })
     .onRequest(({ request, set }) => {
+      const taken = asTaken(request);
+      if (taken !== request) return app.handle(taken);
       const path = pathOf(request.url);
       const requestId = begin(request);
       noteForwarded(ctx, request, app.server);
@@ -57,7 +62,12 @@ export function createApp(given: Context): AnyElysia {
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);
       return answer ?? undefined;
     })
-    .onTransform({ as: "global" }, ({ params }) => readable(params))
+    .onTransform({ as: "global" }, ({ params, query, request, route }) => {
+      readable(params);
+      if (request.url.includes("?")) dropEmpty(ctx, request, route, query);
+      // Behind a key the caller is authenticated first.
+      if (isOpenRoute(ctx, request.method, route)) return assertKnownQuery(ctx, request, route);
+    })
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
       const seconds = logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
       const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
@@ -93,6 +103,7 @@ export function createApp(given: Context): AnyElysia {
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
     .use(inboxRoutes(ctx));
   planBodies(ctx, app.routes);
+  planQueries(ctx, app.routes);
   return app;
 }
 
@@ -118,6 +129,7 @@ function allowedMethods(routes: { method: string; path: string }[], path: string
     );
   });
   const methods = new Set(matches.map((route) => route.method));
+  if (methods.has("PATCH") || methods.has("PUT")) methods.add("PATCH").add("PUT");
   // Elysia answers HEAD wherever there is a GET.
   return [...methods, ...(methods.has("GET") ? ["HEAD"] : [])];
 }

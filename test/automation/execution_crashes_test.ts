@@ -284,13 +284,13 @@ describe("workers that are killed under load", () => {
           workers.push(await startProcess(settings, { preload: IMPATIENT }));
         }
       }
-      await until("some at their end", async () => (await ended()) > PEOPLE / 3, 60_000);
+      await until("some at their end", async () => (await ended()) > PEOPLE / 3, 180_000);
       await killUnseen(service.pool, workers.shift()!);
       workers.push(await startProcess(settings, { preload: IMPATIENT }));
       await until(
         "all at their end",
         async () => (await ended()) === PEOPLE && (await open()) === 0,
-        120_000,
+        240_000,
       );
     } finally {
       for (const worker of workers) await worker.end("SIGKILL");

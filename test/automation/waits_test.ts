@@ -98,9 +98,9 @@ describe("a wait is ended by an event", () => {
         await later(1, "hours");
         return (await countJobs(service, "recheck_waits")) === 0;
       },
-      120_000,
+      240_000,
     );
-  }, 150_000);
+  }, 240_000);
 
   test("that another workflow of the same transaction makes", async () => {
     const { id } = await waiting({ type: "WAIT_FOR_EVENT", eventName: "contact.unsubscribed" });
@@ -244,12 +244,12 @@ describe("two services under load", () => {
       await until(
         "all of them started",
         async () => (await countOf(service.pool`select count(*) from executions`)) === PEOPLE,
-        60_000,
+        240_000,
       );
-      await until("no event is left unheard", async () => (await unheard()) === 0, 60_000);
+      await until("no event is left unheard", async () => (await unheard()) === 0, 180_000);
       const open = () =>
         countOf(service.pool`select count(*) from emails where status in ('PENDING', 'SENDING')`);
-      await until("all mails have gone out", async () => (await open()) === 0, 60_000);
+      await until("all mails have gone out", async () => (await open()) === 0, 180_000);
     } finally {
       for (const app of apps) await app.end("SIGKILL");
       rmSync(dir, { recursive: true, force: true });

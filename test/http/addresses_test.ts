@@ -32,6 +32,7 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /contacts email", (email) => asKey("POST", "/contacts", { email })],
   ["PATCH /contacts/{id} email", (email) => asKey("PATCH", paths.contact, { email })],
   ["POST /campaigns replyTo", (replyTo) => asKey("POST", "/campaigns", { ...CAMPAIGN, replyTo })],
+  ["PATCH /campaigns/{id} replyTo", (replyTo) => asKey("PATCH", paths.campaign, { replyTo })],
   ["PUT /campaigns/{id} replyTo", (replyTo) => asKey("PUT", paths.campaign, { ...CAMPAIGN, replyTo })],
   ["POST /campaigns/{id}/test email", (email) => asKey("POST", `${paths.campaign}/test`, { email })],
   ["POST /templates replyTo", (replyTo) => asKey("POST", "/templates", { ...TEMPLATE, replyTo })],
@@ -68,6 +69,7 @@ const SENDERS = [
   "POST /v1/send from.email",
   "POST /campaigns from",
   "PUT /campaigns/{id} from",
+  "PATCH /campaigns/{id} from",
 ];
 
 const SPELLINGS = [

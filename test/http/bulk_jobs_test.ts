@@ -410,12 +410,12 @@ describe("a process that is killed in the middle of a bulk job", () => {
     const first = await start();
     const queued = await post("unsubscribe", { mode: "query", filter: {} });
     const progress = async () => (await poll(queued.body.jobId)).body.progress as number;
-    await until("progress", async () => (await progress()) >= 20, 60_000);
+    await until("progress", async () => (await progress()) >= 20, 180_000);
     await killUnseen(service.pool, first);
     const killedAt = await progress();
     await start();
     const state = async () => (await poll(queued.body.jobId)).body.state as string;
-    await until("the end of the job", async () => (await state()) === "completed", 60_000);
+    await until("the end of the job", async () => (await state()) === "completed", 180_000);
     const report = (await poll(queued.body.jobId)).body;
 
     expect(killedAt).toBeWithin(20, 100);
@@ -428,7 +428,7 @@ describe("a process that is killed in the middle of a bulk job", () => {
       errors: [],
     });
     expect(await eventTotal("contact.unsubscribed")).toEqual({ total: total * 0.75, contacts: total * 0.75 });
-  }, 120_000);
+  }, 240_000);
 });
 
 describe("a filter", () => {

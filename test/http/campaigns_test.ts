@@ -145,7 +145,7 @@ describe("POST /campaigns", () => {
   test("names every field that is missing or wrong, and makes nothing", async () => {
     const before = (await call("GET", "/campaigns")).body.total;
     const cases: [object, string[]][] = [
-      [{}, ["audienceType required", "name required"]],
+      [{}, ["audienceType", "body", "from", "name", "subject"].map((field) => `${field} required`)],
       [{ name: "x", audienceType: "ALL" }, ["body required", "from required", "subject required"]],
       [
         { ...draft, from: "nobody", subject: "a\nb", type: "LOUD" },

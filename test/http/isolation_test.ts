@@ -149,6 +149,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /templates/:id/preview": { path: `/templates/${c.template}/preview`, body: {} },
   "GET /campaigns/:id": { path: `/campaigns/${c.draft}` },
   "PUT /campaigns/:id": { path: `/campaigns/${c.draft}`, body: DRAFT },
+  "PATCH /campaigns/:id": { path: `/campaigns/${c.draft}`, body: { name: "Theirs" } },
   "DELETE /campaigns/:id": { path: `/campaigns/${c.draft}` },
   "POST /campaigns/:id/duplicate": { path: `/campaigns/${c.draft}/duplicate` },
   "POST /campaigns/:id/send": { path: `/campaigns/${c.draft}/send`, body: {} },

@@ -121,7 +121,7 @@ describe("what is made by chance", () => {
     }
 
     expect(refused).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe("for a new password", () => {

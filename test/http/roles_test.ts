@@ -199,7 +199,7 @@ describe("every endpoint, by everybody", () => {
 
     expect(wrong).toEqual([]);
     expect(guarded().length).toBeGreaterThan(80);
-  }, 120_000);
+  }, 240_000);
 
   test("HEAD is refused where GET is", async () => {
     const wrong: string[] = [];
@@ -214,7 +214,7 @@ describe("every endpoint, by everybody", () => {
     }
 
     expect(wrong).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   test("what is open asks nobody for anything", async () => {
     const wrong: string[] = [];
@@ -227,7 +227,7 @@ describe("every endpoint, by everybody", () => {
     }
 
     expect(wrong).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   test("a disabled project is closed, but for looking at it, leaving it and deleting it", async () => {
     const wrong: string[] = [];
@@ -242,7 +242,7 @@ describe("every endpoint, by everybody", () => {
     }
 
     expect(wrong).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   test("a deleted project is gone for everybody at once", async () => {
     const wrong: string[] = [];
@@ -257,7 +257,7 @@ describe("every endpoint, by everybody", () => {
     }
 
     expect(wrong).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 });
 
 function expectedOfDisabled(endpoint: Endpoint, caller: Caller): string {

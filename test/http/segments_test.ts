@@ -63,7 +63,7 @@ describe("POST /segments", () => {
   test("makes a static one, whatever condition comes along", async () => {
     const body = await create({ type: "STATIC", condition: { nonsense: true }, trackMembership: true });
 
-    expect(body).toMatchObject({ type: "STATIC", condition: null, trackMembership: false, memberCount: 0 });
+    expect(body).toMatchObject({ type: "STATIC", condition: null, trackMembership: true, memberCount: 0 });
   });
 
   test.each([

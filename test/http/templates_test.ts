@@ -222,7 +222,7 @@ describe("GET /templates", () => {
     expect(second.body.data).toEqual([(await call("GET", `/templates/${second.body.data[0].id}`)).body]);
     expect((await call("GET", "/templates?page=9")).body).toMatchObject({ data: [], page: 9, total: 3 });
     expect((await call("GET", "/templates")).body).toMatchObject({ page: 1, pageSize: 20, totalPages: 1 });
-    expect((await call("GET", "/templates?pageSize=1000&page=0")).body).toMatchObject({
+    expect((await call("GET", "/templates?pageSize=1000")).body).toMatchObject({
       page: 1,
       pageSize: 100,
     });

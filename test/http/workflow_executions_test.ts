@@ -110,7 +110,7 @@ describe("POST /workflows/:id/executions", () => {
       [422, "context"],
       [422, "context"],
     ]);
-    expect(answers[2]!.body.error.errors[0].message).toBe("Expected object or null");
+    expect(answers[2]!.body.error.errors[0].message).toBe("Expected an object");
   });
 
   test.each([51, 1_000, 20_000])(

@@ -56,7 +56,7 @@ beforeAll(async () => {
   // Vacuumed by us: else the server does it at some moment, and pages that an index scan looks at are spared from then on.
   await service.pool`
     vacuum (analyze) mail_counts, event_counts, event_totals, mail_count_deltas, event_count_deltas`;
-}, 60_000);
+}, 240_000);
 
 /** Counts of every quarter and day up to the end, and deltas of others and of the last hours that are not rolled up yet. */
 async function fill(projectId: string, age: string): Promise<void> {

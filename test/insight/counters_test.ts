@@ -250,4 +250,4 @@ test("every counter and every series equals a plain count, folded or not, at eve
   const [left] = await service.pool`
     select (select count(*)::int from mail_count_deltas) + (select count(*)::int from event_count_deltas) as n`;
   expect(left!.n).toBe(0);
-}, 120_000);
+}, 240_000);

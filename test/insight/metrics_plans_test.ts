@@ -31,7 +31,7 @@ beforeAll(async () => {
       from generate_series(1, ${count}::int) as n`;
   }
   await pool`vacuum (analyze) emails`;
-}, 60_000);
+}, 240_000);
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 

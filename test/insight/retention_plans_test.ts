@@ -55,7 +55,7 @@ beforeAll(async () => {
       )
       select project_id, id, 'C', 'S', 'B', 'B', 'a@shop.example', 'ALL', id, 'SENT', ${old} from emails where status = 'SENT'`;
   });
-}, 120_000);
+}, 240_000);
 
 const batch = { before, limit: LIMIT };
 

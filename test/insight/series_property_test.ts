@@ -318,6 +318,6 @@ describe(`figures equal a plain count of the facts (seed ${SEED})`, () => {
         { seed: SEED, numRuns: 2, endOnFailure: true },
       );
     },
-    60_000,
+    240_000,
   );
 });

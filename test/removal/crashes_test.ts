@@ -126,7 +126,7 @@ describe("a deletion whose processes die at every point", () => {
       expect(await countsOf(service.pool, project.id)).toEqual({});
       expect(await rowsOf(service.pool, other.id)).toEqual(others);
     },
-    120_000,
+    240_000,
   );
 });
 
@@ -159,7 +159,7 @@ describe("a reset whose processes die at every point", () => {
         expect(left[table]).toEqual(own[table]!);
       expect(await rowsOf(service.pool, other.id)).toEqual(others);
     },
-    120_000,
+    240_000,
   );
 });
 
@@ -194,7 +194,7 @@ describe("workers that are killed", () => {
       await requestDeletion(service, project.id, OPERATOR);
       await requestReset(service, other.id, OPERATOR);
       for (const share of shares) {
-        await until("some rows gone", async () => (await left()) < all * share, 110_000);
+        await until("some rows gone", async () => (await left()) < all * share, 180_000);
         await killUnseen(service.pool, worker);
         kills++;
         worker = await startProcess(settings, { preload: IMPATIENT });
@@ -204,7 +204,7 @@ describe("workers that are killed", () => {
         async () =>
           (await service.pool`select from projects where id = ${project.id}`).length === 0 &&
           (await service.pool`select from resets`).length === 0,
-        180_000,
+        240_000,
       );
     } finally {
       await worker.end("SIGKILL");

@@ -110,6 +110,6 @@ describe("a reset while everybody is at work", () => {
         expect([table, rest[table]]).toEqual([table, undefined]);
       expect(service.lines.filter((line) => line.message === "job failed")).toEqual([]);
     },
-    60_000,
+    240_000,
   );
 });

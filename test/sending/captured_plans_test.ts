@@ -27,7 +27,7 @@ beforeAll(async () => {
   ids = (
     await service.pool`select id from emails where captured_at > ${PLACE} order by id limit ${LIMIT}`
   ).map((mail) => mail.id as string);
-}, 120_000);
+}, 240_000);
 
 const keys = () => ({ projectIds: ids.map(() => project.id), ids });
 const range = { since: FIRST, until: new Date() };

@@ -149,13 +149,13 @@ test("mails that waited apart leave when their domain lets go, and the campaign 
   const singles = await accept(addresses(50, 1, "tarpit"));
   await until("most of them waiting apart", async () => (await apart()) > 330);
   tarpits.letGo();
-  await until("the end of the campaign", async () => (await get(id)).status === "SENT", 60_000);
-  await until("all of them", () => cameTo("tarpit") === 350, 60_000);
+  await until("the end of the campaign", async () => (await get(id)).status === "SENT", 180_000);
+  await until("all of them", () => cameTo("tarpit") === 350, 180_000);
   const rows = await service.pool`select status, attempts from emails where id = any(${singles})`;
 
   expect(await ledger(id)).toEqual({ SENT: 300 });
   expect(rows.map((row) => [row.status, row.attempts])).toEqual(Array(50).fill(["SENT", 1]));
-}, 120_000);
+}, 240_000);
 
 test("mails that wait apart are found again after a crash", async () => {
   await startWorker();
@@ -165,10 +165,10 @@ test("mails that wait apart are found again after a crash", async () => {
   await killUnseen(service.pool, worker!);
   tarpits.letGo();
   await startWorker();
-  await until("those that waited apart", () => cameTo("tarpit") >= before, 60_000);
+  await until("those that waited apart", () => cameTo("tarpit") >= before, 180_000);
 
   expect(await apart()).toBe(0);
-}, 120_000);
+}, 240_000);
 
 test("a campaign that is cancelled ends, though its mails wait apart", async () => {
   await startWorker();

@@ -102,6 +102,7 @@ export const FOR_MEMBERS = [
   "POST /campaigns",
   "GET /campaigns/:id",
   "PUT /campaigns/:id",
+  "PATCH /campaigns/:id",
   "DELETE /campaigns/:id",
   "POST /campaigns/:id/duplicate",
   "POST /campaigns/:id/send",

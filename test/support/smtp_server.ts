@@ -98,7 +98,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     url: `smtp://127.0.0.1:${listening}`,
     received,
     behave: (next) => (behaviour = next),
-    async waitFor(count, timeoutMs = 10_000) {
+    async waitFor(count, timeoutMs = 120_000) {
       const deadline = Date.now() + timeoutMs;
       while (received.length < count) {
         if (Date.now() > deadline) throw new Error(`Cannot see ${count} messages: ${received.length} came`);

@@ -33,7 +33,7 @@ export function generateKeys() {
 export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Promise<ProjectIdentity> {
   if (!PATTERNS[kind].test(key)) throw problems.invalidApiKey(kind);
   const project = await lookUps(ctx)[kind](key);
-  if (!project) throw problems.invalidApiKey(kind);
+  if (!project) throw problems.unknownApiKey(kind);
   return project;
 }
 

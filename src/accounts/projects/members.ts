@@ -6,11 +6,11 @@ import { problems } from "../../problem.ts";
 import { type Actor, recordAudit, recordAudits } from "../audit.ts";
 import { takeToday } from "../daily_limits.ts";
 import { INVITATION_DAYS, newInvitationToken } from "./invitations.ts";
-import { assertRole, type Role, rolesToGive } from "./roles.ts";
+import { assertRole, type Role } from "./roles.ts";
 
 /** Somebody who looks after a project, or was asked to. */
 export interface Member {
-  /** Of the user; of the invitation, until there is one. */
+  /** Of the account; of the invitation, until the address has one. */
   userId: string;
   email: string;
   role: Role;
@@ -71,13 +71,12 @@ export async function addMember(
     const action = isKnown ? "members.added" : "members.invited";
     await recordAudit(tx, { projectId, actor, action, subject: email, details: { role } });
     const status = isKnown ? "ACTIVE" : "INVITED";
-    return { member: { userId: added.id, email, role, status }, token: added.token };
+    return { member: { userId: user?.id ?? added.id, email, role, status }, token: added.token };
   });
 }
 
 /**
- * Changes the role of a member or of somebody invited; their own invitations to roles that they may no longer give are
- * withdrawn. Throws 404, 403 where an OWNER would be appointed or demoted by somebody else, and 409 for the last OWNER.
+ * Changes the role of a member or of somebody invited. Invitations that they have sent stay. Throws 404, 403 where an OWNER would be appointed or demoted by somebody else, and 409 for the last OWNER.
  */
 export async function changeRole(
   ctx: Context,
@@ -90,12 +89,12 @@ export async function changeRole(
     await hold(tx, projectId);
     const member = await memberOf(tx, projectId, memberId);
     await assertMayManage(tx, projectId, actor, [member.role, role]);
-    if (member.role === role) return member;
+    if (member.role === role) return withoutInvitation(member);
     await assertOwnerLeft(tx, projectId, member);
     if (member.status === "ACTIVE") await q.members.setRole(tx, { projectId, userId: memberId, role });
     else {
       const invitedBy = userIdOf(actor);
-      await q.invitations.setRole(tx, { projectId, invitationId: memberId, role, invitedBy });
+      await q.invitations.setRole(tx, { projectId, invitationId: member.invitationId!, role, invitedBy });
     }
     const details = { from: member.role, to: role };
     await recordAudit(tx, {
@@ -105,8 +104,7 @@ export async function changeRole(
       subject: member.email,
       details,
     });
-    await withdrawInvitationsOf(tx, projectId, member, role, actor);
-    return { ...member, role };
+    return { ...withoutInvitation(member), role };
   });
 }
 
@@ -127,11 +125,11 @@ export async function removeMember(
     await assertOwnerLeft(tx, projectId, member);
     const isActive = member.status === "ACTIVE";
     if (isActive) await q.members.remove(tx, { projectId, userId: memberId });
-    else await q.invitations.withdraw(tx, { projectId, invitationId: memberId });
+    else await q.invitations.withdraw(tx, { projectId, invitationId: member.invitationId! });
     const action = isActive ? "members.removed" : "members.invitation_withdrawn";
     const details = { role: member.role };
     await recordAudit(tx, { projectId, actor, action, subject: member.email, details });
-    await withdrawInvitationsOf(tx, projectId, member, null, actor);
+    await withdrawInvitationsOf(tx, projectId, member, actor);
   });
 }
 
@@ -140,17 +138,15 @@ async function hold(tx: Context, projectId: string): Promise<void> {
   if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
 }
 
-/** Otherwise somebody who was removed could come back by an invitation of their own. `role` is their role now. */
+/** Otherwise somebody who was removed could come back by an invitation of their own. */
 async function withdrawInvitationsOf(
   tx: Context,
   projectId: string,
   { userId, status }: Member,
-  role: Role | null,
   actor: Actor,
 ): Promise<void> {
   if (status !== "ACTIVE") return;
-  const keptRoles = rolesToGive(role);
-  const withdrawn = await q.invitations.withdrawOf(tx, { projectId, userId, keptRoles, now: tx.now() });
+  const withdrawn = await q.invitations.withdrawOf(tx, { projectId, userId, now: tx.now() });
   await recordAudits(
     tx,
     actor,
@@ -197,12 +193,24 @@ function mailboxOf(email: string): string {
   return email.replace(/(?<=.)\+.*(?=@)/, "");
 }
 
-async function memberOf(tx: Context, projectId: string, memberId: string): Promise<Member> {
+/** A member, or somebody invited, with the id of that invitation. */
+interface FoundMember extends Member {
+  invitationId: string | null;
+}
+
+async function memberOf(tx: Context, projectId: string, memberId: string): Promise<FoundMember> {
   const member = await q.members.get(tx, { projectId, userId: memberId });
-  const found = member ?? (await q.invitations.get(tx, { projectId, invitationId: memberId, now: tx.now() }));
-  if (!found) throw problems.notFound("member", memberId);
-  const { email, role } = found;
-  return { userId: memberId, email, role, status: member ? "ACTIVE" : "INVITED" };
+  if (member) {
+    return { userId: memberId, email: member.email, role: member.role, status: "ACTIVE", invitationId: null };
+  }
+  const invited = await q.invitations.get(tx, { projectId, memberId, now: tx.now() });
+  if (!invited) throw problems.notFound("member", memberId);
+  const { id, email, role } = invited;
+  return { userId: memberId, email, role, status: "INVITED", invitationId: id };
+}
+
+function withoutInvitation({ userId, email, role, status }: FoundMember): Member {
+  return { userId, email, role, status };
 }
 
 async function addKnown(tx: Context, projectId: string, userId: string, role: Role, invitationId?: string) {

@@ -45,12 +45,6 @@ export function roleNeeded(method: string, route: string): Role {
   return NEEDED[`${asked} ${route.replace(/(.)\/$/, "$1")}`] ?? "MEMBER";
 }
 
-/** The roles that somebody in this one may give to others, and take from them. Null: no member. */
-export function rolesToGive(own: Role | null): Role[] {
-  if (own === "OWNER") return [...ROLES];
-  return own === "ADMIN" ? ["MEMBER", "ADMIN"] : [];
-}
-
 /** Throws FORBIDDEN unless `has` is `needed` or more. */
 export function assertRole(has: Role, needed: Role): void {
   if (ROLES.indexOf(has) < ROLES.indexOf(needed)) throw problems.roleTooLow(has, needed);

@@ -38,6 +38,7 @@ export interface RowError {
 }
 
 const MAX_SHOWN_EMAIL = 320;
+const MAX_SHOWN_COLUMNS = 10;
 /** More than anybody's table has; each row is looked through for each of them. */
 const MAX_COLUMNS = 1_000;
 /** Several times what a contact may hold. A row is worked on in one piece. */
@@ -55,18 +56,42 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 // As many as every number keeps when it is read and written again: longer ones are identifiers, and stay text.
 const MAX_DIGITS = 15;
 
+/** What separates cells. */
+export type Separator = "," | ";" | "\t";
+
+const SEPARATORS: Record<Separator, string> = { ",": "commas", ";": "semicolons", "\t": "tabs" };
+
 /**
- * Passes each row of a file to `take`, and pauses after each piece. Quoted cells may hold line breaks, rows may be
- * ragged, blank rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never
- * closed.
+ * Passes each row of a file to `take`, with what separates its cells, and pauses after each piece. That is the comma, the
+ * semicolon or the tab, whichever is in the first row most. Quoted cells may hold line breaks, rows may be ragged, blank
+ * rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never closed.
  */
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
-  take: (row: CsvRow) => void,
+  take: (row: CsvRow, separator: Separator) => void,
 ): AsyncGenerator<void> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
+  let parser: Parser | undefined;
+  try {
+    for await (const piece of pieces) {
+      const text = utf8.decode(piece, { stream: true });
+      parser ??= openParser(separatorOf(text), take);
+      await write(parser, piece);
+      yield;
+    }
+    utf8.decode();
+    if (parser) await end(parser);
+  } catch (error) {
+    throw toProblem(error);
+  } finally {
+    parser?.destroy();
+  }
+}
+
+function openParser(separator: Separator, take: (row: CsvRow, separator: Separator) => void): Parser {
   const parser = parse({
     bom: true,
+    delimiter: separator,
     ltrim: true,
     max_record_size: MAX_ROW_BYTES,
     record_delimiter: ["\r\n", "\n", "\r"],
@@ -76,37 +101,41 @@ export async function* readRows(
     // The rows are taken here, and not from the stream: that is three times as quick.
     on_record: (cells: string[], { records, empty_lines }: Info) => {
       const trimmed = cells.map((cell) => cell.trim());
-      if (trimmed.some((cell) => cell !== "")) take({ row: records + empty_lines, cells: trimmed });
+      if (trimmed.some((cell) => cell !== ""))
+        take({ row: records + empty_lines, cells: trimmed }, separator);
       return null;
     },
   });
   // Errors come through the callbacks below as well.
   parser.on("error", () => {});
-  try {
-    for await (const piece of pieces) {
-      utf8.decode(piece, { stream: true });
-      await write(parser, piece);
-      yield;
-    }
-    utf8.decode();
-    await end(parser);
-  } catch (error) {
-    throw toProblem(error);
-  } finally {
-    parser.destroy();
-  }
+  return parser;
+}
+
+/** What separates the cells of the first row; quoted cells do not count. */
+function separatorOf(start: string): Separator {
+  const header = start
+    .replace(/"(?:[^"]|"")*"/g, "")
+    .trimStart()
+    .split(/[\r\n]/, 1)[0]!;
+  const count = (separator: string) => header.split(separator).length;
+  const [most] = (Object.keys(SEPARATORS) as Separator[]).sort((a, b) => count(b) - count(a));
+  return most!;
 }
 
 /** Finds the columns in the header. Throws a Problem when there is no `email`, or more than one. */
-export function readHeader(header: CsvRow | undefined): CsvColumns {
+export function readHeader(header: CsvRow | undefined, separator: Separator = ","): CsvColumns {
   if (!header) throw problems.unreadableFile("it is empty");
   const names = header.cells;
   if (names.length > MAX_COLUMNS) {
     throw problems.unreadableFile(`it has ${names.length} columns; ${MAX_COLUMNS} are allowed`);
   }
-  const email = columnOf(names, "email");
+  const email = emailColumn(names);
   if (email === -1) {
-    throw problems.unreadableFile("its first row has no column email; columns are separated by commas");
+    const found = names.slice(0, MAX_SHOWN_COLUMNS).map((name) => shown(name).slice(0, 40));
+    throw problems.unreadableFile(
+      `its first row has no column email; separated by ${SEPARATORS[separator]}, it has ${found.join(", ")}` +
+        (names.length > found.length ? ` and ${names.length - found.length} others` : ""),
+    );
   }
   const given = GIVEN_NAMES.map((name) => ({ index: columnOf(names, name), name })).filter(
     ({ index }) => index !== -1,
@@ -188,6 +217,13 @@ function isDropped(key: string): boolean {
 function safeLengthOf(data: { key: string }[]): number {
   if (data.some(({ key }) => key.length > 100)) return 0;
   return 10_000 - data.reduce((sum, { key }) => sum + key.length + 6, 0);
+}
+
+/** The column named `email`; where there is none, one named E-Mail or Email Address. */
+function emailColumn(names: string[]): number {
+  const exact = columnOf(names, "email");
+  if (exact !== -1) return exact;
+  return names.findIndex((name) => /^e[-\s]?mail([-_\s]?ad(d?)ress(e?))?$/i.test(name));
 }
 
 function columnOf(names: string[], name: string): number {

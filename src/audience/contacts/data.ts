@@ -50,6 +50,18 @@ export function sortData(data: DataInput = {}): DataChange {
 }
 
 /**
+ * What a mail of this request shows: the values, without empty text, which leaves what is stored as it is. Empty text
+ * for this request only is shown.
+ */
+export function shownData(data: DataInput): DataInput {
+  const shown = sortData(data).values;
+  for (const [key, given] of Object.entries(data)) {
+    if (shown[key] === "" && asWrapped(given)?.persistent !== false) delete shown[key];
+  }
+  return shown;
+}
+
+/**
  * What is wrong with `data`: that it is too large, or else each key, a hundred at most. `field` is its place in the
  * request.
  */
@@ -75,7 +87,11 @@ function keyErrors(key: string, given: unknown, field: string): FieldError[] {
     errors.push({ field, code: "invalid_type", message: "The locale is a string, such as en or pt-BR" });
   }
   if (hasOverflow(value, MAX_DEPTH))
-    errors.push({ field, code: "too_big", message: "A number is too large" });
+    errors.push({
+      field,
+      code: "too_big",
+      message: "A number is too large to be kept exactly: send it as text",
+    });
   if (isDeeper(value, MAX_DEPTH)) {
     const message = `A value is nested at most ${MAX_DEPTH} levels deep`;
     errors.push({ field, code: "custom", message });

@@ -11,6 +11,7 @@ import {
   readHeader,
   readRows,
   type RowError,
+  type Separator,
 } from "./_csv.ts";
 import {
   type ContactJobState,
@@ -134,9 +135,9 @@ export async function runImport(
 async function countRows(ctx: Context, run: ImportRun): Promise<number> {
   let columns: CsvColumns | undefined;
   let count = 0;
-  const take = (row: CsvRow): void => {
+  const take = (row: CsvRow, separator: Separator): void => {
     if (columns) count++;
-    else columns = readHeader(row);
+    else columns = readHeader(row, separator);
   };
   for await (const _ of readRows(filePieces(ctx, run), take));
   columns ??= readHeader(undefined);
@@ -168,8 +169,8 @@ async function* readChunks(
   let columns: CsvColumns | undefined;
   let position = 0;
   let chunk: (ContactRow | RowError)[] = [];
-  const take = (row: CsvRow): void => {
-    if (!columns) columns = readHeader(row);
+  const take = (row: CsvRow, separator: Separator): void => {
+    if (!columns) columns = readHeader(row, separator);
     else if (position++ >= rowsDone) chunk.push(readContact(columns, row));
     else if (run.dryRun) {
       const done = readContact(columns, row);

@@ -35,8 +35,8 @@ export interface AddedMembers {
 }
 
 /**
- * Adds contacts to a static segment by their addresses; with `createMissing`, missing ones are created. Throws 400 for
- * a dynamic segment.
+ * Adds contacts to a static segment by their addresses; with `createMissing`, missing ones are created. Where its
+ * membership is tracked, each that was added gets the event. Throws 400 for a dynamic segment.
  */
 export async function addMembers(
   ctx: Context,
@@ -45,7 +45,7 @@ export async function addMembers(
   input: { emails: string[]; createMissing: boolean; subscribed: boolean },
 ): Promise<AddedMembers> {
   return await inTransaction(ctx, async (tx) => {
-    await assertStatic(tx, projectId, segmentId);
+    const segment = await holdStatic(tx, projectId, segmentId);
     const addresses = new Map(input.emails.map((email) => [email, parseAddress(email)?.email ?? null]));
     const wanted = [...new Set([...addresses.values()].filter((address) => address !== null))];
     const known = new Set(
@@ -53,7 +53,14 @@ export async function addMembers(
     );
     const missing = wanted.filter((email) => !known.has(email));
     const created = input.createMissing ? await createContacts(tx, projectId, missing, input.subscribed) : 0;
-    const added = await q.segmentMembers.add(tx, { projectId, segmentId, emails: wanted, now: tx.now() });
+    const event = eventOf(segment, "entry");
+    const added = await q.segmentMembers.add(tx, {
+      projectId,
+      segmentId,
+      emails: wanted,
+      now: tx.now(),
+      ...event,
+    });
     await noteChange(tx, projectId, segmentId, added);
     const isThere = (address: string | null) =>
       address !== null && (input.createMissing || known.has(address));
@@ -70,9 +77,15 @@ export async function removeMembers(
   emails: string[],
 ): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
-    await assertStatic(tx, projectId, segmentId);
+    const segment = await holdStatic(tx, projectId, segmentId);
     const addresses = emails.flatMap((email) => parseAddress(email)?.email ?? []);
-    const removed = await q.segmentMembers.remove(tx, { projectId, segmentId, emails: addresses });
+    const removed = await q.segmentMembers.remove(tx, {
+      projectId,
+      segmentId,
+      emails: addresses,
+      now: tx.now(),
+      ...eventOf(segment, "exit"),
+    });
     await noteChange(tx, projectId, segmentId, removed);
     return removed.length;
   });
@@ -86,7 +99,7 @@ export interface MembershipChange {
 }
 
 /**
- * Works out the membership of a tracked dynamic segment, of all contacts or of these only, and records who
+ * Works out the membership of a tracked segment (of a static one it is what it is), of all contacts or of these only, and records who
  * entered and who left, in one transaction and set by set: no list of members comes here. Throws 400 for a segment
  * that is not tracked.
  */
@@ -100,6 +113,10 @@ export async function computeMembership(
     const segment = await q.segments.lock(tx, { projectId, segmentId });
     if (!segment) throw problems.segmentNotFound(segmentId);
     if (!segment.trackMembership) throw problems.segmentNotTracked();
+    if (segment.type === "STATIC") {
+      const { memberCount } = await q.segments.countStored(tx, { projectId, segmentId });
+      return { added: 0, removed: 0, total: memberCount };
+    }
     const eventData = { segmentId, segmentName: segment.name };
     const args = { projectId, segmentId, contactIds, now: tx.now(), eventData };
     const audience = await audienceOf(tx, projectId, segmentId);
@@ -119,13 +136,23 @@ export async function computeMembership(
   });
 }
 
-async function assertStatic(tx: Context, projectId: string, segmentId: string): Promise<void> {
+/** The event of those who enter or leave; none where the membership is not tracked. */
+function eventOf(
+  { id, name, slug, trackMembership }: { id: string; name: string; slug: string; trackMembership: boolean },
+  change: "entry" | "exit",
+) {
+  const eventData = { segmentId: id, segmentName: name };
+  return { event: trackMembership ? `segment.${slug}.${change}` : null, eventData };
+}
+
+async function holdStatic(tx: Context, projectId: string, segmentId: string) {
   // Held, so that changes of one list are counted one after another.
   const segment = await q.segments.lock(tx, { projectId, segmentId });
   if (!segment) throw problems.segmentNotFound(segmentId);
   if (segment.type !== "STATIC") {
     throw problems.badRequest("Cannot change the members of a dynamic segment by hand");
   }
+  return segment;
 }
 
 async function createContacts(

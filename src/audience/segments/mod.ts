@@ -53,7 +53,7 @@ export async function createSegment(ctx: Context, projectId: string, input: Segm
       description: input.description ?? null,
       type: input.type,
       condition,
-      trackMembership: input.trackMembership && input.type === "DYNAMIC",
+      trackMembership: input.trackMembership,
     });
     await refreshSegment(tx, projectId, id);
     if (input.trackMembership) await workOutSoon(tx, projectId, id);
@@ -88,7 +88,7 @@ export async function patchSegment(
       setDescription: patch.description !== undefined,
       description: patch.description ?? null,
       condition: (patch.condition as Condition | undefined) ?? null,
-      trackMembership: segment.type === "STATIC" ? null : (patch.trackMembership ?? null),
+      trackMembership: patch.trackMembership ?? null,
     });
     if (patch.condition) await refreshSegment(tx, projectId, segmentId);
     const isSwitchedOn = patch.trackMembership === true && !segment.trackMembership;

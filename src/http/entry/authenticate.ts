@@ -16,6 +16,7 @@ import { problems } from "../../problem.ts";
 import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
 import { readForm } from "./form.ts";
+import { assertKnownQuery } from "./query_names.ts";
 import { note } from "./requests.ts";
 import { isUuid } from "./schemas.ts";
 import {
@@ -127,6 +128,7 @@ function authentication<Given extends { actor: Actor }>(
       if (!hasReadablePath(request.url)) {
         throw problems.routeNotFound(request.method, parts.path, "Write a % itself as %25");
       }
+      await assertKnownQuery(ctx, request, route);
       if (parts.body === UNREAD) {
         parts.body =
           reads === "form"

@@ -49,11 +49,21 @@ export async function readJson(request: Request, bounds: Bounds): Promise<JsonBo
   return body as JsonBody;
 }
 
-/** The raw body; refuses with 413 one of more than `limit` bytes, without reading all of it. */
+/** Of a body that is too large so much is read and dropped, and for so long: most clients read no answer before. */
+const MAX_DROPPED_BYTES = 64 * 1_048_576;
+const MAX_DROPPING_MS = 30_000;
+
+/**
+ * The raw body. Refuses with 413 one of more than `limit` bytes, once the rest of it has been dropped: closing the
+ * connection at once would show most clients a broken pipe in place of the answer.
+ */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get("content-length");
-  if (announced !== null && Number(announced) > limit) throw problems.bodyTooLarge(limit);
   try {
+    if (announced !== null && Number(announced) > limit) {
+      if (Number(announced) <= MAX_DROPPED_BYTES) await drop(request.body?.getReader(), 0);
+      throw problems.bodyTooLarge(limit);
+    }
     return announced === null ? await readChunks(request, limit) : await request.bytes();
   } catch (error) {
     // The sender has hung up.
@@ -64,13 +74,33 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 
 async function readChunks(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
+  const reader = request.body?.getReader();
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > limit) throw problems.bodyTooLarge(limit);
-    chunks.push(chunk);
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) return Buffer.concat(chunks);
+    length += value.byteLength;
+    if (length > limit) {
+      chunks.length = 0;
+      await drop(reader, length);
+      throw problems.bodyTooLarge(limit);
+    }
+    chunks.push(value);
   }
-  return Buffer.concat(chunks);
+}
+
+/** Reads what is left of a body, and keeps nothing of it. */
+async function drop(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  lengthBefore: number,
+): Promise<void> {
+  const until = performance.now() + MAX_DROPPING_MS;
+  let length = lengthBefore;
+  while (reader && length <= MAX_DROPPED_BYTES && performance.now() < until) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    length += value.byteLength;
+  }
 }
 
 const MUCH_BLANK = 65_536;

@@ -77,6 +77,9 @@ function boundsOf(schema: TSchema, at: string): Bounds {
       return largest((schema.anyOf as TSchema[]).map((branch) => boundsOf(branch, at)));
     case "String":
       return textBounds(numberOf(schema.maxLength ?? FORMAT_LENGTHS[String(schema.format)], at));
+    case "Text":
+      // In code points, of which one may be written as two escapes.
+      return textBounds(2 * numberOf(schema.maxLength, at));
     case "Words":
       return textBounds(Math.max(...(schema.enum as string[]).map((word) => word.length)));
     case "Boolean":

@@ -6,8 +6,9 @@ import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
 import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
-import { fieldErrors } from "./field_errors.ts";
+import { fieldErrors, ruleErrors } from "./field_errors.ts";
 import { isForm } from "./form.ts";
+import { nearMisses, nearMissErrors, nearMissWarnings } from "./near_misses.ts";
 
 /** How the body of a route is read. */
 interface BodyPlan {
@@ -16,6 +17,8 @@ interface BodyPlan {
   fields: string[] | null;
   /** All that is wrong with a body by its schema and its rules. */
   errorsOf(body: JsonBody): Promise<FieldError[]>;
+  /** What its rules alone say of a body that its schema lets through. */
+  ruleErrorsOf(body: JsonBody): Promise<FieldError[]>;
 }
 
 /** A route, as Elysia lists it. */
@@ -25,9 +28,25 @@ interface Route {
   hooks: { body?: TSchema };
 }
 
-const NO_SCHEMA: BodyPlan = { bounds: IGNORED_BODY, fields: null, errorsOf: () => Promise.resolve([]) };
+const NO_ERRORS = () => Promise.resolve([]);
+const NO_SCHEMA: BodyPlan = {
+  bounds: IGNORED_BODY,
+  fields: null,
+  errorsOf: NO_ERRORS,
+  ruleErrorsOf: NO_ERRORS,
+};
 
 const plans = new WeakMap<Context, Map<string, BodyPlan>>();
+const warnings = new WeakMap<Request, string[]>();
+
+/** Unknown fields of these are ignored, as clients of the existing service rely on: their answers can warn. */
+const ANSWERS_WITH_WARNINGS = ["/v1/send", "/v1/track", "/events/track"];
+
+/** What the answer to a request should warn of: `{warnings}`, or nothing to spread. */
+export function bodyWarnings(request: Request): { warnings?: string[] } {
+  const found = warnings.get(request);
+  return found ? { warnings: found } : {};
+}
 
 /** Looks at the schemas of all routes, once. Throws for one that lets bodies of any size through. */
 export function planBodies(ctx: Context, routes: Route[]): void {
@@ -40,8 +59,8 @@ export function planBodies(ctx: Context, routes: Route[]): void {
 
 /**
  * The JSON of a request to this route, once the caller is authenticated, without unknown fields: a body that cannot fit
- * its schema is not even parsed, and one that does not match is refused with 422. Where there is no schema, any small
- * body is accepted. `limit` is the general maximum, in bytes.
+ * its schema is not even parsed, and one that does not match is refused with 422, as is one with a field that was meant
+ * to be another. Where there is no schema, any small body is accepted. `limit` is the general maximum, in bytes.
  */
 export async function readBody(
   ctx: Context,
@@ -49,13 +68,23 @@ export async function readBody(
   route: string,
   limit = BODY_LIMIT,
 ): Promise<JsonBody> {
-  const { bounds, fields, errorsOf } = plans.get(ctx)?.get(`${request.method} ${route}`) ?? NO_SCHEMA;
+  const { bounds, fields, errorsOf, ruleErrorsOf } =
+    plans.get(ctx)?.get(`${request.method} ${route}`) ?? NO_SCHEMA;
   const given = await readJson(request, { ...bounds, bytes: Math.min(bounds.bytes, limit) });
   const body = given && fields ? pick(given, fields) : given;
   const errors = await errorsOf(body);
+  const misses = given && fields ? nearMisses(given, fields) : NO_MISSES;
+  if (misses.size > 0) {
+    if (errors.length === 0) errors.push(...(await ruleErrorsOf(body)));
+    const isTaken = errors.length === 0 && ANSWERS_WITH_WARNINGS.includes(route);
+    if (isTaken) warnings.set(request, nearMissWarnings(misses));
+    else errors.push(...nearMissErrors(misses));
+  }
   if (errors.length > 0) throw problems.invalid(errors);
   return body;
 }
+
+const NO_MISSES = new Map<string, string>();
 
 /** One for each schema, however many services a process has, as in tests. */
 const known = new WeakMap<TSchema, BodyPlan>();
@@ -81,6 +110,7 @@ function makePlan(schema: TSchema): BodyPlan {
       const rest = without(body, tooLong);
       return await fieldErrors(schema, validator.Errors(rest), rest, tooLong);
     },
+    ruleErrorsOf: (body) => ruleErrors(schema, body),
   };
 }
 

@@ -1,7 +1,8 @@
 // Turns what TypeBox says about a value into the field errors of the API: all of them, each at its own path.
-import type { TSchema } from "@sinclair/typebox";
+import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, type ValueErrorIterator, ValueErrorType as Type } from "@sinclair/typebox/errors";
 import type { FieldError, FieldErrorCode } from "../../problem.ts";
+import { textFault } from "./text.ts";
 
 const MAX_ERRORS = 100;
 const MAX_RECEIVED_LENGTH = 100;
@@ -27,12 +28,21 @@ export async function fieldErrors(
   before: FieldError[] = [],
 ): Promise<FieldError[]> {
   const found = firstErrors(errors, before);
+  return [...found, ...(await ruleErrors(schema, value, found))];
+}
+
+/** The errors of the rules alone, for a value of which these fields are known to be wrong. */
+export async function ruleErrors(
+  schema: TSchema,
+  value: unknown,
+  found: FieldError[] = [],
+): Promise<FieldError[]> {
   const rules = (schema as { [RULES]?: Rules })[RULES];
-  if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return found;
+  if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const refused = new Set(found.map((error) => error.field.split(".")[0]!));
   const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
   const more = await rules(rest as never, refused);
-  return [...found, ...more.filter((error) => !refused.has(error.field.split(".")[0]!))];
+  return more.filter((error) => !refused.has(error.field.split(".")[0]!));
 }
 
 /** One for each field: TypeBox reports a missing field twice, as missing (first of all) and as of the wrong type. */
@@ -88,14 +98,24 @@ function typeFits(error: ValueError): boolean {
   return codeOf(error) !== "invalid_type";
 }
 
+/** What is wrong with text of a limited length. Null for everything else, and for a format: it has words of its own. */
+function textErrorOf({ type, schema, value }: ValueError) {
+  if (type !== Type.Kind || schema[Kind] !== "Text" || value === undefined) return null;
+  return textFault(schema, value);
+}
+
 function toFieldError(error: ValueError, code: FieldErrorCode, message: string): FieldError {
   const field = error.path.slice(1).split("/").map(unescapePointer).join(".");
   const received = receivedOf(error.value);
   return { field, code, message, ...(received !== undefined && { received }) };
 }
 
-function codeOf({ type, schema, value }: ValueError): FieldErrorCode {
+function codeOf(error: ValueError): FieldErrorCode {
+  const { type, schema, value } = error;
   if (value === undefined) return "required";
+  const fault = textErrorOf(error);
+  if (fault) return fault.code;
+  if (type === Type.Kind && schema.type === "integer" && Number(value) < 1) return "too_small";
   if (type === Type.Kind && !schema.enum) return "invalid_type";
   switch (type) {
     case Type.StringFormat:
@@ -125,10 +145,19 @@ function codeOf({ type, schema, value }: ValueError): FieldErrorCode {
   }
 }
 
-function messageOf({ type, schema, message, value }: ValueError): string {
+function messageOf(error: ValueError): string {
+  const { type, schema, message, value } = error;
   if (value === undefined) return "This field is required";
+  const fault = textErrorOf(error);
+  if (fault) return fault.message || (FORMATS[schema.format as string] ?? message);
+  if (type === Type.String) return "Expected a string";
+  if (type === Type.Boolean) return "Expected true or false";
   if (schema["x-any-object"]) return "Expected an object";
-  if (type === Type.Kind && schema.type === "integer") return "Expected a whole number";
+  if (type === Type.Kind && schema.type === "integer") {
+    return Number(value) < 1 ? "Expected at least 1" : "Expected a whole number";
+  }
+  if (type === Type.StringFormat && schema.format === "mailbox" && isList(value)) return SEVERAL;
+  if (type === Type.StringFormat && schema.format === "uuid") return idMessage(schema);
   if (type === Type.StringFormat) return FORMATS[schema.format as string] ?? message;
   if (schema.enum) return `Expected one of ${(schema.enum as string[]).join(", ")}`;
   return message;
@@ -139,15 +168,41 @@ const FORMATS: Record<string, string> = {
   "email-or-empty": "Expected an email address",
   mailbox: "Expected an email address, or a name and an address such as Ada <ada@example.com>",
   "header-text": "Line breaks and NUL are not allowed here",
-  uuid: "Expected a UUID",
   "date-time": "Expected a date and time in ISO 8601",
 };
 
+/** What kind of an id is expected, where the schema says so. */
+function idMessage({ description = "" }: TSchema): string {
+  const [, what] = /^The (id of .+, a UUID)\.$/.exec(description) ?? [];
+  return what ? `Expected the ${what}` : "Expected a UUID";
+}
+
+const SEVERAL = 'Expected one address: write several as a list, ["ada@example.com", "bob@example.com"]';
+
+/** Whether a text is several addresses in a row. */
+function isList(value: unknown): boolean {
+  return typeof value === "string" && value.length < 10_000 && value.split(/[,;]/).length > 1;
+}
+
+const KINDS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  object: "an object",
+  array: "a list",
+};
+
+/** What a union takes; null only where it takes nothing else. */
 function unionMessage({ schema }: ValueError): string {
-  const kinds = (schema.anyOf as TSchema[]).map((branch) =>
-    branch["x-any-object"] ? "object" : String(branch.title ?? branch.type),
-  );
-  return `Expected ${kinds.join(" or ")}`;
+  const kinds = [...new Set(kindsOf(schema))];
+  return kinds.length === 0 ? "Expected null" : `Expected ${kinds.join(" or ")}`;
+}
+
+function kindsOf(schema: TSchema): string[] {
+  if (schema.anyOf) return (schema.anyOf as TSchema[]).flatMap(kindsOf);
+  if (schema["x-any-object"]) return ["an object"];
+  return schema.type === "null" ? [] : [KINDS[schema.type as string] ?? String(schema.type)];
 }
 
 /** The value, where it is short enough to be of help. */

@@ -11,6 +11,11 @@ import {
 import { parseAddress } from "../../mail/address.ts";
 import { toRecipient } from "../../sending/send/input.ts";
 import { bounded } from "./body_bounds.ts";
+import { Text } from "./text.ts";
+
+export { Text } from "./text.ts";
+
+const WHOLE_NUMBER = /^-?\d{1,100}$/;
 
 FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
 FormatRegistry.Set("email-or-empty", (text) => text === "" || parseAddress(text) !== null);
@@ -19,7 +24,8 @@ FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
 // Rows carry dates as Date; JSON writes them as ISO 8601.
 TypeRegistry.Set("Timestamp", (_schema, value) => value instanceof Date && !Number.isNaN(value.getTime()));
 // A query holds only text; the handler clamps the number.
-TypeRegistry.Set("QueryInteger", (_schema, value) => /^-?\d{1,100}$/.test(String(value)));
+TypeRegistry.Set("QueryInteger", (_schema, value) => WHOLE_NUMBER.test(String(value)));
+TypeRegistry.Set("QueryCount", (_schema, value) => WHOLE_NUMBER.test(String(value)) && Number(value) >= 1);
 
 /** A point in time: a Date here, ISO 8601 in JSON. */
 export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", format: "date-time" });
@@ -30,6 +36,9 @@ export const Int = Type.Integer();
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
 
+/** A UUID that names something in the project, such as `a template`: a refusal says what is expected. */
+export const IdOf = (noun: string) => t.String({ format: "uuid", description: `The id of ${noun}, a UUID.` });
+
 /** The id in a path: anything that is not a UUID is simply not found (guides/errors.md). */
 export const PathId = t.Unsafe<string>({ [Kind]: "PathId", type: "string", format: "uuid" });
 TypeRegistry.Set("PathId", (_schema, value) => typeof value === "string");
@@ -39,7 +48,7 @@ export const EmailAddress = t.String({ format: "email", examples: ["ada@example.
 
 /** Text that ends up in a header line: no CR, LF or NUL. */
 export const HeaderText = (options: { minLength?: number; maxLength: number }) =>
-  t.String({ format: "header-text", ...options });
+  Text({ format: "header-text", ...options });
 
 /** A whole number in a query, given as text. */
 export const QueryInteger = (options: {
@@ -54,6 +63,12 @@ export const QueryInteger = (options: {
   return t.Optional(
     t.Unsafe<string>({ [Kind]: "QueryInteger", type: "integer", ...bounds, description: text }),
   );
+};
+
+/** The same, but refused where it is less than 1. */
+export const QueryCount = (options: { maximum?: number; fallback: number; description?: string }) => {
+  const integer = QueryInteger({ minimum: 1, ...options });
+  return { ...integer, [Kind]: "QueryCount" } as typeof integer;
 };
 
 /** Null, or a value of `schema`. */
@@ -127,12 +142,19 @@ const StandardProperties = Object.fromEntries(
 /** A contact. */
 export const Contact = t.Object({ id: Uuid, data: Data, projectId: Uuid, ...StandardProperties });
 
-const GIVEN_KINDS = { ...KINDS, text: t.String({ maxLength: 255 }) };
+const GIVEN_KINDS = { ...KINDS, text: Text({ maxLength: 255 }) };
 
 /** The standard fields that a request may set, besides the address. */
 export const GivenProperties = Object.fromEntries(
   GIVEN_NAMES.map((name) => [name, t.Optional(GIVEN_KINDS[STANDARD_FIELDS[name].kind])]),
 ) as { [Name in keyof GivenValues]-?: TOptional<(typeof KINDS)[KindOf<Name>]> };
+
+/** Beside the result: what was done, but perhaps not as it was meant. */
+export const Warnings = {
+  warnings: t.Optional(
+    t.Array(t.String(), { description: "What was done, but perhaps not as it was meant." }),
+  ),
+};
 
 /** The bare refusal of a few dashboard endpoints (guides/errors.md). */
 export const BareError = t.Object({ error: t.String() }, { title: "BareError" });

@@ -1,12 +1,12 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
-import { EmailAddress, Uuid } from "../entry/schemas.ts";
+import { EmailAddress, Text, Uuid } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
 
-const Password = t.String({ minLength: min, maxLength: max, description: `${min} to ${max} characters.` });
-const Token = t.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
+const Password = Text({ minLength: min, maxLength: max, description: `${min} to ${max} characters.` });
+const Token = Text({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
 
 /** Address and password. */
 export const Credentials = t.Object({ email: EmailAddress, password: Password });
@@ -14,7 +14,7 @@ export const Credentials = t.Object({ email: EmailAddress, password: Password })
 export const SignUpBody = t.Object({
   ...Credentials.properties,
   invitation: t.Optional(
-    t.String({
+    Text({
       maxLength: 200,
       description: "The token of an invitation mail: it proves that the address is yours.",
     }),
@@ -27,7 +27,7 @@ export const TokenBody = t.Object({ token: Token });
 
 export const ResetBody = t.Object({ token: Token, newPassword: Password });
 
-export const ChangeBody = t.Object({ password: t.String({ maxLength: max }), newPassword: Password });
+export const ChangeBody = t.Object({ password: Text({ maxLength: max }), newPassword: Password });
 
 export const VerificationBody = t.Object({
   email: t.Optional(

@@ -2,8 +2,21 @@
 import { t } from "elysia";
 import { percent } from "../../percent.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
+import { campaignErrors } from "../../sending/campaigns/input.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
-import { Data, EmailAddress, HeaderText, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { withRules } from "../entry/field_errors.ts";
+import {
+  Data,
+  EmailAddress,
+  HeaderText,
+  IdOf,
+  Int,
+  Nullable,
+  Text,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
 
 /** The states of a campaign. */
 export const Status = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
@@ -60,37 +73,43 @@ export function toCampaign({ fromEmail, ...campaign }: CampaignRow) {
 const MAX_BODY_CHARS = 1_048_576;
 
 /** What creates or replaces a campaign. Subject, body and sender may come from the template. */
-export const CampaignBody = t.Object({
-  name: t.String({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
-  description: t.Optional(Nullable(t.String({ maxLength: 1000 }))),
-  subject: t.Optional(
-    Nullable(t.String({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
-  ),
-  body: t.Optional(
-    Nullable(
-      t.String({
-        minLength: 1,
-        maxLength: MAX_BODY_CHARS,
-        description: "HTML or MJML, with `{{variables}}`.",
-      }),
+export const CampaignBody = withRules(
+  t.Object({
+    name: Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
+    description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
+    subject: t.Optional(
+      Nullable(Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
     ),
-  ),
-  from: t.Optional(Nullable(EmailAddress)),
-  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
-  replyTo: t.Optional(Nullable(EmailAddress)),
-  type: t.Optional(Nullable(MessageType)),
-  audienceType: AudienceType,
-  segmentId: t.Optional(Nullable(Uuid)),
-  audienceCondition: t.Optional(
-    bounded(
-      t.Unknown({
-        description: "A condition tree, as of a segment. Required when audienceType is FILTERED.",
-      }),
-      CONDITION_SIZE,
+    body: t.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: MAX_BODY_CHARS,
+          description: "HTML or MJML, with `{{variables}}`.",
+        }),
+      ),
     ),
-  ),
-  templateId: t.Optional(Nullable(Uuid)),
-});
+    from: t.Optional(Nullable(EmailAddress)),
+    fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+    replyTo: t.Optional(Nullable(EmailAddress)),
+    type: t.Optional(Nullable(MessageType)),
+    audienceType: AudienceType,
+    segmentId: t.Optional(Nullable(IdOf("a segment"))),
+    audienceCondition: t.Optional(
+      bounded(
+        t.Unknown({
+          description: "A condition tree, as of a segment. Required when audienceType is FILTERED.",
+        }),
+        CONDITION_SIZE,
+      ),
+    ),
+    templateId: t.Optional(Nullable(IdOf("a template"))),
+  }),
+  campaignErrors,
+);
+
+/** What changes a campaign: any of it. */
+export const CampaignPatchBody = t.Partial(CampaignBody);
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { trackInputErrors } from "../../insight/events/tracking.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { Data, EmailAddress, Int, Nullable, Timestamp, Uuid } from "../entry/schemas.ts";
+import { Data, EmailAddress, Int, Nullable, Text, Timestamp, Uuid } from "../entry/schemas.ts";
 
 /** An event. */
 export const Event = t.Object({
@@ -41,7 +41,8 @@ export const EventUsage = t.Object({
   canDelete: t.Boolean(),
 });
 
-const Name = (description: string) => t.Optional(t.String({ minLength: 1, maxLength: 255, description }));
+const Name = (description: string) =>
+  t.Optional(Text({ minLength: 1, maxLength: 255, trimmed: true, description }));
 
 /** A tracked event: as on /v1/track, or an event by itself. */
 export const TrackBody = withRules(

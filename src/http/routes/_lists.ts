@@ -2,7 +2,7 @@
 import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";
-import { Int, isUuid, Nullable, QueryInteger } from "../entry/schemas.ts";
+import { Int, isUuid, Nullable, QueryCount, QueryInteger } from "../entry/schemas.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -24,15 +24,13 @@ export const CursorList = <T extends TSchema>(item: T) =>
 
 /** The query of a page list. `limit` is another name for `pageSize`. */
 export const PageQuery = {
-  page: QueryInteger({ minimum: 1, fallback: 1 }),
-  pageSize: QueryInteger({
-    minimum: 1,
+  page: QueryCount({ fallback: 1 }),
+  pageSize: QueryCount({
     maximum: MAX_LIMIT,
     fallback: DEFAULT_LIMIT,
-    description: "Clamped to 1..100.",
+    description: "More than 100 counts as 100.",
   }),
-  limit: QueryInteger({
-    minimum: 1,
+  limit: QueryCount({
     maximum: MAX_LIMIT,
     fallback: DEFAULT_LIMIT,
     description: "Same as `pageSize`.",

@@ -1,10 +1,10 @@
 // Previews of templates and campaigns.
 import { t } from "elysia";
-import { Data, Nullable, Uuid } from "../entry/schemas.ts";
+import { Data, Nullable, IdOf } from "../entry/schemas.ts";
 
 /** For whom a preview is made: a contact, and data that goes over it. Both may be left out. */
 export const PreviewBody = t.Optional(
-  Nullable(t.Object({ data: t.Optional(Data), contactId: t.Optional(Uuid) })),
+  Nullable(t.Object({ data: t.Optional(Data), contactId: t.Optional(IdOf("a contact")) })),
 );
 
 /** A rendered message. */

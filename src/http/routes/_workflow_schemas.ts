@@ -6,7 +6,7 @@ import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
 import { problems } from "../../problem.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { Data, Int, Nullable, Text, Timestamp, Uuid, Words, IdOf } from "../entry/schemas.ts";
 
 const MAX_INT = 2_147_483_647;
 const PRIORITY = "For editors: it is stored, and has no effect. The branch alone decides which way is taken.";
@@ -79,12 +79,12 @@ export const Fields = t.Object({
   count: Int,
 });
 
-const Name = t.String({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" });
-const Description = t.Optional(Nullable(t.String({ maxLength: 1000 })));
-const EventName = t.String({
+const Name = Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" });
+const Description = t.Optional(Nullable(Text({ maxLength: 1000 })));
+const EventName = Text({
   minLength: 1,
   maxLength: 255,
-  pattern: "\\S",
+  trimmed: true,
   description: "Any name, including those that the service itself emits, such as `contact.subscribed`.",
 });
 
@@ -132,7 +132,7 @@ const StepFields = {
       { bytes: 65_536, levels: 100 },
     ),
   ),
-  templateId: t.Optional(Nullable(Uuid)),
+  templateId: t.Optional(Nullable(IdOf("a template"))),
 };
 
 const NewStepFields = {
@@ -174,7 +174,7 @@ export const StepPatchBody = t.Object({
   ...StepFields,
 });
 
-const Branch = t.String({ minLength: 1, maxLength: 64 });
+const Branch = Text({ minLength: 1, maxLength: 64 });
 
 interface Branched {
   condition?: { branch?: string | null } | null;
@@ -197,7 +197,7 @@ export const TransitionBody = t.Object({
   condition: t.Optional(Nullable(t.Object({ branch: t.Optional(Nullable(Branch)) }))),
   branch: t.Optional(
     Nullable(
-      t.String({
+      Text({
         minLength: 1,
         maxLength: 64,
         description:

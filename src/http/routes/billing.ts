@@ -6,7 +6,7 @@ import { monthOf, setUsageLimits, type UsageLimits, usageOf } from "../../accoun
 import type { Context } from "../../context.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
-import { answers, Int, Nullable, PathId, Timestamp } from "../entry/schemas.ts";
+import { answers, Int, Nullable, PathId, Text, Timestamp } from "../entry/schemas.ts";
 
 const Limit = t.Object({
   limit: Nullable(Int),
@@ -58,7 +58,7 @@ const ReturnBody = t.Optional(
   Nullable(
     t.Object({
       returnUrl: t.Optional(
-        t.String({
+        Text({
           maxLength: 1000,
           description:
             "Where they come back to: a page of this service, or of one of its dashboards. Left out: the first dashboard.",

@@ -11,17 +11,39 @@ import {
   duplicateCampaign,
   getCampaign,
   listCampaigns,
+  patchCampaign,
   replaceCampaign,
 } from "../../sending/campaigns/mod.ts";
 import { previewMessage } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
-import { Campaign, CampaignBody, CampaignStats, Status, statsOf, toCampaign } from "./_campaign_schemas.ts";
+import {
+  Campaign,
+  CampaignBody,
+  CampaignPatchBody,
+  CampaignStats,
+  Status,
+  statsOf,
+  toCampaign,
+} from "./_campaign_schemas.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { Preview, PreviewBody } from "./_preview_schemas.ts";
-import { answers, EmailAddress, isUuid, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+import {
+  answers,
+  EmailAddress,
+  isUuid,
+  Nullable,
+  PathId,
+  Text,
+  Timestamp,
+  Uuid,
+  Warnings,
+} from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
+
+const SEGMENT_GONE =
+  "The segment of the campaign has been deleted: choose another audience before you send the copy";
 
 const SORTS = ["name", "createdAt", "updatedAt"] as const;
 
@@ -44,7 +66,7 @@ export function campaignsRoutes(ctx: Context) {
           ...PageQuery,
           status: t.Optional(Status),
           search: t.Optional(
-            t.String({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
+            Text({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
           ),
           sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
@@ -88,6 +110,17 @@ export function campaignsRoutes(ctx: Context) {
         detail: { summary: "Replace a draft or a scheduled campaign; what is left out becomes empty" },
       },
     )
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body }) =>
+        toCampaign(await patchCampaign(ctx, project.id, campaignId(id), body)),
+      {
+        ...one,
+        body: CampaignPatchBody,
+        response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: { summary: "Change a draft or a scheduled campaign; what is left out stays" },
+      },
+    )
     .delete(
       "/:id",
       async ({ project, params: { id }, set }) => {
@@ -105,11 +138,15 @@ export function campaignsRoutes(ctx: Context) {
       async ({ project, params: { id }, set }) => {
         const copy = await duplicateCampaign(ctx, project.id, campaignId(id));
         set.status = 201;
-        return toCampaign(copy);
+        const isWithoutSegment = copy.audienceType === "SEGMENT" && copy.segmentId === null;
+        return { ...toCampaign(copy), ...(isWithoutSegment && { warnings: [SEGMENT_GONE] }) };
       },
       {
         ...one,
-        response: answers(Campaign, { status: 201, refusals: [404, 422] }),
+        response: answers(t.Object({ ...Campaign.properties, ...Warnings }), {
+          status: 201,
+          refusals: [404, 422],
+        }),
         detail: { summary: "Copy a campaign to a new draft" },
       },
     )
@@ -162,16 +199,22 @@ export function campaignsRoutes(ctx: Context) {
       async ({ project, params: { id }, body }) => {
         const address = parseAddress(body.email)!.email;
         const email = await sendTestMail(ctx, project.id, campaignId(id), address);
-        return { success: true as const, data: { email }, message: `A test is on its way to ${address}` };
+        const message = `A test is on its way to ${address}`;
+        return { success: true as const, data: { email }, emailId: email, message };
       },
       {
         ...one,
         body: t.Object({ email: EmailAddress }),
         response: answers(
-          t.Object({ success: t.Literal(true), data: t.Object({ email: Uuid }), message: t.String() }),
+          t.Object({
+            success: t.Literal(true),
+            data: t.Object({ email: Uuid }),
+            emailId: Uuid,
+            message: t.String(),
+          }),
           { refusals: [400, 402, 404, 413, 415, 422] },
         ),
-        detail: { summary: "Send a test to one address; `data.email` is its id in the ledger" },
+        detail: { summary: "Send a test to one address; `emailId` is its id in the ledger" },
       },
     )
     .get(
@@ -211,7 +254,8 @@ const HAS_ZONE = /(Z|[T ].*[+-]\d\d(:?\d\d)?)$/i;
 function scheduledTime(value: unknown): Date | null {
   if (value === undefined || value === null) return null;
   try {
-    if (typeof value !== "string" || !ISO_TIME.test(value)) throw new RangeError("not an ISO 8601 date-time");
+    if (typeof value !== "string") throw new RangeError("not a date");
+    if (!ISO_TIME.test(value)) return otherTime(value);
     const instant = HAS_ZONE.test(value)
       ? Temporal.Instant.from(value)
       : Temporal.PlainDateTime.from(value).toZonedDateTime("UTC").toInstant();
@@ -222,4 +266,12 @@ function scheduledTime(value: unknown): Date | null {
       "Send an ISO 8601 date-time such as 2030-01-31T09:00:00Z, or leave it out to send now",
     );
   }
+}
+
+/** Any other date that JavaScript reads, such as that of a mail; in UTC where it has no zone. */
+function otherTime(value: string): Date {
+  const isZoned = /(Z|[+-]\d\d:?\d\d|\b(GMT|UTC|[ECMP][SD]T))\b|\)$/i.test(value);
+  const time = new Date(isZoned ? value : `${value} UTC`);
+  if (!/\d/.test(value) || Number.isNaN(time.getTime())) throw new RangeError("not a date");
+  return time;
 }

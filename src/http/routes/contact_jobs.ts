@@ -12,7 +12,7 @@ import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
-import { answers, Int, isUuid, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, IdOf, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const MAX_IDS = 1_000;
 const MAX_EXCLUDED = 10_000;
@@ -64,9 +64,9 @@ const BulkReport = t.Object({
 
 const Filter = t.Object(
   {
-    search: t.Optional(t.String({ maxLength: 254, description: "A part of the address, in any case." })),
+    search: t.Optional(Text({ maxLength: 254, description: "A part of the address, in any case." })),
     subscribed: t.Optional(t.Boolean()),
-    segmentId: t.Optional(Uuid),
+    segmentId: t.Optional(IdOf("a segment")),
   },
   { description: "With the mode `query`: what all the contacts have in common. `{}` is every contact." },
 );

@@ -27,6 +27,7 @@ import {
   Nullable,
   PathId,
   QueryInteger,
+  Text,
   Uuid,
   Words,
 } from "../entry/schemas.ts";
@@ -77,9 +78,7 @@ export function contactsRoutes(ctx: Context) {
       {
         query: t.Object({
           ...CursorQuery,
-          search: t.Optional(
-            t.String({ description: "A part of the address, in any case.", maxLength: 254 }),
-          ),
+          search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
           subscribed: t.Optional(t.String({ description: "`true` or `false`. Left out: both." })),
           sort: t.Optional(t.String({ description: "`createdAt` (default) or `email`." })),
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
@@ -155,7 +154,7 @@ export function contactsRoutes(ctx: Context) {
         params: t.Object({ field: t.String() }),
         query: t.Object({
           limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, fallback: 100 }),
-          search: t.Optional(t.String({ maxLength: 255 })),
+          search: t.Optional(Text({ maxLength: 255 })),
         }),
         response: answers(
           t.Object({

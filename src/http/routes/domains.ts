@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { addDomain, listDomains, removeDomain, verifyDomain } from "../../sending/domains/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const DomainStatus = t.Unsafe<"PENDING" | "VERIFIED" | "FAILED">({
   ...Words(["PENDING", "VERIFIED", "FAILED"]),
@@ -43,7 +43,7 @@ const Domain = t.Object({
 });
 
 const DomainBody = t.Object({
-  domain: t.String({ maxLength: 500, examples: ["shop.example"] }),
+  domain: Text({ maxLength: 500, examples: ["shop.example"] }),
   projectId: t.Optional(
     t.String({ format: "uuid", description: "With an API key: the project of that key, or left out." }),
   ),

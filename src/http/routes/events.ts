@@ -13,11 +13,13 @@ import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, Int, isUuid, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+import { bodyWarnings } from "../entry/body_plans.ts";
+import { answers, Int, isUuid, PathId, Timestamp, Uuid, Warnings } from "../entry/schemas.ts";
 
 const Tracked = t.Object({
   success: t.Literal(true),
   data: t.Object({ contact: Uuid, event: Uuid, timestamp: Timestamp }),
+  ...Warnings,
 });
 
 const named = {
@@ -32,13 +34,18 @@ export function eventsRoutes(ctx: Context) {
       .use(authenticateKey(ctx, "secret"))
       .post(
         "/track",
-        async ({ project, body, headers, status }) => {
-          const request = { projectId: project.id, key: keyOf(headers), request: "POST /events/track" };
-          const { email, ...rest } = body;
-          const input = email === undefined ? rest : { ...rest, email: parseAddress(email)!.email };
-          const done = await trackInput(ctx, request, input);
+        async ({ project, body, headers, status, request }) => {
+          const call = { projectId: project.id, key: keyOf(headers), request: "POST /events/track" };
+          const { email, event, name, ...rest } = body;
+          const input = {
+            ...rest,
+            ...(event !== undefined && { event: event.trim() }),
+            ...(name !== undefined && { name: name.trim() }),
+            ...(email !== undefined && { email: parseAddress(email)!.email }),
+          };
+          const done = await trackInput(ctx, call, input);
           if ("event" in done) return status(201, toEvent(done.event));
-          return { success: true as const, data: done.tracked };
+          return { success: true as const, data: done.tracked, ...bodyWarnings(request) };
         },
         {
           headers: t.Object({

@@ -1,6 +1,6 @@
 // /segments: named parts of the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
-import type { Condition } from "../../audience/conditions/tree.ts";
+import { type Condition, conditionErrors } from "../../audience/conditions/tree.ts";
 import {
   addMembers,
   computeMembership,
@@ -19,6 +19,7 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import {
   answers,
@@ -30,6 +31,7 @@ import {
   isUuid,
   Nullable,
   PathId,
+  Text,
   Timestamp,
   Uuid,
   Words,
@@ -49,8 +51,8 @@ const Segment = t.Object({
   updatedAt: Timestamp,
 });
 
-const Name = t.String({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
-const Description = t.Optional(Nullable(t.String({ maxLength: 500 })));
+const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
+const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
 const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
 const ConditionTree = bounded(
   t.Unknown({
@@ -59,6 +61,10 @@ const ConditionTree = bounded(
   }),
   CONDITION_SIZE,
 );
+
+/** Faults of the condition are listed beside those of the other fields. */
+const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
+  type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -83,13 +89,16 @@ export function segmentsRoutes(ctx: Context) {
         return await createSegment(ctx, project.id, input);
       },
       {
-        body: t.Object({
-          name: t.Optional(Nullable(HeaderText({ maxLength: 100 }))),
-          description: Description,
-          type: t.Optional(Words(["DYNAMIC", "STATIC"])),
-          condition: t.Optional(ConditionTree),
-          trackMembership: t.Optional(t.Boolean()),
-        }),
+        body: withRules(
+          t.Object({
+            name: t.Optional(Nullable(HeaderText({ maxLength: 100 }))),
+            description: Description,
+            type: t.Optional(Words(["DYNAMIC", "STATIC"])),
+            condition: t.Optional(ConditionTree),
+            trackMembership: t.Optional(t.Boolean()),
+          }),
+          conditionRules,
+        ),
         response: { ...answers(Segment, { status: 201, refusals: [413, 415, 422] }), 400: BareError },
         detail: { summary: "Create a segment" },
       },
@@ -104,12 +113,15 @@ export function segmentsRoutes(ctx: Context) {
       async ({ project, params: { id }, body }) => await patchSegment(ctx, project.id, segmentId(id), body),
       {
         ...one,
-        body: t.Object({
-          name: t.Optional(Name),
-          description: Description,
-          condition: t.Optional(ConditionTree),
-          trackMembership: t.Optional(t.Boolean()),
-        }),
+        body: withRules(
+          t.Object({
+            name: t.Optional(Name),
+            description: Description,
+            condition: t.Optional(ConditionTree),
+            trackMembership: t.Optional(t.Boolean()),
+          }),
+          conditionRules,
+        ),
         response: answers(Segment, { refusals: [400, 404, 413, 415, 422] }),
         detail: { summary: "Change a segment; its slug stays" },
       },

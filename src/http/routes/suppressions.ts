@@ -14,7 +14,7 @@ import {
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, EmailAddress, Int, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, EmailAddress, Int, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const Reason = Words(["BOUNCE", "COMPLAINT", "MANUAL"]);
 
@@ -53,9 +53,7 @@ export function suppressionsRoutes(ctx: Context) {
       {
         query: t.Object({
           ...CursorQuery,
-          search: t.Optional(
-            t.String({ description: "A part of the address, in any case.", maxLength: 254 }),
-          ),
+          search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
           reason: t.Optional(Reason),
           sort: t.Optional(t.String({ description: "`createdAt`: the only order, and the default." })),
           dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),

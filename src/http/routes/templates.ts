@@ -25,6 +25,7 @@ import {
   isUuid,
   Nullable,
   PathId,
+  Text,
   Timestamp,
   Uuid,
   Words,
@@ -67,12 +68,12 @@ const MAX_BODY = 1_048_576;
 /** Text with something in it; a header has no line breaks. */
 const filled = { minLength: 1, pattern: "\\S" };
 const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variables}}`." };
-const Address = (description: string) => t.String({ maxLength: 1000, description });
+const Address = (description: string) => Text({ maxLength: 1000, description });
 const FROM = "An address of a verified domain.";
 
 /** What may be left out, or cleared with null, whether a template is made or changed. */
 const Optional = {
-  description: t.Optional(Nullable(t.String({ maxLength: 1000 }))),
+  description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
   fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
   replyTo: t.Optional(Nullable(Address("An address."))),
   type: t.Optional(Type),
@@ -97,7 +98,7 @@ export function templatesRoutes(ctx: Context) {
           ...PageQuery,
           type: t.Optional(Type),
           search: t.Optional(
-            t.String({
+            Text({
               description: "A part of the name, description or subject, in any case.",
               maxLength: 255,
             }),
@@ -124,7 +125,7 @@ export function templatesRoutes(ctx: Context) {
         body: t.Object({
           name: t.Optional(Nullable(HeaderText({ maxLength: MAX_NAME }))),
           subject: t.Optional(Nullable(HeaderText({ maxLength: MAX_SUBJECT }))),
-          body: t.Optional(Nullable(t.String(BODY))),
+          body: t.Optional(Nullable(Text(BODY))),
           from: t.Optional(Nullable(Address(FROM))),
           ...Optional,
         }),
@@ -143,8 +144,8 @@ export function templatesRoutes(ctx: Context) {
       {
         ...one,
         body: t.Object({
-          name: t.Optional(t.String({ format: "header-text", ...filled, maxLength: MAX_NAME })),
-          subject: t.Optional(t.String({ format: "header-text", ...filled, maxLength: MAX_SUBJECT })),
+          name: t.Optional(Text({ format: "header-text", ...filled, maxLength: MAX_NAME })),
+          subject: t.Optional(Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT })),
           body: t.Optional(t.String({ ...filled, ...BODY })),
           from: t.Optional(Address(FROM)),
           ...Optional,

@@ -10,15 +10,20 @@ import { verifyAddress } from "../../sending/send/verify.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded, boundedText } from "../entry/body_bounds.ts";
+import { bodyWarnings } from "../entry/body_plans.ts";
 import { withRules } from "../entry/field_errors.ts";
 import {
   answers,
   Data,
   EmailAddress,
   HeaderText,
+  IdOf,
+  Nullable,
+  Text,
   TextMap,
   Timestamp,
   Uuid,
+  Warnings,
   Words,
 } from "../entry/schemas.ts";
 
@@ -37,7 +42,12 @@ const IdempotencyHeaders = t.Object({
 
 const TrackBody = t.Object({
   email: EmailAddress,
-  event: t.String({ minLength: 1, maxLength: 255, description: "Not a name of the service's own events." }),
+  event: Text({
+    minLength: 1,
+    maxLength: 255,
+    trimmed: true,
+    description: "Not a name of the service's own events.",
+  }),
   subscribed: t.Optional(
     t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
   ),
@@ -51,6 +61,7 @@ const Tracked = t.Object({
     event: Uuid,
     timestamp: Timestamp,
   }),
+  ...Warnings,
 });
 
 const Mailbox = t.Union(
@@ -65,17 +76,15 @@ const Mailbox = t.Union(
 );
 
 const Attachment = t.Object({
-  filename: t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
+  filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
   content: t.String({ description: "Base64." }),
-  contentType: t.String({
+  contentType: Text({
     minLength: 1,
     maxLength: 255,
     pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
     examples: ["application/pdf"],
   }),
-  contentId: t.Optional(
-    t.String({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' }),
-  ),
+  contentId: t.Optional(Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' })),
   disposition: t.Optional(Words(["attachment", "inline"])),
 });
 
@@ -85,7 +94,7 @@ const SendBody = t.Object({
   body: t.Optional(
     boundedText(t.String({ minLength: 1, description: "HTML, with `{{variables}}`." }), MAX_BODY_CHARS),
   ),
-  template: t.Optional(Uuid),
+  template: t.Optional(IdOf("a template")),
   from: t.Optional(Mailbox),
   name: t.Optional(HeaderText({ maxLength: 255 })),
   subscribed: t.Optional(t.Boolean()),
@@ -113,6 +122,7 @@ const Sent = t.Object({
     emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
     timestamp: Timestamp,
   }),
+  ...Warnings,
 });
 
 const Verification = t.Object({
@@ -125,9 +135,9 @@ const Verification = t.Object({
     isTypo: t.Boolean(),
     isPlusAddressed: t.Boolean(),
     isPersonalEmail: t.Boolean(),
-    domainExists: t.Boolean(),
+    domainExists: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
     hasWebsite: t.Boolean(),
-    hasMxRecords: t.Boolean(),
+    hasMxRecords: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
     reasons: t.Array(t.String()),
   }),
 });
@@ -142,14 +152,14 @@ export function v1Routes(ctx: Context) {
     .use(
       new Elysia().use(authenticateKey(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
         "/send",
-        async ({ project, body, headers }) => {
+        async ({ project, body, headers, request }) => {
           const key = idempotencyKey(headers);
           const data = await send(
             ctx,
             { projectId: project.id, key, request: "POST /v1/send" },
             body as SendInput,
           );
-          return { success: true as const, data };
+          return { success: true as const, data, ...bodyWarnings(request) };
         },
         {
           headers: IdempotencyHeaders,
@@ -162,10 +172,11 @@ export function v1Routes(ctx: Context) {
     .use(
       new Elysia().use(authenticateKey(ctx, "public")).post(
         "/track",
-        async ({ project, body, headers }) => {
-          const request = { projectId: project.id, key: idempotencyKey(headers), request: "POST /v1/track" };
+        async ({ project, body, headers, request }) => {
+          const call = { projectId: project.id, key: idempotencyKey(headers), request: "POST /v1/track" };
           const email = parseAddress(body.email)!.email;
-          return { success: true as const, data: await track(ctx, request, { ...body, email }) };
+          const data = await track(ctx, call, { ...body, email, event: body.event.trim() });
+          return { success: true as const, data, ...bodyWarnings(request) };
         },
         {
           headers: IdempotencyHeaders,

@@ -39,6 +39,20 @@ export interface CampaignValues extends CampaignAudience {
 }
 
 /**
+ * Everything wrong with the input besides its schema that can be known without the database. `refused` are fields left
+ * out of it because their schema is not satisfied.
+ */
+export function campaignErrors(input: CampaignInput, refused: ReadonlySet<string> = new Set()): FieldError[] {
+  const { subject, body, from, templateId } = input;
+  const isFromTemplate = Boolean(templateId) || refused.has("templateId");
+  return [
+    ...(isFromTemplate ? [] : missing({ subject, body, from })),
+    ...templateErrors("subject", subject ?? undefined),
+    ...audienceErrors(input),
+  ];
+}
+
+/**
  * The request over the template that it names. Throws 422 with every field that is missing or has a fault, and
  * TEMPLATE_NOT_FOUND.
  */

@@ -75,10 +75,52 @@ export async function replaceCampaign(
 ): Promise<Campaign> {
   assertChangeable(await getCampaign(ctx, projectId, campaignId));
   return await save(ctx, projectId, input, async (tx, values) => {
-    const replaced = await q.campaigns.replace(tx, { projectId, id: campaignId, ...values });
+    const args = { projectId, id: campaignId, unchangedSince: null, ...values };
+    const replaced = await q.campaigns.replace(tx, args);
     if (replaced === 0) assertChangeable(await getCampaign(tx, projectId, campaignId));
     return campaignId;
   });
+}
+
+/** Thrown where somebody else has changed the campaign between reading and writing it. */
+const CHANGED_MEANWHILE = new Error("changed in the meantime");
+const MAX_ROUNDS = 5;
+
+/** Changes what is given of a draft, or of a scheduled campaign. Throws as {@linkcode replaceCampaign} does. */
+export async function patchCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  patch: Partial<CampaignInput>,
+): Promise<Campaign> {
+  for (let round = 1; ; round++) {
+    const current = await getCampaign(ctx, projectId, campaignId);
+    assertChangeable(current);
+    try {
+      return await save(ctx, projectId, { ...inputOf(current), ...patch }, async (tx, values) => {
+        const unchangedSince = current.updatedAt;
+        const replaced = await q.campaigns.replace(tx, {
+          projectId,
+          id: campaignId,
+          unchangedSince,
+          ...values,
+        });
+        if (replaced === 0) throw CHANGED_MEANWHILE;
+        return campaignId;
+      });
+    } catch (error) {
+      if (error !== CHANGED_MEANWHILE) throw error;
+      if (round === MAX_ROUNDS) throw problems.changedMeanwhile("campaign");
+    }
+  }
+}
+
+/** A campaign as a request would write it. */
+function inputOf({ fromEmail, ...campaign }: Campaign): CampaignInput {
+  const { name, description, subject, body, fromName, replyTo, type } = campaign;
+  const { audienceType, segmentId, audienceCondition, templateId } = campaign;
+  const audience = { audienceType, segmentId, audienceCondition, templateId };
+  return { name, description, subject, body, from: fromEmail, fromName, replyTo, type, ...audience };
 }
 
 /** A new draft with the same content and audience. */

@@ -139,12 +139,18 @@ async function attachmentErrors(
       errors.push({ field: `attachments.${i}.contentId`, code: "required", message });
     }
   }
-  const total = attachments.reduce((sum, { content }) => sum + (content.length * 3) / 4, 0);
-  if (total > limitBytes + 2) {
+  const total = attachments.reduce((sum, { content }) => sum + decodedLength(content), 0);
+  if (total > limitBytes) {
     const message = `All attachments together have at most ${limitBytes / 1_048_576} MB`;
     errors.push({ field: "attachments", code: "too_big", message });
   }
   return errors;
+}
+
+/** How many bytes base64 stands for. */
+function decodedLength(content: string): number {
+  const padding = content.endsWith("==") ? 2 : content.endsWith("=") ? 1 : 0;
+  return (content.length * 3) / 4 - padding;
 }
 
 /** Slice by slice, so that others get their turn: a file may have many megabytes. */

@@ -1,7 +1,7 @@
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type IdempotentRequest, once } from "../../accounts/idempotency.ts";
 import { withinLimit } from "../../accounts/billing/usage.ts";
-import { dataProblem, sortData } from "../../audience/contacts/data.ts";
+import { dataProblem, shownData, sortData } from "../../audience/contacts/data.ts";
 import {
   contactKey,
   optedOutAmong,
@@ -64,7 +64,7 @@ async function contentOf(tx: Context, projectId: string, input: SendInput): Prom
     fromName: from.name,
     replyTo: input.reply === undefined ? (template?.replyTo ?? null) : parseAddress(input.reply)!.email,
     headers: input.headers ?? null,
-    data: input.data ? sortData(input.data).values : null,
+    data: input.data ? shownData(input.data) : null,
     templateId: template?.id ?? null,
     type: template?.type ?? "TRANSACTIONAL",
   };
@@ -77,10 +77,13 @@ async function templateOf(tx: Context, projectId: string, templateId: string): P
 }
 
 function senderOf(input: SendInput, template: Template | null): Recipient {
-  const given = input.from === undefined ? null : toRecipient(input.from)!;
-  if (given) return { email: given.email, name: given.name ?? (input.name?.trim() || null) };
-  if (template)
-    return { email: template.fromEmail.toLowerCase(), name: input.name?.trim() || template.fromName };
+  if (input.from !== undefined) {
+    const { email, name } = toRecipient(input.from)!;
+    // `name` is for a sender given as text without one, as clients of old send it.
+    const isBare = typeof input.from === "string" && name === null;
+    return { email, name: isBare ? input.name?.trim() || null : name };
+  }
+  if (template) return { email: template.fromEmail.toLowerCase(), name: template.fromName };
   throw problems.invalid([
     { field: "from", code: "required", message: "A sender is required without a template" },
   ]);

@@ -23,12 +23,12 @@ export type Verification = {
   isPlusAddressed: boolean;
   /** At a provider where anybody can have a mailbox (Gmail, Hotmail, …). */
   isPersonalEmail: boolean;
-  /** False only when DNS says that there is no such domain. */
-  domainExists: boolean;
+  /** False when DNS says that there is no such domain; null where it could not be asked: `reasons` says why. */
+  domainExists: boolean | null;
   /** The domain or its `www.` has an address record; for information only. */
   hasWebsite: boolean;
-  /** False when DNS says that there are none, or only a null MX. */
-  hasMxRecords: boolean;
+  /** False when DNS says that there are none, or only a null MX; null where it could not be asked. */
+  hasMxRecords: boolean | null;
   /** Everything that speaks against the address or could not be checked, in words; empty when all is well. */
   reasons: string[];
 };
@@ -94,10 +94,9 @@ async function inspectDomain(dns: Dns, domain: string): Promise<DomainFindings> 
   const isMissing = !isKnown && own.some((answer) => answer.state === "missing");
   const hasNullMx = mx.state === "found" && mx.records.every((record) => record.exchange === "");
   return {
-    domainExists: !isMissing,
+    domainExists: isMissing ? false : isKnown || null,
     hasWebsite: [a, aaaa, wwwA, wwwAaaa].some(isFound),
-    // Unknown counts as yes: a resolver's trouble must not look like a fault of the address.
-    hasMxRecords: mx.state === "found" ? !hasNullMx : mx.state === "failed" && !isMissing,
+    hasMxRecords: mx.state === "failed" && !isMissing ? null : mx.state === "found" && !hasNullMx,
     obstacle: findObstacle(domain, { isMissing, hasNullMx, hasNoServer: own.every(isAbsence) }),
     doubt: isMissing ? null : doubtAbout(domain, mx, [a, aaaa], [wwwA, wwwAaaa]),
   };

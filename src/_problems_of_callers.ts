@@ -1,0 +1,147 @@
+// Refusals of the caller: who they are, what they pay for and what they may do.
+import { Problem } from "./_problem.ts";
+
+export const callerProblems = {
+  // 401
+  missingAuth: () =>
+    new Problem(
+      401,
+      "MISSING_AUTH",
+      "Cannot authenticate: the Authorization header is missing or malformed",
+      {
+        suggestion: "Send the header Authorization: Bearer <API key>",
+      },
+    ),
+
+  invalidApiKey: (expected: "public" | "secret") =>
+    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: a valid ${expected} API key is required`, {
+      suggestion: `Use the key of your project that starts with ${expected === "public" ? "pk_" : "sk_"}`,
+    }),
+
+  unknownApiKey: (kind: "public" | "secret") =>
+    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: no project has this ${kind} key`, {
+      suggestion: "It may have been regenerated: use the key that the project has now",
+    }),
+
+  /** The session of the cookie has ended, or the cookie is not ours. */
+  unauthorized: () =>
+    new Problem(401, "UNAUTHORIZED", "Cannot authenticate: the session has ended", {
+      suggestion: "Log in again with POST /auth/login",
+    }),
+
+  sessionRequired: () =>
+    new Problem(401, "INVALID_API_KEY", "Cannot do this with an API key: a session is required", {
+      suggestion: "Log in with POST /auth/login, and send its cookie",
+    }),
+
+  invalidCredentials: () =>
+    new Problem(401, "INVALID_CREDENTIALS", "Cannot log in: the address or the password is wrong"),
+
+  metricsClosed: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production a METRICS_TOKEN is required", {
+      headers: { "www-authenticate": "Bearer" },
+      suggestion:
+        "Set METRICS_TOKEN (16 characters or more) in every process, and send the header Authorization: Bearer <METRICS_TOKEN>",
+    }),
+
+  inboxPasswordRequired: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the inbox without its password", {
+      suggestion: "Sign in with any user name and the SECRET_KEY as the password",
+      headers: { "www-authenticate": 'Basic realm="Postrider inbox", charset="UTF-8"' },
+    }),
+
+  // 402
+  billingLimitExceeded: (details: { category: string; limit: number; usage: number; resetsAt: Date }) =>
+    new Problem(402, "BILLING_LIMIT_EXCEEDED", `Cannot exceed this month's limit: ${details.category}`, {
+      details,
+      suggestion: `Raise it with PUT /users/@me/projects/:id/billing-limits, or wait until ${details.resetsAt.toISOString()}`,
+    }),
+
+  metricsTokenRequired: () =>
+    new Problem(401, "MISSING_AUTH", "Cannot show the metrics without their token", {
+      headers: { "www-authenticate": "Bearer" },
+      suggestion: "Send the header Authorization: Bearer <METRICS_TOKEN>",
+    }),
+
+  // 403
+  otherHost: () =>
+    new Problem(403, "FORBIDDEN", "Cannot show the inbox under this host name", {
+      suggestion: "Open it at localhost, or set BASE_URL to the address in use",
+    }),
+  otherOrigin: () => new Problem(403, "FORBIDDEN", "Cannot accept changes from a page of another origin"),
+
+  forgedNotification: (reason: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot accept this notification: ${reason}`),
+
+  projectDisabled: (reason: string | null) =>
+    new Problem(
+      403,
+      "PROJECT_DISABLED",
+      "Cannot do this: the project is disabled",
+      reason ? { details: { reason } } : {},
+    ),
+
+  senderDomainNotVerified: (domain: string) =>
+    new Problem(
+      403,
+      "INTERNAL_SERVER_ERROR",
+      `Cannot send from ${domain}: the domain is not verified for this project`,
+      {
+        details: { reason: "SENDER_DOMAIN_NOT_VERIFIED", domain },
+        suggestion: `Add ${domain} to the project's domains and publish its DNS records, or send from a verified domain`,
+      },
+    ),
+
+  projectAccessDenied: (projectId: string) =>
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot access this project: you are not a member of it", {
+      details: { projectId },
+    }),
+
+  roleTooLow: (has: string, needed: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot do this with the role ${has}`, {
+      details: { role: has, needed },
+      suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
+    }),
+
+  emailVerificationRequired: () =>
+    new Problem(
+      403,
+      "EMAIL_VERIFICATION_REQUIRED",
+      "Cannot continue: the address of the account is not verified",
+      {
+        suggestion:
+          "Follow the link in the verification mail, or request a new one with POST /auth/request-verification",
+      },
+    ),
+
+  mustProveAddress: () =>
+    new Problem(
+      403,
+      "EMAIL_VERIFICATION_REQUIRED",
+      "Cannot send invitations: the address of the account has not been verified in the browser that is logged in",
+      {
+        suggestion:
+          "Log in and follow the link in the verification mail in the same browser (request a new one with POST /auth/request-verification), then invite people",
+      },
+    ),
+
+  signupsClosed: () =>
+    new Problem(403, "FORBIDDEN", "Cannot sign up: this installation is by invitation only"),
+
+  signInDeclined: (provider: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot sign you in: the request was declined at ${provider}`),
+
+  addressNotVerifiedThere: (provider: string) =>
+    new Problem(
+      403,
+      "FORBIDDEN",
+      `Cannot sign you in: ${provider} does not confirm that your address is verified`,
+      { suggestion: "Verify your main address there, and try again" },
+    ),
+
+  otherProject: (projectId: string) =>
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot use another project than the one of the API key", {
+      details: { projectId },
+      suggestion: "Leave projectId out, or use the key of that project",
+    }),
+};

@@ -1,0 +1,155 @@
+// Refusals because of what is there already.
+import { Problem } from "./_problem.ts";
+
+/** Something that a refusal points at. */
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The response to a used idempotency key. */
+export interface OriginalRequest extends Record<string, unknown> {
+  key: string;
+  originalRequest: string;
+  originalRequestAt: Date;
+  originalStatusCode: number | null;
+  originalResponse: unknown;
+}
+
+const CAMPAIGN_ADVICE = {
+  send: "Duplicate it, and send the copy",
+  cancel: "Only a campaign that is SCHEDULED or SENDING can be cancelled",
+  change: "Only a DRAFT or a SCHEDULED campaign can be changed: duplicate it, and change the copy",
+  delete: "Cancel it first",
+};
+
+export const stateProblems = {
+  // 409
+  idempotencyKeyReused: (original: OriginalRequest) =>
+    new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
+      details: original,
+      suggestion: "The first request succeeded: its response is in details.originalResponse",
+    }),
+
+  emailTaken: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot use this address: another contact in the project has it", {
+      details: { email },
+    }),
+
+  accountExists: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot sign up: an account with this address exists already", {
+      details: { email },
+      suggestion: "Log in, or request a password reset",
+    }),
+
+  accountNotProven: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot use the existing account with this address: the password is wrong", {
+      details: { email },
+      suggestion:
+        "Enter the password of that account. If you have lost it, or somebody else created the account, request a password reset: it makes the account yours",
+    }),
+
+  accountVerified: () =>
+    new Problem(409, "CONFLICT", "Cannot remove this account: its owner has confirmed it by mail", {
+      suggestion: "Reset the password instead: that ends every session and deletes nothing",
+    }),
+
+  segmentInUse: (uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
+    new Problem(409, "CONFLICT", "Cannot delete this segment: it is in use", { details: uses }),
+
+  fieldInUse: (field: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
+    new Problem(409, "CONFLICT", `Cannot delete ${field}: it is in use`, { details: uses }),
+
+  eventInUse: (name: string, uses: { segments: Named[]; campaigns: Named[]; workflows: Named[] }) =>
+    new Problem(409, "CONFLICT", `Cannot delete the events named ${name}: the name is in use`, {
+      details: uses,
+    }),
+
+  templateInUse: (uses: {
+    campaigns: (Named & { status: string })[];
+    workflowSteps: (Named & { workflowId: string; workflowName: string })[];
+  }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
+
+  alreadyInWorkflow: (allowsReentry: boolean) =>
+    new Problem(
+      409,
+      "CONFLICT",
+      allowsReentry
+        ? "Cannot start this workflow: the contact is in it at the moment"
+        : "Cannot start this workflow: the contact has already been through it",
+      {
+        suggestion: allowsReentry
+          ? "Cancel the active execution, or wait until it has ended"
+          : "Set allowReentry to true to allow contacts to enter it again",
+      },
+    ),
+
+  executionEnded: (status: string) =>
+    new Problem(409, "CONFLICT", `Cannot cancel an execution that is ${status}`, { details: { status } }),
+
+  workflowActive: (activeExecutions: number) =>
+    new Problem(409, "CONFLICT", "Cannot delete a workflow with active executions", {
+      details: { activeExecutions },
+      suggestion: "Cancel them with POST /workflows/:id/executions/cancel-all, or wait until they have ended",
+    }),
+
+  domainTaken: (domain: string) =>
+    new Problem(409, "CONFLICT", `Cannot add ${domain}: the project already has it`, { details: { domain } }),
+
+  tooManyDomains: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot add more than ${limit} domains to a project`),
+
+  domainInUse: (uses: { templates: Named[]; campaigns: (Named & { status: string })[] }) =>
+    new Problem(409, "CONFLICT", "Cannot remove this domain: mail is still to be sent from it", {
+      details: uses,
+      suggestion: "Change the sender of these templates and campaigns first, or delete them",
+    }),
+
+  tooManyProjects: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot own more than ${limit} projects`, {
+      suggestion: "Delete one that is no longer needed, or transfer its ownership",
+    }),
+
+  alreadyMember: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot add this person: they are already a member", {
+      details: { email },
+      suggestion: "Change the role with PATCH /projects/:id/members/:userId",
+    }),
+
+  tooManyMembers: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot have more than ${limit} members and invitations in a project`),
+
+  lastOwner: () =>
+    new Problem(409, "CONFLICT", "Cannot leave the project without an owner", {
+      suggestion: "Make somebody else an OWNER first",
+    }),
+
+  alreadySubscribed: (status: string) =>
+    new Problem(409, "CONFLICT", "Cannot subscribe again: the project has a subscription", {
+      details: { status },
+      suggestion: "Change it with POST /users/@me/projects/:id/billing-portal",
+    }),
+
+  neverSubscribed: () =>
+    new Problem(409, "CONFLICT", "Cannot open the billing portal: the project has never had a subscription", {
+      suggestion: "Subscribe with POST /users/@me/projects/:id/checkout",
+    }),
+
+  campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
+    new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {
+      details: { status },
+      suggestion: CAMPAIGN_ADVICE[verb],
+    }),
+
+  changedMeanwhile: (resource: string) =>
+    new Problem(409, "CONFLICT", `Cannot change this ${resource}: others are changing it at the same time`, {
+      suggestion: "Try again",
+    }),
+
+  /** What a request refers to, or its project, was deleted while it was under way. */
+  goneMeanwhile: (resource: string) =>
+    new Problem(409, "CONFLICT", `Cannot do this: the ${resource} has been deleted in the meantime`, {
+      details: { resource },
+      suggestion: "Check the current state before you try again",
+    }),
+};
