@@ -6,6 +6,7 @@ import { meantBody } from "../support/fuzz_bodies.ts";
 import { diceOf, valueOf } from "../support/fuzz_values.ts";
 import { until } from "../support/process.ts";
 import { type Answer, useService } from "../support/service.ts";
+import { withoutReferences } from "../support/openapi.ts";
 
 const service = useService({ PLATFORM_FROM: "hello@platform.example" });
 
@@ -28,7 +29,7 @@ let operations: Operation[];
 let resolve: Awaited<ReturnType<typeof operationsOf>>["resolve"];
 
 beforeAll(async () => {
-  const { body } = await service.request("GET", "/openapi.json");
+  const body = withoutReferences((await service.request("GET", "/openapi.json")).body);
   ({ operations, resolve } = operationsOf(body));
 });
 

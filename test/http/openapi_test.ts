@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useService } from "../support/service.ts";
+import { withoutReferences } from "../support/openapi.ts";
 
 const service = useService();
 
@@ -24,7 +25,7 @@ let document: {
 let operations: { name: string; path: string; operation: Operation }[];
 
 beforeAll(async () => {
-  document = (await service.request("GET", "/openapi.json")).body;
+  document = withoutReferences((await service.request("GET", "/openapi.json")).body);
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,

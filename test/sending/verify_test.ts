@@ -125,18 +125,23 @@ describe("what DNS says", () => {
   });
 
   test.each([
-    ["ada@broken.test", "The domain broken.test could not be checked: DNS answered with a server failure"],
-    ["ada@refusing.test", "The domain refusing.test could not be checked: DNS refused to answer"],
-    ["ada@silent.test", "The domain silent.test could not be checked: DNS timed out"],
+    [
+      "ada@broken.test",
+      null,
+      "The domain broken.test could not be checked: DNS answered with a server failure",
+    ],
+    ["ada@refusing.test", null, "The domain refusing.test could not be checked: DNS refused to answer"],
+    ["ada@silent.test", null, "The domain silent.test could not be checked: DNS timed out"],
     [
       "ada@halfbroken.test",
+      true,
       "The domain halfbroken.test could not be checked: DNS answered with a server failure",
     ],
-  ])("a resolver that fails is reported and held against nobody: %s", async (email, reason) => {
+  ])("a resolver that fails is reported and held against nobody: %s", async (email, domainExists, reason) => {
     expect(await verifyAddress({ dns }, email)).toMatchObject({
       valid: true,
-      domainExists: true,
-      hasMxRecords: true,
+      domainExists,
+      hasMxRecords: null,
       reasons: [reason],
     });
   });
@@ -157,7 +162,8 @@ describe("what DNS says", () => {
       await verifyAddress({ dns: createDns({ servers: [gone.address] }) }, "ada@acme.test"),
     ).toMatchObject({
       valid: true,
-      domainExists: true,
+      domainExists: null,
+      hasMxRecords: null,
       reasons: ["The domain acme.test could not be checked: DNS could not be reached"],
     });
   });

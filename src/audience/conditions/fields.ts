@@ -61,10 +61,11 @@ const ACTIVITIES: Record<string, string> = {
   received: "email.received",
 };
 
+/** The names of activities of mail, as a condition may write them. */
+export const MAIL_ACTIVITIES: readonly string[] = Object.keys(ACTIVITIES);
+
 /** The fields behind those names. */
-export const ACTIVITY_FIELDS: readonly string[] = Object.keys(ACTIVITIES).map(
-  (activity) => `email.${activity}`,
-);
+export const ACTIVITY_FIELDS: readonly string[] = MAIL_ACTIVITIES.map((activity) => `email.${activity}`);
 
 const MEMBERSHIP_EVENT = /^segment\..*\.(entry|exit)$/s;
 
@@ -102,9 +103,17 @@ export function readOperator(field: Field, operator: string): { asks: Operator; 
 
 /** The names of all operators that a field takes. */
 export function operatorNames(field: Field): string[] {
-  const asked: readonly string[] = OPERATORS[field.kind];
-  const negations = Object.keys(NEGATIONS).filter((name) => asked.includes(NEGATIONS[name]!));
-  return [...asked, ...negations];
+  return operatorsOf(field.kind).map(({ operator }) => operator);
+}
+
+/** All operators of a kind of field, negations last, each with the question that it asks. */
+export function operatorsOf(kind: Field["kind"]): { operator: string; asks: Operator }[] {
+  const asked: readonly Operator[] = OPERATORS[kind];
+  const negations = Object.entries(NEGATIONS).filter(([, asks]) => asked.includes(asks));
+  return [
+    ...asked.map((asks) => ({ operator: asks, asks })),
+    ...negations.map(([operator, asks]) => ({ operator, asks })),
+  ];
 }
 
 /** True for the units of time. */

@@ -26,6 +26,8 @@ import {
 } from "./_questions.ts";
 import { all, defineStep } from "./step_type.ts";
 
+const TEXT = { type: "string" };
+
 /** How many of the deciding fields and filters are reported, and how many characters of each. */
 const MAX_TOLD = 20;
 const MAX_TOLD_LENGTH = 500;
@@ -35,10 +37,38 @@ const MAX_TOLD_LENGTH = 500;
  * decided.
  */
 export const conditionStep = defineStep<ConditionConfig>({
-  usage:
-    "`{field, operator, value?, unit?}`, `{condition: a condition tree}` or " +
-    "`{mode: multi, field, branches: [{id, name, operator, value?}]}`",
-  fields: ["mode", "field", "operator", "value", "unit", "condition", "branches"],
+  schema: {
+    anyOf: [
+      {
+        type: "object",
+        properties: { field: TEXT, operator: TEXT, value: {}, unit: TEXT },
+        required: ["field", "operator"],
+      },
+      {
+        type: "object",
+        properties: { condition: { $ref: "#/components/schemas/Condition" } },
+        required: ["condition"],
+      },
+      {
+        type: "object",
+        properties: {
+          mode: { type: "string", enum: ["multi"] },
+          field: TEXT,
+          branches: {
+            type: "array",
+            minItems: 1,
+            maxItems: 20,
+            items: {
+              type: "object",
+              properties: { id: TEXT, name: TEXT, operator: TEXT, value: {}, unit: TEXT },
+              required: ["id", "name", "operator"],
+            },
+          },
+        },
+        required: ["mode", "field", "branches"],
+      },
+    ],
+  },
   mustNameBranch: true,
   mayNameSegments: true,
   faults: conditionFaults,

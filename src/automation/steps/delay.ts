@@ -22,8 +22,25 @@ const FIELD_OF_CONTACT = /^(?:contact\.)?(data\..+)$/s;
 
 /** DELAY: waits for some time, or until a moment; one that has passed is not waited for. */
 export const delayStep = defineStep<Config>({
-  usage: `\`{amount, unit: ${UNITS.join("|")}}\` or \`{until: an ISO 8601 date, or data.<key>}\``,
-  fields: ["amount", "unit", "until"],
+  schema: {
+    anyOf: [
+      {
+        type: "object",
+        properties: { amount: { type: "integer", minimum: 1 }, unit: { type: "string", enum: UNITS } },
+        required: ["amount", "unit"],
+      },
+      {
+        type: "object",
+        properties: {
+          until: {
+            type: "string",
+            description: "A date in ISO 8601, or `data.<key>` for one of the contact.",
+          },
+        },
+        required: ["until"],
+      },
+    ],
+  },
   faults(config) {
     const { until } = config;
     return until === undefined ? amountFaults(config) : [...eitherFaults(config), ...untilFaults(until)];

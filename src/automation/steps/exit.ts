@@ -9,8 +9,7 @@ const MAX_REASON_LENGTH = 500;
 
 /** EXIT: ends the execution. */
 export const exitStep = defineStep<Config>({
-  usage: "`{reason?}`",
-  fields: ["reason"],
+  schema: { type: "object", properties: { reason: { type: "string", maxLength: MAX_REASON_LENGTH } } },
   place: "end",
   faults: ({ reason }) => optionalTextFaults("config.reason", reason, MAX_REASON_LENGTH),
   complete: ({ reason }) => ({ reason: (reason as string | undefined)?.trim() || null }),

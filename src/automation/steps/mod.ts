@@ -9,7 +9,7 @@ import { conditionStep } from "./condition.ts";
 import { delayStep } from "./delay.ts";
 import { exitStep } from "./exit.ts";
 import { sendEmailStep } from "./send_email.ts";
-import type { Given, StepType } from "./step_type.ts";
+import type { ConfigSchema, Given, StepType } from "./step_type.ts";
 import { triggerStep } from "./trigger.ts";
 import { updateContactStep } from "./update_contact.ts";
 import { waitForEventStep } from "./wait_for_event.ts";
@@ -73,7 +73,7 @@ export function givenTemplate({ config, templateId }: StepInput): string | null 
 /** The relevant part of a given config: the fields of its type. Null counts as absent, except for `value`. */
 export function storedConfig(type: string, config: unknown): Record<string, Json> {
   const given = (config ?? {}) as Record<string, Json | undefined>;
-  const fields = stepTypeOf({ type }).fields.filter((field) => given[field] !== undefined);
+  const fields = fieldsOf(stepTypeOf({ type }).schema).filter((field) => given[field] !== undefined);
   return Object.fromEntries(
     fields
       .filter((field) => given[field] !== null || field === "value")
@@ -104,4 +104,10 @@ function templateFaults(type: string, templateId: unknown): FieldError[] {
   }
   if (typeof templateId === "string" && isUuid(templateId)) return [];
   return [fault("templateId", "invalid_string", "Expected a UUID", templateId)];
+}
+
+function fieldsOf(schema: ConfigSchema): string[] {
+  return "anyOf" in schema
+    ? [...new Set(schema.anyOf.flatMap(fieldsOf))]
+    : Object.keys(schema.properties ?? {});
 }

@@ -31,8 +31,20 @@ const MAX_EMAIL_LENGTH = 1_000;
  * is. A mail beyond this month's limit is FAILED in the ledger; the execution continues.
  */
 export const sendEmailStep = defineStep<Config>({
-  usage: "`{recipient?: {type: CONTACT|CUSTOM, customEmail?}}` and a templateId",
-  fields: ["recipient"],
+  schema: {
+    type: "object",
+    properties: {
+      recipient: {
+        type: "object",
+        description: "Left out: the contact.",
+        properties: {
+          type: { type: "string", enum: ["CONTACT", "CUSTOM"] },
+          customEmail: { type: "string", description: "With CUSTOM: an address, or a template for one." },
+        },
+        required: ["type"],
+      },
+    },
+  },
   sendsTemplate: true,
   faults: ({ recipient }) => recipientFaults(recipient),
   complete({ recipient }) {

@@ -10,6 +10,11 @@ import type { Outcome, Run } from "../runs/run.ts";
 /** So long a step may wait, for a time or for an event: a year. */
 export const MAX_WAIT_SECONDS = 31_536_000;
 
+/** An object, or one of several. */
+export type ConfigSchema = { description?: string } & (
+  { type: "object"; properties?: Record<string, unknown>; required?: string[] } | { anyOf: ConfigSchema[] }
+);
+
 /** A config as given or as stored: the fields of its type, and no others. */
 export type Given = Record<string, unknown>;
 
@@ -37,10 +42,11 @@ export interface WaitEnd {
 
 /** What can be done and found with steps of a type. */
 export interface StepType<Config = unknown> {
-  /** What its config is, in the words of the API's reference; empty where it has none. */
-  usage: string;
-  /** The fields of its config. Anything else in a request is ignored. */
-  fields: readonly string[];
+  /**
+   * Its config as JSON Schema, for the document: what it lets through is accepted, but for what only `faults` can tell.
+   * Fields that it does not name are ignored.
+   */
+  schema: ConfigSchema;
   /** All that is wrong with a config in a request. */
   faults(config: Given): FieldError[];
   /** A stored config with every default filled in. */

@@ -2,8 +2,7 @@ import { all, defineStep } from "./step_type.ts";
 
 /** TRIGGER: where every execution begins. What it goes by is a part of the workflow, not of the step. */
 export const triggerStep = defineStep<Record<string, never>>({
-  usage: "",
-  fields: [],
+  schema: { type: "object" },
   place: "start",
   faults: () => [],
   complete: () => ({}),

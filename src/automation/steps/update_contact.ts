@@ -49,8 +49,17 @@ const spentIn = new WeakMap<Db, { ms: number }>();
  * subscriptions. The events are one further from the first than the execution.
  */
 export const updateContactStep = defineStep<Config>({
-  usage: `\`{updates?, subscriptionAction?: ${ACTIONS.join("|")}}\``,
-  fields: ["updates", "subscriptionAction"],
+  schema: {
+    type: "object",
+    properties: {
+      updates: {
+        type: "object",
+        additionalProperties: true,
+        description: "Merged into the data of the contact.",
+      },
+      subscriptionAction: { type: "string", enum: [...ACTIONS], description: "Default: none." },
+    },
+  },
   hasTexts: true,
   faults({ updates, subscriptionAction: action }) {
     const isAction = action === undefined || (ACTIONS as readonly unknown[]).includes(action);

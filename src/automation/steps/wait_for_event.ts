@@ -11,8 +11,14 @@ interface Config {
 
 /** WAIT_FOR_EVENT: waits for an event of the contact, with a timeout for so long at most. */
 export const waitForEventStep = defineStep<Config>({
-  usage: "`{eventName, timeout?: seconds}`",
-  fields: ["eventName", "timeout"],
+  schema: {
+    type: "object",
+    properties: {
+      eventName: { type: "string", minLength: 1, maxLength: 255 },
+      timeout: { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS, description: "In seconds." },
+    },
+    required: ["eventName"],
+  },
   mayNameSegments: true,
   faults: ({ eventName, timeout }) => [
     ...eventNameFaults("config.eventName", eventName),

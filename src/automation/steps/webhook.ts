@@ -11,8 +11,18 @@ const LOST_MS = 5 * 60_000;
 
 /** WEBHOOK: has an address called by a job of its own; `finishStep` lets the execution continue. */
 export const webhookStep = defineStep<WebhookConfig>({
-  usage: "`{url, method?, headers?, body?}`",
-  fields: ["url", "method", "headers", "body"],
+  schema: {
+    type: "object",
+    properties: {
+      url: { type: "string", description: "http or https. Its path and query may be templates." },
+      method: { type: "string", enum: [...METHODS], description: "Default: POST." },
+      headers: { type: "object", additionalProperties: { type: "string" } },
+      body: {
+        description: "Any JSON, whose texts are templates. Left out: contact, workflow, execution and event.",
+      },
+    },
+    required: ["url"],
+  },
   hasTexts: true,
   faults({ url, method, headers, body }) {
     const isMethod = method === undefined || (METHODS as readonly unknown[]).includes(method);

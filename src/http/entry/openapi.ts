@@ -2,22 +2,23 @@
 //
 // From the part of the package that generates it: its main entry loads two more validation libraries, which replace
 // formats (`email`, `uuid`, …) that bodies are checked with.
+import { readFileSync } from "node:fs";
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
+import { conditionSchemas } from "../../audience/conditions/catalogue.ts";
 import type { Config } from "../../config.ts";
 import { VERSION } from "../../version.ts";
-import { isForm } from "./form.ts";
-import { BareError, ProblemEnvelope, REFUSALS_BESIDE } from "./schemas.ts";
+import {
+  addExample,
+  completeOperation,
+  type Example,
+  HEADERS,
+  type Operation,
+  type RouteHooks,
+} from "./_openapi_operations.ts";
+import { asJsonSchema, hoistSchemas } from "./_openapi_schemas.ts";
+import { ProblemEnvelope } from "./schemas.ts";
 import { ownCookie, SESSION_COOKIE } from "./session.ts";
-
-type Schema = Record<string, unknown>;
-
-interface Operation {
-  requestBody?: { content: Record<string, { schema: unknown }>; required?: boolean };
-  responses?: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
-  security?: Record<string, string[]>[];
-  [field: string]: unknown;
-}
 
 const credentials = (config: Config) => ({
   secretKey: { type: "http", scheme: "bearer", description: "The secret key of the project: `sk_…`" },
@@ -36,23 +37,30 @@ const credentials = (config: Config) => ({
   projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "Which project is meant" },
 });
 
-/** Who may call a project endpoint: the holder of its key, or a member who names the project. */
-const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
+/** Requests that a test has made, with their answers (`bun run openapi:examples`). */
+const EXAMPLES = new URL("./examples.gen.json", import.meta.url);
 
-const REFUSALS: Record<string, string> = {
-  400: "Malformed, or a parameter that cannot be used",
-  401: "No key, an unknown key, or the wrong kind of key",
-  402: "A billing limit is reached",
-  403: "Not allowed: the project is disabled, or the sender domain is not verified",
-  404: "Not found",
-  409: "In conflict with what is there",
-  413: "The body is too large",
-  415: "The body is of a type that is not read here",
-  422: "Validation failed: `errors` lists every field",
-  429: "The rate limit is reached: `details.retryAfter` says when to come back",
-  500: "Something unexpected went wrong",
-  501: "This installation lacks what is needed: `suggestion` says which setting",
-  503: "The database is away: nothing was changed",
+/** What stands together in the document, in this order. */
+const TAGS: Record<string, string> = {
+  "Public API": "What an application calls: send a message, track an event, check an address.",
+  Contacts: "The people you write to, their data and their subscriptions.",
+  Segments: "Named parts of the contacts, by a condition or by a list.",
+  Templates: "Messages to send again and again.",
+  Campaigns: "One message to many contacts, now or later.",
+  Workflows: "Steps that each contact is taken through.",
+  Events: "What contacts have done, and what happened to their mails.",
+  Domains: "Where mail may be sent from.",
+  Emails: "The ledger: one row for each mail.",
+  Suppressions: "Addresses that get no mail.",
+  Analytics: "Figures of mails, campaigns and events.",
+  Activity: "What happened, and what will.",
+  Uploads: "Images for the bodies of mails.",
+  Projects: "Members, reputation and history of a project.",
+  Billing: "Limits, usage and subscriptions.",
+  Account: "People: log in, sign up, projects of their own.",
+  Configuration: "What this installation offers.",
+  Webhooks: "What other services call.",
+  Operation: "For those who run the service.",
 };
 
 /** The document for these routes, as OpenAPI 3.1. Routes with `detail.hide` are left out. */
@@ -62,77 +70,35 @@ export function openApiDocument(app: AnyElysia, config: Config) {
     Object.entries(made.paths).map(([path, item]) => [withoutSlash(path), item]),
   );
   for (const route of app.routes) {
-    const operation =
-      paths[withoutSlash(route.path.replace(/:(\w+)/g, "{$1}"))]?.[route.method.toLowerCase()];
-    if (operation) complete(operation, route.hooks, route.path);
+    const method = route.method.toLowerCase();
+    const operation = paths[withoutSlash(route.path.replace(/:(\w+)/g, "{$1}"))]?.[method];
+    if (operation) completeOperation(operation, route.hooks as RouteHooks, route);
   }
-  return asJsonSchema({
+  const examples = JSON.parse(readFileSync(EXAMPLES, "utf8")) as Record<string, Example>;
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    const example = examples[String(operation.operationId)];
+    if (example) addExample(operation, example);
+  }
+  const schemas: Record<string, Record<string, unknown>> = { ...conditionSchemas() };
+  const plain = asJsonSchema({ paths, problem: ProblemEnvelope });
+  hoistSchemas(plain.problem, schemas);
+  return {
     openapi: "3.1.0",
     info: {
       title: "Postrider",
       version: VERSION,
-      description: "An email service that needs nothing but Postgres.",
+      description:
+        "An email service that needs nothing but Postgres. The guides are at [/docs/guides](/docs/guides); what all endpoints have in " +
+        "common stands in [The API](/docs/guides/api).",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: config.BASE_URL }],
-    paths,
-    components: { securitySchemes: credentials(config), schemas: { Problem: ProblemEnvelope } },
-  });
-}
-
-/** Drops what is only for the validator, and shows free-form data as the object it is. */
-function asJsonSchema<T extends object>(document: T): T {
-  return JSON.parse(JSON.stringify(document), (_key, value: Schema | null) => {
-    if (!value?.["x-any-object"]) return value;
-    const values = value["x-any-object"] === true ? true : { type: value["x-any-object"] };
-    return { ...value, type: "object", additionalProperties: values, "x-any-object": undefined };
-  }) as T;
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths: hoistSchemas(plain.paths, schemas),
+    components: { securitySchemes: credentials(config), headers: HEADERS, schemas },
+  };
 }
 
 function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-}
-
-function mediaTypeOf(body: object): string {
-  return isForm(body) ? "multipart/form-data" : "application/json";
-}
-
-function complete(
-  operation: Operation,
-  hooks: { body?: object; detail?: Schema; response?: Record<string, Schema> },
-  path: string,
-): void {
-  // A body that is read late (after the key is known) is of no known type for the generator.
-  if (hooks.body)
-    operation.requestBody = {
-      required: true,
-      content: { [mediaTypeOf(hooks.body)]: { schema: openObjects(hooks.body) } },
-    };
-  addRefusals((operation.responses ??= {}), hooks.response ?? {});
-  for (const [status, response] of Object.entries(operation.responses)) {
-    response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
-    const { title } = (response.content?.["application/json"]?.schema ?? {}) as Schema;
-    if (status in REFUSALS && title !== BareError.title) {
-      response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
-    }
-  }
-  operation.security ??= path === "/v1/track" ? [{ publicKey: [] }] : OF_PROJECT;
-}
-
-/** Adds the refusals beside each schema; a route may have described one itself. */
-function addRefusals(responses: NonNullable<Operation["responses"]>, schemas: Record<string, Schema>): void {
-  for (const [status, schema] of Object.entries(schemas)) {
-    delete (responses[status]?.content?.["application/json"]?.schema as Schema | undefined)?.[
-      REFUSALS_BESIDE
-    ];
-    for (const refusal of (schema[REFUSALS_BESIDE] ?? []) as number[])
-      responses[refusal] ??= { description: "", content: { "application/json": { schema: {} } } };
-  }
-}
-
-/** The schema of a body without `additionalProperties: false`, which Elysia adds: unknown fields are ignored here. */
-function openObjects(schema: object): object {
-  return JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
-    key === "additionalProperties" && value === false ? undefined : value,
-  ) as object;
 }

@@ -140,7 +140,10 @@ const StandardProperties = Object.fromEntries(
 ) as { [Name in StandardFieldName]: (typeof KINDS)[KindOf<Name>] };
 
 /** A contact. */
-export const Contact = t.Object({ id: Uuid, data: Data, projectId: Uuid, ...StandardProperties });
+export const Contact = t.Object(
+  { id: Uuid, data: Data, projectId: Uuid, ...StandardProperties },
+  { title: "Contact" },
+);
 
 const GIVEN_KINDS = { ...KINDS, text: Text({ maxLength: 255 }) };
 
@@ -166,14 +169,15 @@ const COMMON_REFUSALS = [401, 403, 429, 500, 503];
 export const REFUSALS_BESIDE = "x-refusals";
 
 /**
- * The responses of a route: `schema` with 200 (or `status`), and the refusals it may give. These are for the document
+ * The responses of a route: `schema` with 200 (or `status`), and the refusals it may give, with those of every endpoint
+ * behind a key unless it is open. These are for the document
  * alone: as schemas, Elysia would compile a validator for each of them, 700 in all, and use none.
  */
 export function answers<T extends TSchema, Status extends number = 200>(
   schema: T,
-  options: { refusals?: number[]; status?: Status } = {},
+  options: { refusals?: number[]; status?: Status; isOpen?: boolean } = {},
 ): Record<Status, T> {
-  const refusals = [...(options.refusals ?? []), ...COMMON_REFUSALS];
+  const refusals = [...(options.refusals ?? []), ...(options.isOpen ? [] : COMMON_REFUSALS)];
   return { [options.status ?? 200]: { ...schema, [REFUSALS_BESIDE]: refusals } } as unknown as Record<
     Status,
     T

@@ -14,30 +14,36 @@ const Item = {
 };
 
 /** One item of the feed. */
-export const ActivityItem = t.Object({
-  id: t.String({ description: "Of an event its own, else the type and the id of what it is about." }),
-  type: Type,
-  ...Item,
-  metadata: t.Unsafe<Record<string, unknown>>({
-    ...Data,
-    description:
-      "Of events and subscriptions `{eventName, eventData}`; of mails `{emailId, subject, from, sourceType, campaignName?, " +
-      "workflowName?, link?, error?, machine?}`, where `machine` marks an open or a click that no person made; of campaigns " +
-      "`{campaignId, campaignName}`; of workflows `{workflowName, status, exitReason?}`, as it is now.",
-  }),
-});
+export const ActivityItem = t.Object(
+  {
+    id: t.String({ description: "Of an event its own, else the type and the id of what it is about." }),
+    type: Type,
+    ...Item,
+    metadata: t.Unsafe<Record<string, unknown>>({
+      ...Data,
+      description:
+        "Of events and subscriptions `{eventName, eventData}`; of mails `{emailId, subject, from, sourceType, campaignName?, " +
+        "workflowName?, link?, error?, machine?}`, where `machine` marks an open or a click that no person made; of campaigns " +
+        "`{campaignId, campaignName}`; of workflows `{workflowName, status, exitReason?}`, as it is now.",
+    }),
+  },
+  { title: "Activity" },
+);
 
 /** Something that is to happen. */
-export const UpcomingItem = t.Object({
-  id: t.String(),
-  type: Words(["campaign.scheduled", "workflow.waiting"]),
-  ...Item,
-  metadata: t.Unsafe<Record<string, unknown>>({
-    ...Data,
-    description:
-      "Of campaigns `{campaignId, campaignName}`; of workflows `{workflowName, status, stepName, stepType}`.",
-  }),
-});
+export const UpcomingItem = t.Object(
+  {
+    id: t.String(),
+    type: Words(["campaign.scheduled", "workflow.waiting"]),
+    ...Item,
+    metadata: t.Unsafe<Record<string, unknown>>({
+      ...Data,
+      description:
+        "Of campaigns `{campaignId, campaignName}`; of workflows `{workflowName, status, stepName, stepType}`.",
+    }),
+  },
+  { title: "UpcomingActivity" },
+);
 
 const isType = (word: string): word is ActivityType => (ACTIVITY_TYPES as readonly string[]).includes(word);
 

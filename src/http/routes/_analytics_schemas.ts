@@ -6,58 +6,73 @@ import { Int, Uuid } from "../entry/schemas.ts";
 const Rate = t.Number({ description: "Percent, with two decimals." });
 
 /** What became of mails on a day. */
-export const Day = t.Object({
-  date: t.String({ format: "date" }),
-  emails: Int,
-  delivered: Int,
-  opens: Int,
-  clicks: Int,
-  bounces: Int,
-  complaints: Int,
-  machineOpens: Int,
-});
+export const Day = t.Object(
+  {
+    date: t.String({ format: "date" }),
+    emails: Int,
+    delivered: Int,
+    opens: Int,
+    clicks: Int,
+    bounces: Int,
+    complaints: Int,
+    machineOpens: Int,
+  },
+  { title: "MailsOfDay" },
+);
 
 /** A campaign, and its outcomes. */
-export const RankedCampaign = t.Object({
-  id: Uuid,
-  name: t.String(),
-  subject: t.String(),
-  sentCount: Int,
-  openedCount: Int,
-  clickedCount: Int,
-  openRate: Rate,
-  clickRate: Rate,
-});
+export const RankedCampaign = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    subject: t.String(),
+    sentCount: Int,
+    openedCount: Int,
+    clickedCount: Int,
+    openRate: Rate,
+    clickRate: Rate,
+  },
+  { title: "RankedCampaign" },
+);
 
 /** The outcomes of all campaigns. */
-export const CampaignTotals = t.Object({
-  total: Int,
-  active: Int,
-  completed: Int,
-  averageOpenRate: Rate,
-  averageClickRate: Rate,
-});
+export const CampaignTotals = t.Object(
+  {
+    total: Int,
+    active: Int,
+    completed: Int,
+    averageOpenRate: Rate,
+    averageClickRate: Rate,
+  },
+  { title: "CampaignTotals" },
+);
 
 /** An event that clients track, and how often. */
-export const RankedEvent = t.Object({
-  name: t.String(),
-  count: Int,
-  previousCount: Int,
-  trend: t.Number({
-    description: "Percent against as many days right before; 100 where there were none.",
-  }),
-});
+export const RankedEvent = t.Object(
+  {
+    name: t.String(),
+    count: Int,
+    previousCount: Int,
+    trend: t.Number({
+      description: "Percent against as many days right before; 100 where there were none.",
+    }),
+  },
+  { title: "RankedEvent" },
+);
 
 /** What happened in a project. */
-export const ActivityTotals = t.Object({
-  totalEvents: Int,
-  totalEmailsSent: Int,
-  totalEmailsOpened: Int,
-  totalEmailsClicked: Int,
-  totalWorkflowsStarted: Int,
-  openRate: Rate,
-  clickRate: Rate,
-});
+export const ActivityTotals = t.Object(
+  {
+    totalEvents: Int,
+    totalEmailsSent: Int,
+    totalEmailsOpened: Int,
+    totalEmailsClicked: Int,
+    totalWorkflowsStarted: Int,
+    openRate: Rate,
+    clickRate: Rate,
+  },
+  { title: "ActivityTotals" },
+);
 
 /** The query of a range of days. */
 export const DaysQuery = {

@@ -9,44 +9,59 @@ const Password = Text({ minLength: min, maxLength: max, description: `${min} to 
 const Token = Text({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
 
 /** Address and password. */
-export const Credentials = t.Object({ email: EmailAddress, password: Password });
+export const Credentials = t.Object({ email: EmailAddress, password: Password }, { title: "Credentials" });
 
-export const SignUpBody = t.Object({
-  ...Credentials.properties,
-  invitation: t.Optional(
-    Text({
-      maxLength: 200,
-      description: "The token of an invitation mail: it proves that the address is yours.",
-    }),
-  ),
-});
+export const SignUpBody = t.Object(
+  {
+    ...Credentials.properties,
+    invitation: t.Optional(
+      Text({
+        maxLength: 200,
+        description: "The token of an invitation mail: it proves that the address is yours.",
+      }),
+    ),
+  },
+  { title: "SignUpBody" },
+);
 
-export const EmailBody = t.Object({ email: EmailAddress });
+export const EmailBody = t.Object({ email: EmailAddress }, { title: "EmailBody" });
 
-export const TokenBody = t.Object({ token: Token });
+export const TokenBody = t.Object({ token: Token }, { title: "TokenBody" });
 
-export const ResetBody = t.Object({ token: Token, newPassword: Password });
+export const ResetBody = t.Object({ token: Token, newPassword: Password }, { title: "ResetPasswordBody" });
 
-export const ChangeBody = t.Object({ password: Text({ maxLength: max }), newPassword: Password });
+export const ChangeBody = t.Object(
+  { password: Text({ maxLength: max }), newPassword: Password },
+  { title: "ChangePasswordBody" },
+);
 
-export const VerificationBody = t.Object({
-  email: t.Optional(
-    t.String({
-      format: "email",
-      description: "Left out: the address of the session, which is then required.",
-    }),
-  ),
-});
+export const VerificationBody = t.Object(
+  {
+    email: t.Optional(
+      t.String({
+        format: "email",
+        description: "Left out: the address of the session, which is then required.",
+      }),
+    ),
+  },
+  { title: "VerificationBody" },
+);
 
 /** Get the logged-in user now. */
-export const LoggedInAnswer = t.Object({
-  success: t.Literal(true),
-  data: t.Object({ id: Uuid, email: t.String() }),
-});
+export const LoggedInAnswer = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({ id: Uuid, email: t.String() }),
+  },
+  { title: "LoggedInAnswer" },
+);
 
-export const MessageAnswer = t.Object({
-  success: t.Literal(true),
-  data: t.Object({ message: t.String() }),
-});
+export const MessageAnswer = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({ message: t.String() }),
+  },
+  { title: "Done" },
+);
 
-export const SuccessAnswer = t.Object({ success: t.Literal(true) });
+export const SuccessAnswer = t.Object({ success: t.Literal(true) }, { title: "SuccessAnswer" });

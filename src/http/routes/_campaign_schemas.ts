@@ -4,6 +4,7 @@ import { percent } from "../../percent.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
 import { campaignErrors } from "../../sending/campaigns/input.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { CONDITION_REF, documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import {
   Data,
@@ -38,28 +39,31 @@ const Counts = {
 };
 
 /** A campaign. */
-export const Campaign = t.Object({
-  id: Uuid,
-  name: t.String(),
-  description: Nullable(t.String()),
-  subject: t.String(),
-  body: t.String(),
-  from: t.String(),
-  fromName: Nullable(t.String()),
-  replyTo: Nullable(t.String()),
-  type: MessageType,
-  status: Status,
-  audienceType: AudienceType,
-  segmentId: Nullable(Uuid),
-  audienceCondition: Nullable(Data),
-  templateId: Nullable(Uuid),
-  scheduledFor: Nullable(Timestamp),
-  ...Counts,
-  projectId: Uuid,
-  sentAt: Nullable(Timestamp),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const Campaign = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    description: Nullable(t.String()),
+    subject: t.String(),
+    body: t.String(),
+    from: t.String(),
+    fromName: Nullable(t.String()),
+    replyTo: Nullable(t.String()),
+    type: MessageType,
+    status: Status,
+    audienceType: AudienceType,
+    segmentId: Nullable(Uuid),
+    audienceCondition: Nullable(documented(Data, CONDITION_REF)),
+    templateId: Nullable(Uuid),
+    scheduledFor: Nullable(Timestamp),
+    ...Counts,
+    projectId: Uuid,
+    sentAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Campaign" },
+);
 
 /** A campaign of the database as the API shows it. */
 export function toCampaign({ fromEmail, ...campaign }: CampaignRow) {
@@ -74,55 +78,59 @@ const MAX_BODY_CHARS = 1_048_576;
 
 /** What creates or replaces a campaign. Subject, body and sender may come from the template. */
 export const CampaignBody = withRules(
-  t.Object({
-    name: Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
-    description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
-    subject: t.Optional(
-      Nullable(Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
-    ),
-    body: t.Optional(
-      Nullable(
-        Text({
-          minLength: 1,
-          maxLength: MAX_BODY_CHARS,
-          description: "HTML or MJML, with `{{variables}}`.",
-        }),
+  t.Object(
+    {
+      name: Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
+      description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
+      subject: t.Optional(
+        Nullable(Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
       ),
-    ),
-    from: t.Optional(Nullable(EmailAddress)),
-    fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
-    replyTo: t.Optional(Nullable(EmailAddress)),
-    type: t.Optional(Nullable(MessageType)),
-    audienceType: AudienceType,
-    segmentId: t.Optional(Nullable(IdOf("a segment"))),
-    audienceCondition: t.Optional(
-      bounded(
-        t.Unknown({
-          description: "A condition tree, as of a segment. Required when audienceType is FILTERED.",
-        }),
-        CONDITION_SIZE,
+      body: t.Optional(
+        Nullable(
+          Text({
+            minLength: 1,
+            maxLength: MAX_BODY_CHARS,
+            description: "HTML or MJML, with `{{variables}}`.",
+          }),
+        ),
       ),
-    ),
-    templateId: t.Optional(Nullable(IdOf("a template"))),
-  }),
+      from: t.Optional(Nullable(EmailAddress)),
+      fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+      replyTo: t.Optional(Nullable(EmailAddress)),
+      type: t.Optional(Nullable(MessageType)),
+      audienceType: AudienceType,
+      segmentId: t.Optional(Nullable(IdOf("a segment"))),
+      audienceCondition: t.Optional(
+        documented(
+          bounded(t.Unknown({ description: "Required when audienceType is FILTERED." }), CONDITION_SIZE),
+          { anyOf: [CONDITION_REF, { type: "null" }] },
+        ),
+      ),
+      templateId: t.Optional(Nullable(IdOf("a template"))),
+    },
+    { title: "CampaignBody" },
+  ),
   campaignErrors,
 );
 
 /** What changes a campaign: any of it. */
-export const CampaignPatchBody = t.Partial(CampaignBody);
+export const CampaignPatchBody = t.Partial(CampaignBody, { title: "CampaignPatch" });
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 
 /** What became of the mails of a campaign. */
-export const CampaignStats = t.Object({
-  ...Counts,
-  openRate: Rate,
-  clickRate: Rate,
-  bounceRate: Rate,
-  deliveryRate: Rate,
-  complaintRate: Rate,
-  unsubscribeRate: Rate,
-});
+export const CampaignStats = t.Object(
+  {
+    ...Counts,
+    openRate: Rate,
+    clickRate: Rate,
+    bounceRate: Rate,
+    deliveryRate: Rate,
+    complaintRate: Rate,
+    unsubscribeRate: Rate,
+  },
+  { title: "CampaignStats" },
+);
 
 /** The counters, and their percentages of the mails sent (guides/campaigns.md). */
 export function statsOf(campaign: CampaignRow) {

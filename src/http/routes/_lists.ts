@@ -2,6 +2,7 @@
 import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";
+import { LenientWord } from "../entry/document.ts";
 import { Int, isUuid, Nullable, QueryCount, QueryInteger } from "../entry/schemas.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -36,6 +37,12 @@ export const PageQuery = {
     description: "Same as `pageSize`.",
   }),
 };
+
+/** By which column a list is sorted, the first one unless stated otherwise, and in which direction. */
+export const orderQuery = (columns: readonly [string, ...string[]]) => ({
+  sort: LenientWord(columns, columns[0]),
+  dir: LenientWord(["asc", "desc"], "desc"),
+});
 
 /** The answer of a page list. */
 export const pageList = <T extends TSchema>(item: T) =>

@@ -8,9 +8,12 @@ export const PreviewBody = t.Optional(
 );
 
 /** A rendered message. */
-export const Preview = t.Object({
-  subject: t.String(),
-  html: t.String(),
-  text: t.String(),
-  missing: t.Array(t.String(), { description: "The variables that have no value." }),
-});
+export const Preview = t.Object(
+  {
+    subject: t.String(),
+    html: t.String(),
+    text: t.String(),
+    missing: t.Array(t.String(), { description: "The variables that have no value." }),
+  },
+  { title: "Preview" },
+);

@@ -14,92 +14,113 @@ export const RoleWord = t.Unsafe<Role>({
 });
 
 /** A project as a member sees it. */
-export const Project = t.Object({
-  id: Uuid,
-  name: t.String(),
-  public: t.String({ description: "The public key: `pk_…`" }),
-  secretHint: t.String({ description: "The last characters of the secret key." }),
-  tracking: Words(TRACKING),
-  language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
-  timezone: t.String({ examples: ["Europe/Berlin"] }),
-  resendInDoubt: t.Array(Words(RESENDABLE), {
-    description:
-      "Kinds of mail that are sent again after 15 minutes when it is in doubt whether they arrived.",
-  }),
-  disabled: t.Boolean({ description: "Its requests are refused and its mail is held." }),
-  disabledReason: Nullable(t.String()),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  role: RoleWord,
-});
+export const Project = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    public: t.String({ description: "The public key: `pk_…`" }),
+    secretHint: t.String({ description: "The last characters of the secret key." }),
+    tracking: Words(TRACKING),
+    language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
+    timezone: t.String({ examples: ["Europe/Berlin"] }),
+    resendInDoubt: t.Array(Words(RESENDABLE), {
+      description:
+        "Kinds of mail that are sent again after 15 minutes when it is in doubt whether they arrived.",
+    }),
+    disabled: t.Boolean({ description: "Its requests are refused and its mail is held." }),
+    disabledReason: Nullable(t.String()),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    role: RoleWord,
+  },
+  { title: "Project" },
+);
 
 /** A project whose keys were just made. */
-export const ProjectWithSecret = t.Object({
-  ...Project.properties,
-  secret: t.String({ description: "The secret key: `sk_…`. It is shown only once." }),
-});
+export const ProjectWithSecret = t.Object(
+  {
+    ...Project.properties,
+    secret: t.String({ description: "The secret key: `sk_…`. It is shown only once." }),
+  },
+  { title: "ProjectWithSecret" },
+);
 
 /** Somebody who looks after a project, or was asked to. */
-export const Member = t.Object({
-  userId: t.String({
-    format: "uuid",
-    description: "Of the user; while somebody is INVITED, of the invitation.",
-  }),
-  email: t.String(),
-  role: RoleWord,
-  status: Words(["ACTIVE", "INVITED"]),
-});
+export const Member = t.Object(
+  {
+    userId: t.String({
+      format: "uuid",
+      description: "Of the user; while somebody is INVITED, of the invitation.",
+    }),
+    email: t.String(),
+    role: RoleWord,
+    status: Words(["ACTIVE", "INVITED"]),
+  },
+  { title: "Member" },
+);
 
-const Rates = t.Object({
-  total: Int,
-  bounces: Int,
-  complaints: Int,
-  bounceRate: t.Number({ description: "In percent." }),
-  complaintRate: t.Number({ description: "In percent." }),
-});
+const Rates = t.Object(
+  {
+    total: Int,
+    bounces: Int,
+    complaints: Int,
+    bounceRate: t.Number({ description: "In percent." }),
+    complaintRate: t.Number({ description: "In percent." }),
+  },
+  { title: "ReputationRates" },
+);
 
-const Threshold = t.Object({ warning: t.Number(), critical: t.Number() });
+const Threshold = t.Object({ warning: t.Number(), critical: t.Number() }, { title: "ReputationThreshold" });
 
 /** What mailbox providers think of a project. */
-export const Security = t.Object({
-  status: t.Object({
-    sevenDay: Rates,
-    allTime: Rates,
-    isHealthy: t.Boolean({ description: "No critical level is exceeded." }),
-    violations: t.Array(t.String()),
-    warnings: t.Array(t.String()),
-  }),
-  levels: t.Object({
-    minimumMails: t.Number({ description: "Below this number of mails no level applies." }),
-    bounceRate: Threshold,
-    complaintRate: Threshold,
-  }),
-  isDisabled: t.Boolean(),
-  suspensions: t.Array(
-    t.Object({ at: Timestamp, reason: Nullable(t.String()), liftedAt: Nullable(Timestamp) }),
-  ),
-});
+export const Security = t.Object(
+  {
+    status: t.Object({
+      sevenDay: Rates,
+      allTime: Rates,
+      isHealthy: t.Boolean({ description: "No critical level is exceeded." }),
+      violations: t.Array(t.String()),
+      warnings: t.Array(t.String()),
+    }),
+    levels: t.Object({
+      minimumMails: t.Number({ description: "Below this number of mails no level applies." }),
+      bounceRate: Threshold,
+      complaintRate: Threshold,
+    }),
+    isDisabled: t.Boolean(),
+    suspensions: t.Array(
+      t.Object({ at: Timestamp, reason: Nullable(t.String()), liftedAt: Nullable(Timestamp) }),
+    ),
+  },
+  { title: "Reputation" },
+);
 
 /** How far a project is set up. */
-export const SetupState = t.Object({
-  hasVerifiedDomain: t.Boolean(),
-  contactCount: Int,
-  hasTemplate: t.Boolean(),
-  lastCampaignSentAt: Nullable(Timestamp),
-  hasEnabledWorkflow: t.Boolean(),
-  hasSubscription: t.Boolean(),
-});
+export const SetupState = t.Object(
+  {
+    hasVerifiedDomain: t.Boolean(),
+    contactCount: Int,
+    hasTemplate: t.Boolean(),
+    lastCampaignSentAt: Nullable(Timestamp),
+    hasEnabledWorkflow: t.Boolean(),
+    hasSubscription: t.Boolean(),
+  },
+  { title: "SetupState" },
+);
 
 /** A line of the audit log. */
-export const AuditLine = t.Object({
-  id: Uuid,
-  at: Timestamp,
-  actor: t.Object({
-    kind: Words(["USER", "KEY", "OPERATOR", "SERVICE"]),
-    userId: Nullable(Uuid),
-    name: Nullable(t.String({ description: "The address of a user, the last characters of a key." })),
-  }),
-  action: t.String({ examples: ["keys.regenerated"] }),
-  subject: Nullable(t.String({ description: "What was changed." })),
-  details: Data,
-});
+export const AuditLine = t.Object(
+  {
+    id: Uuid,
+    at: Timestamp,
+    actor: t.Object({
+      kind: Words(["USER", "KEY", "OPERATOR", "SERVICE"]),
+      userId: Nullable(Uuid),
+      name: Nullable(t.String({ description: "The address of a user, the last characters of a key." })),
+    }),
+    action: t.String({ examples: ["keys.regenerated"] }),
+    subject: Nullable(t.String({ description: "What was changed." })),
+    details: Data,
+  },
+  { title: "AuditLine" },
+);

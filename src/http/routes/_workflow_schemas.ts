@@ -1,10 +1,12 @@
 // How workflows, their steps and transitions look in requests and answers.
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { STEP_TYPES, type StepTypeName, stepErrors, stepTypeOf } from "../../automation/steps/mod.ts";
+import { STEP_TYPES, type StepTypeName, stepErrors } from "../../automation/steps/mod.ts";
 import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
 import { problems } from "../../problem.ts";
 import { bounded } from "../entry/body_bounds.ts";
+import { documented } from "../entry/document.ts";
+import { ANY_CONFIG, stepsByType } from "./_step_documents.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { Data, Int, Nullable, Text, Timestamp, Uuid, Words, IdOf } from "../entry/schemas.ts";
 
@@ -12,72 +14,90 @@ const MAX_INT = 2_147_483_647;
 const PRIORITY = "For editors: it is stored, and has no effect. The branch alone decides which way is taken.";
 
 /** A workflow. */
-export const Workflow = t.Object({
-  id: Uuid,
-  name: t.String(),
-  description: Nullable(t.String()),
-  enabled: t.Boolean(),
-  triggerType: Words(TRIGGER_TYPES),
-  triggerConfig: Nullable(Data),
-  allowReentry: t.Boolean(),
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+export const Workflow = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    description: Nullable(t.String()),
+    enabled: t.Boolean(),
+    triggerType: Words(TRIGGER_TYPES),
+    triggerConfig: Nullable(Data),
+    allowReentry: t.Boolean(),
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Workflow" },
+);
 
 /** A workflow in a list. */
-export const CountedWorkflow = t.Object({
-  ...Workflow.properties,
-  _count: t.Object({ steps: Int, executions: Int }),
-});
+export const CountedWorkflow = t.Object(
+  {
+    ...Workflow.properties,
+    _count: t.Object({ steps: Int, executions: Int }),
+  },
+  { title: "CountedWorkflow" },
+);
 
 const Position = t.Object({ x: t.Number(), y: t.Number() });
 
 /** A step of a workflow. */
-export const Step = t.Object({
-  id: Uuid,
-  workflowId: Uuid,
-  type: Words(STEP_TYPES),
-  name: t.String(),
-  position: Position,
-  config: Data,
-  templateId: Nullable(Uuid),
-});
+export const Step = t.Object(
+  {
+    id: Uuid,
+    workflowId: Uuid,
+    type: Words(STEP_TYPES),
+    name: t.String(),
+    position: Position,
+    config: Data,
+    templateId: Nullable(Uuid),
+  },
+  { title: "Step" },
+);
 
 /** A transition of a workflow. */
-export const Transition = t.Object({
-  id: Uuid,
-  fromStepId: Uuid,
-  toStepId: Uuid,
-  condition: Nullable(t.Object({ branch: t.String() })),
-  priority: Type.Integer({ description: PRIORITY }),
-});
+export const Transition = t.Object(
+  {
+    id: Uuid,
+    fromStepId: Uuid,
+    toStepId: Uuid,
+    condition: Nullable(t.Object({ branch: t.String() })),
+    priority: Type.Integer({ description: PRIORITY }),
+  },
+  { title: "Transition" },
+);
 
 /** A workflow with its graph. */
-export const WorkflowGraph = t.Object({
-  ...Workflow.properties,
-  steps: t.Array(
-    t.Object({
-      ...Step.properties,
-      template: Nullable(t.Object({ id: Uuid, name: t.String() })),
-      outgoingTransitions: t.Array(Transition),
-      incomingTransitions: t.Array(Transition),
-    }),
-  ),
-});
+export const WorkflowGraph = t.Object(
+  {
+    ...Workflow.properties,
+    steps: t.Array(
+      t.Object({
+        ...Step.properties,
+        template: Nullable(t.Object({ id: Uuid, name: t.String() })),
+        outgoingTransitions: t.Array(Transition),
+        incomingTransitions: t.Array(Transition),
+      }),
+    ),
+  },
+  { title: "WorkflowGraph" },
+);
 
 /** A field that a CONDITION can ask about. */
-export const Fields = t.Object({
-  fields: t.Array(t.String()),
-  typedFields: t.Array(
-    t.Object({
-      field: t.String(),
-      type: Words(["string", "number", "boolean", "date"]),
-      category: t.String(),
-    }),
-  ),
-  count: Int,
-});
+export const Fields = t.Object(
+  {
+    fields: t.Array(t.String()),
+    typedFields: t.Array(
+      t.Object({
+        field: t.String(),
+        type: Words(["string", "number", "boolean", "date"]),
+        category: t.String(),
+      }),
+    ),
+    count: Int,
+  },
+  { title: "WorkflowFields" },
+);
 
 const Name = Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" });
 const Description = t.Optional(Nullable(Text({ maxLength: 1000 })));
@@ -88,48 +108,68 @@ const EventName = Text({
   description: "Any name, including those that the service itself emits, such as `contact.subscribed`.",
 });
 
+const TRIGGER_CONFIG = {
+  anyOf: [
+    t.Object({ eventName: t.String() }, { title: "EventTrigger" }),
+    t.Object(
+      {
+        schedule: t.String({ examples: ["0 9 * * 1"] }),
+        segmentId: t.Optional(Uuid),
+        timezone: t.Optional(t.String({ examples: ["Europe/Oslo"] })),
+      },
+      { title: "ScheduleTrigger" },
+    ),
+    t.Null(),
+  ],
+};
+
 /** What creates a workflow. */
-export const WorkflowBody = t.Object({
-  name: Name,
-  eventName: EventName,
-  description: Description,
-  allowReentry: t.Optional(t.Boolean({ description: "Default: false: each contact enters once, ever." })),
-});
+export const WorkflowBody = t.Object(
+  {
+    name: Name,
+    eventName: EventName,
+    description: Description,
+    allowReentry: t.Optional(t.Boolean({ description: "Default: false: each contact enters once, ever." })),
+  },
+  { title: "WorkflowBody" },
+);
 
 /** What changes a workflow. */
-export const WorkflowPatchBody = t.Object({
-  name: t.Optional(Name),
-  description: Description,
-  triggerType: t.Optional(Words(TRIGGER_TYPES)),
-  triggerConfig: t.Optional(
-    bounded(
-      t.Unknown({
-        description:
-          "EVENT: `{eventName}`. SCHEDULE: `{schedule, segmentId?, timezone?}`, a cron expression of five fields, for " +
-          "the members of a segment or for all contacts. MANUAL: null.",
-      }),
-      { bytes: 16_384 },
+export const WorkflowPatchBody = t.Object(
+  {
+    name: t.Optional(Name),
+    description: Description,
+    triggerType: t.Optional(Words(TRIGGER_TYPES)),
+    triggerConfig: t.Optional(
+      documented(
+        bounded(
+          t.Unknown({
+            description:
+              "EVENT: `{eventName}`. SCHEDULE: a cron expression of five fields, for the members of a segment or for all " +
+              "contacts. MANUAL: null.",
+          }),
+          { bytes: 16_384 },
+        ),
+        TRIGGER_CONFIG,
+      ),
     ),
-  ),
-  enabled: t.Optional(t.Boolean()),
-  allowReentry: t.Optional(t.Boolean()),
-});
-
-/** What the config of each step type is. */
-const STEP_USAGE = STEP_TYPES.map((type) => ({ type, usage: stepTypeOf({ type }).usage }))
-  .filter(({ usage }) => usage !== "")
-  .map(({ type, usage }) => `${type} ${usage}.`)
-  .join(" ");
+    enabled: t.Optional(t.Boolean()),
+    allowReentry: t.Optional(t.Boolean()),
+  },
+  { title: "WorkflowPatch" },
+);
 
 const StepFields = {
   config: t.Optional(
-    bounded(
-      t.Unknown({
-        description:
-          `${STEP_USAGE} ` +
-          "Null: nothing is set. 64 KB at most, and 1 MB for all steps of a workflow together.",
-      }),
-      { bytes: 65_536, levels: 100 },
+    documented(
+      bounded(
+        t.Unknown({
+          description:
+            "By the type of the step. 64 KB at most, and 1 MB for all steps of a workflow together.",
+        }),
+        { bytes: 65_536, levels: 100 },
+      ),
+      ANY_CONFIG,
     ),
   ),
   templateId: t.Optional(Nullable(IdOf("a template"))),
@@ -142,37 +182,45 @@ const NewStepFields = {
   ...StepFields,
 };
 
+const AddedStepFields = {
+  ...NewStepFields,
+  autoConnect: t.Optional(
+    Nullable(
+      t.Boolean({
+        description:
+          "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
+          "branch has to be named, it stays unconnected.",
+      }),
+    ),
+  ),
+};
+
 /** Errors of a config are listed beside those of the other fields. */
 const configRules = (body: { type?: StepTypeName; config?: unknown; templateId?: string | null }) =>
   body.type === undefined ? [] : stepErrors(body.type, body);
 
 /** What adds a step. */
-export const StepBody = withRules(
-  t.Object({
-    ...NewStepFields,
-    autoConnect: t.Optional(
-      Nullable(
-        t.Boolean({
-          description:
-            "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
-            "branch has to be named, it stays unconnected.",
-        }),
-      ),
-    ),
-  }),
-  configRules,
+export const StepBody = documented(
+  withRules(t.Object(AddedStepFields), configRules),
+  stepsByType("Step", AddedStepFields),
 );
 
 /** What puts a step into a transition. */
-export const InsertedStepBody = withRules(t.Object(NewStepFields), configRules);
+export const InsertedStepBody = documented(
+  withRules(t.Object(NewStepFields), configRules),
+  stepsByType("InsertedStep", NewStepFields),
+);
 
 /** What changes a step. */
-export const StepPatchBody = t.Object({
-  name: t.Optional(Nullable(Name)),
-  position: t.Optional(Nullable(Position)),
-  type: t.Optional(Nullable(Words(STEP_TYPES))),
-  ...StepFields,
-});
+export const StepPatchBody = t.Object(
+  {
+    name: t.Optional(Nullable(Name)),
+    position: t.Optional(Nullable(Position)),
+    type: t.Optional(Nullable(Words(STEP_TYPES))),
+    ...StepFields,
+  },
+  { title: "StepPatch" },
+);
 
 const Branch = Text({ minLength: 1, maxLength: 64 });
 
@@ -191,21 +239,24 @@ export function branchOf({ condition, branch }: Branched): string | null {
 }
 
 /** What adds a transition. */
-export const TransitionBody = t.Object({
-  fromStepId: Uuid,
-  toStepId: Uuid,
-  condition: t.Optional(Nullable(t.Object({ branch: t.Optional(Nullable(Branch)) }))),
-  branch: t.Optional(
-    Nullable(
-      Text({
-        minLength: 1,
-        maxLength: 64,
-        description:
-          "`yes` or `no`, the id of a branch, `default`; `event` or `timeout`. Same as condition.branch.",
-      }),
+export const TransitionBody = t.Object(
+  {
+    fromStepId: Uuid,
+    toStepId: Uuid,
+    condition: t.Optional(Nullable(t.Object({ branch: t.Optional(Nullable(Branch)) }))),
+    branch: t.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: 64,
+          description:
+            "`yes` or `no`, the id of a branch, `default`; `event` or `timeout`. Same as condition.branch.",
+        }),
+      ),
     ),
-  ),
-  priority: t.Optional(
-    Nullable(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT, description: PRIORITY })),
-  ),
-});
+    priority: t.Optional(
+      Nullable(Type.Integer({ minimum: -MAX_INT, maximum: MAX_INT, description: PRIORITY })),
+    ),
+  },
+  { title: "TransitionBody" },
+);

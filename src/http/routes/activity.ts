@@ -63,6 +63,7 @@ export function activityRoutes(ctx: Context) {
           { refusals: [400] },
         ),
         detail: {
+          operationId: "listActivity",
           summary: "List what happened, the newest first",
           description:
             "Events, mails, campaigns and workflows in one order of time. Everything that existed when the first page " +
@@ -77,7 +78,11 @@ export function activityRoutes(ctx: Context) {
       {
         query: t.Object(DaysQuery),
         response: answers(ActivityTotals, { refusals: [400] }),
-        detail: { summary: "Count what happened on some days (UTC), from counters" },
+        detail: {
+          operationId: "getActivityStats",
+          summary: "Count what happened on some days (UTC), from counters",
+          description: "The last 30 days where no dates are given.",
+        },
       },
     )
     .get(
@@ -92,6 +97,7 @@ export function activityRoutes(ctx: Context) {
         }),
         response: answers(t.Object({ count: Int, minutes: Int }), { refusals: [400] }),
         detail: {
+          operationId: "getRecentActivityCount",
           summary: "Count what happened in the last minutes",
           description: "Events and executions are each counted up to 20,000.",
         },
@@ -99,7 +105,11 @@ export function activityRoutes(ctx: Context) {
     )
     .get("/types", async ({ project }) => ({ types: await listActivityTypes(ctx, project.id) }), {
       response: answers(t.Object({ types: t.Array(Type) })),
-      detail: { summary: "List the types of activity that the project has" },
+      detail: {
+        operationId: "listActivityTypes",
+        summary: "List the types of activity that the project has",
+        description: "Those that `GET /activity` can be filtered by, and that would find something.",
+      },
     })
     .get(
       "/upcoming",
@@ -120,6 +130,7 @@ export function activityRoutes(ctx: Context) {
         }),
         response: answers(t.Object({ activities: t.Array(UpcomingItem) }), { refusals: [400] }),
         detail: {
+          operationId: "listUpcomingActivity",
           summary: "List what will happen, the next first",
           description:
             "Scheduled campaigns, and steps of workflows that wait for a time, or for an event until a time.",

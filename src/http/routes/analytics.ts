@@ -29,6 +29,7 @@ export function analyticsRoutes(ctx: Context) {
       }),
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
+        operationId: "getTimeseries",
         summary: "Outcomes of mails, day by day; opens and clicks count each mail once, and people only",
         description: `No more than ${MAX_DAYS} days.`,
       },
@@ -40,12 +41,20 @@ export function analyticsRoutes(ctx: Context) {
       {
         query: t.Object({ limit: limitOf(CAMPAIGNS), metric: t.Optional(Words(METRICS)) }),
         response: answers(t.Array(RankedCampaign), { refusals: [400] }),
-        detail: { summary: "The most successful campaigns, by `opens` unless stated otherwise" },
+        detail: {
+          operationId: "listTopCampaigns",
+          summary: "The most successful campaigns, by `opens` unless stated otherwise",
+          description: "The best of the campaigns that were sent, by one of four metrics.",
+        },
       },
     )
     .get("/campaign-stats", async ({ project }) => await countCampaigns(ctx, project.id), {
       response: answers(CampaignTotals),
-      detail: { summary: "How many campaigns there are, and their rates, weighted by mails sent" },
+      detail: {
+        operationId: "getCampaignsOverview",
+        summary: "How many campaigns there are, and their rates, weighted by mails sent",
+        description: "Over all campaigns of the project.",
+      },
     })
     .get(
       "/top-events",
@@ -56,7 +65,11 @@ export function analyticsRoutes(ctx: Context) {
       {
         query: t.Object({ limit: limitOf(EVENTS), ...DaysQuery }),
         response: answers(t.Array(RankedEvent), { refusals: [400] }),
-        detail: { summary: "The events that clients track most often, on days of UTC" },
+        detail: {
+          operationId: "listTopEvents",
+          summary: "The events that clients track most often, on days of UTC",
+          description: "With the trend: the change in percent against the equally long time before.",
+        },
       },
     );
 }

@@ -59,6 +59,7 @@ function sessionRoutes(ctx: Context) {
         body: Credentials,
         response: answers(LoggedInAnswer, { refusals: REFUSALS }),
         detail: {
+          operationId: "logIn",
           summary: "Log in; the answer sets the session cookie",
           description:
             "Failures are counted for the address and for the network. Beyond the limit both are locked for up to 15 minutes, even for the right password.",
@@ -75,6 +76,7 @@ function sessionRoutes(ctx: Context) {
         body: SignUpBody,
         response: answers(LoggedInAnswer, { refusals: [...REFUSALS, 409] }),
         detail: {
+          operationId: "signUp",
           summary: "Sign up; the answer sets the session cookie",
           description:
             "A mail asks whether the address is yours. With the token of an invitation it counts as proven, and you join the project. Where an account was made with the address before, in a session of which it was never verified, `password` has to be that of the account.",
@@ -88,7 +90,14 @@ function sessionRoutes(ctx: Context) {
         clearSessionCookie(ctx, set);
         return { success: true as const };
       },
-      { response: answers(SuccessAnswer), detail: { summary: "End the session, and clear its cookie" } },
+      {
+        response: answers(SuccessAnswer),
+        detail: {
+          operationId: "logOut",
+          summary: "End the session, and clear its cookie",
+          description: "The session ends on the server too. Without a session nothing happens.",
+        },
+      },
     );
 }
 
@@ -105,6 +114,7 @@ function mailRoutes(ctx: Context) {
         body: TokenBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
+          operationId: "verifyAccount",
           summary: "Verify an address with the token of the mail",
           description:
             "It ends no session and changes no password. The token stays good for its hour until it is used with a session of the account. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
@@ -125,6 +135,7 @@ function mailRoutes(ctx: Context) {
         body: VerificationBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
+          operationId: "requestVerification",
           summary: "Send the verification mail again",
           description:
             "Also where the address was verified in another browser: the link, opened in a session of the account, proves that the account belongs to who reads its mail. Then they may invite people, and join.",
@@ -140,7 +151,11 @@ function mailRoutes(ctx: Context) {
       {
         body: EmailBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Send a mail with a link to set a new password" },
+        detail: {
+          operationId: "requestPasswordReset",
+          summary: "Send a mail with a link to set a new password",
+          description: "The answer is the same whether or not there is such an account.",
+        },
       },
     )
     .post(
@@ -153,7 +168,11 @@ function mailRoutes(ctx: Context) {
       {
         body: ResetBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Set a new password with the token of the mail; every session ends" },
+        detail: {
+          operationId: "resetPassword",
+          summary: "Set a new password with the token of the mail; every session ends",
+          description: "The token is good for an hour, once. It proves the address too.",
+        },
       },
     );
 }
@@ -170,7 +189,11 @@ function passwordRoutes(ctx: Context) {
       {
         body: ChangeBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
-        detail: { summary: "Change the password; every other session ends" },
+        detail: {
+          operationId: "changePassword",
+          summary: "Change the password; every other session ends",
+          description: "The session that asks for it stays. The old password is needed.",
+        },
       },
     );
 }

@@ -8,51 +8,66 @@ import { authenticateMember } from "../entry/authenticate.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import { answers, Int, Nullable, PathId, Text, Timestamp } from "../entry/schemas.ts";
 
-const Limit = t.Object({
-  limit: Nullable(Int),
-  usage: Int,
-  percentage: t.Number({ description: "Of the limit, with two decimals; 0 without one." }),
-  isWarning: t.Boolean({ description: "80 % are used." }),
-  isBlocked: t.Boolean({ description: "Nothing is left." }),
-});
+const Limit = t.Object(
+  {
+    limit: Nullable(Int),
+    usage: Int,
+    percentage: t.Number({ description: "Of the limit, with two decimals; 0 without one." }),
+    isWarning: t.Boolean({ description: "80 % are used." }),
+    isBlocked: t.Boolean({ description: "Nothing is left." }),
+  },
+  { title: "BillingLimit" },
+);
 
-const Limits = t.Object({ workflows: Limit, campaigns: Limit, transactional: Limit, inbound: Limit });
+const Limits = t.Object(
+  { workflows: Limit, campaigns: Limit, transactional: Limit, inbound: Limit },
+  { title: "BillingLimits" },
+);
 
 const WantedLimit = t.Optional(Nullable(Int));
 
-const Consumption = t.Object({
-  periodStart: Timestamp,
-  periodEnd: Timestamp,
-  workflows: Int,
-  campaigns: Int,
-  transactional: Int,
-  inbound: Int,
-  total: Int,
-  subscription: Nullable(
-    t.Object({
-      status: t.String({ examples: ["active"] }),
-      periodEndsAt: Nullable(Timestamp),
-      cancelsAt: Nullable(Timestamp),
-      endedAt: Nullable(Timestamp),
-    }),
-  ),
-});
+const Consumption = t.Object(
+  {
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    workflows: Int,
+    campaigns: Int,
+    transactional: Int,
+    inbound: Int,
+    total: Int,
+    subscription: Nullable(
+      t.Object({
+        status: t.String({ examples: ["active"] }),
+        periodEndsAt: Nullable(Timestamp),
+        cancelsAt: Nullable(Timestamp),
+        endedAt: Nullable(Timestamp),
+      }),
+    ),
+  },
+  { title: "BillingConsumption" },
+);
 
-const Invoice = t.Object({
-  id: t.String(),
-  number: Nullable(t.String()),
-  status: Nullable(t.String({ examples: ["paid"] })),
-  amountDue: Int,
-  amountPaid: Int,
-  currency: t.String({ examples: ["eur"] }),
-  createdAt: Timestamp,
-  periodStart: Timestamp,
-  periodEnd: Timestamp,
-  hostedUrl: Nullable(t.String()),
-  pdfUrl: Nullable(t.String()),
-});
+const Invoice = t.Object(
+  {
+    id: t.String(),
+    number: Nullable(t.String()),
+    status: Nullable(t.String({ examples: ["paid"] })),
+    amountDue: Int,
+    amountPaid: Int,
+    currency: t.String({ examples: ["eur"] }),
+    createdAt: Timestamp,
+    periodStart: Timestamp,
+    periodEnd: Timestamp,
+    hostedUrl: Nullable(t.String()),
+    pdfUrl: Nullable(t.String()),
+  },
+  { title: "Invoice" },
+);
 
-const Page = t.Object({ url: t.String({ description: "A page of Stripe: send the person there." }) });
+const Page = t.Object(
+  { url: t.String({ description: "A page of Stripe: send the person there." }) },
+  { title: "BillingPage" },
+);
 
 const ReturnBody = t.Optional(
   Nullable(
@@ -87,6 +102,7 @@ export function billingRoutes(ctx: Context) {
         body: ReturnBody,
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
         detail: {
+          operationId: "startCheckout",
           summary: "Subscribe, on a page of Stripe",
           description:
             "People come back with `checkout=success` or `checkout=cancelled`. The subscription is active once Stripe has confirmed it, a moment later.",
@@ -102,13 +118,22 @@ export function billingRoutes(ctx: Context) {
         ...one,
         body: ReturnBody,
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
-        detail: { summary: "Change or cancel the subscription, on a page of Stripe" },
+        detail: {
+          operationId: "openBillingPortal",
+          summary: "Change or cancel the subscription, on a page of Stripe",
+          description:
+            "Answers with the address of the page. Refused with 409 where there has never been a subscription.",
+        },
       },
     )
     .get("/billing-limits", async ({ project }) => await usageOf(ctx, project.id), {
       ...one,
       response: answers(Limits, { refusals: [404] }),
-      detail: { summary: "Limit and usage of each category in a calendar month (UTC)" },
+      detail: {
+        operationId: "getBillingLimits",
+        summary: "Limit and usage of each category in a calendar month (UTC)",
+        description: "From counters. Limits apply with and without Stripe.",
+      },
     })
     .put(
       "/billing-limits",
@@ -123,6 +148,7 @@ export function billingRoutes(ctx: Context) {
         }),
         response: answers(Limits, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
+          operationId: "updateBillingLimits",
           summary: "Change the limits given; null removes one",
           description:
             "What would exceed a limit is refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
@@ -132,7 +158,11 @@ export function billingRoutes(ctx: Context) {
     .get("/billing-consumption", async ({ project }) => await consumptionOf(ctx, project.id), {
       ...one,
       response: answers(Consumption, { refusals: [404] }),
-      detail: { summary: "What was used in this calendar month (UTC)" },
+      detail: {
+        operationId: "getBillingConsumption",
+        summary: "What was used in this calendar month (UTC)",
+        description: "By category, from counters.",
+      },
     })
     .get(
       "/billing-invoices",
@@ -149,7 +179,11 @@ export function billingRoutes(ctx: Context) {
           t.Object({ data: t.Array(Invoice), cursor: Nullable(t.String()), hasMore: t.Boolean() }),
           { refusals: [400, 404, 501] },
         ),
-        detail: { summary: "List invoices, the newest first" },
+        detail: {
+          operationId: "listInvoices",
+          summary: "List invoices, the newest first",
+          description: "As Stripe has them, with their pages and files.",
+        },
       },
     );
 }

@@ -1,5 +1,6 @@
 // /campaigns: one message to a part of the audience. Create, send and test answer in an envelope, as the specification has it.
 import { Elysia, t } from "elysia";
+import { documented } from "../entry/document.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
@@ -26,7 +27,7 @@ import {
   statsOf,
   toCampaign,
 } from "./_campaign_schemas.ts";
-import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { Preview, PreviewBody } from "./_preview_schemas.ts";
 import {
   answers,
@@ -68,11 +69,15 @@ export function campaignsRoutes(ctx: Context) {
           search: t.Optional(
             Text({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
           ),
-          sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
         response: answers(pageList(Campaign), { refusals: [400] }),
-        detail: { summary: "List campaigns" },
+        detail: {
+          operationId: "listCampaigns",
+          summary: "List campaigns",
+          description:
+            "A page list with the counters of each. An unknown `status` is refused with 400; unknown words for `sort` and `dir` count as the default.",
+        },
       },
     )
     .post(
@@ -87,7 +92,12 @@ export function campaignsRoutes(ctx: Context) {
           status: 201,
           refusals: [400, 404, 413, 415, 422],
         }),
-        detail: { summary: "Create a draft" },
+        detail: {
+          operationId: "createCampaign",
+          summary: "Create a draft",
+          description:
+            "Makes a draft and counts its audience. Content comes from the request, or from `templateId` where the request leaves it out. The sender's domain has to be verified (403). One refusal lists every field that is missing or wrong.",
+        },
       },
     )
     .get(
@@ -96,7 +106,11 @@ export function campaignsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Campaign, { refusals: [404, 422] }),
-        detail: { summary: "Get a campaign" },
+        detail: {
+          operationId: "getCampaign",
+          summary: "Get a campaign",
+          description: "One campaign, with its counters as they are now.",
+        },
       },
     )
     .put(
@@ -107,7 +121,11 @@ export function campaignsRoutes(ctx: Context) {
         ...one,
         body: CampaignBody,
         response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
-        detail: { summary: "Replace a draft or a scheduled campaign; what is left out becomes empty" },
+        detail: {
+          operationId: "replaceCampaign",
+          summary: "Replace a draft or a scheduled campaign; what is left out becomes empty",
+          description: "Takes the same fields as creating one. Refused with 409 once it is being sent.",
+        },
       },
     )
     .patch(
@@ -118,7 +136,11 @@ export function campaignsRoutes(ctx: Context) {
         ...one,
         body: CampaignPatchBody,
         response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
-        detail: { summary: "Change a draft or a scheduled campaign; what is left out stays" },
+        detail: {
+          operationId: "updateCampaign",
+          summary: "Change a draft or a scheduled campaign; what is left out stays",
+          description: "Takes any of the fields of a campaign. Refused with 409 once it is being sent.",
+        },
       },
     )
     .delete(
@@ -130,7 +152,11 @@ export function campaignsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [404, 409, 422] }),
-        detail: { summary: "Delete a campaign; its mails stay in the ledger" },
+        detail: {
+          operationId: "deleteCampaign",
+          summary: "Delete a campaign; its mails stay in the ledger",
+          description: "Refused with 409 while it is scheduled or being sent: cancel it first.",
+        },
       },
     )
     .post(
@@ -147,7 +173,12 @@ export function campaignsRoutes(ctx: Context) {
           status: 201,
           refusals: [404, 422],
         }),
-        detail: { summary: "Copy a campaign to a new draft" },
+        detail: {
+          operationId: "duplicateCampaign",
+          summary: "Copy a campaign to a new draft",
+          description:
+            "The copy has the content and the audience, and none of the history. Where the segment is gone it reaches nobody, and `warnings` says so.",
+        },
       },
     )
     .post(
@@ -168,7 +199,9 @@ export function campaignsRoutes(ctx: Context) {
           Nullable(
             t.Object({
               scheduledFor: t.Optional(
-                boundedText(t.Unknown({ description: "ISO 8601 date-time. Left out or null: now." }), 100),
+                documented(boundedText(t.Unknown({ description: "Left out or null: now." }), 100), {
+                  anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
+                }),
               ),
             }),
           ),
@@ -181,7 +214,12 @@ export function campaignsRoutes(ctx: Context) {
           }),
           { refusals: [400, 402, 404, 409, 413, 415, 422] },
         ),
-        detail: { summary: "Send a campaign, now or at a time" },
+        detail: {
+          operationId: "sendCampaign",
+          summary: "Send a campaign, now or at a time",
+          description:
+            "Without a time the audience is fixed and sending starts at once; with `scheduledFor` it starts then. A time without a zone is UTC. Sending a scheduled campaign again moves it. Refused with 400 for a time in the past or an audience of nobody, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
+        },
       },
     )
     .post(
@@ -191,7 +229,12 @@ export function campaignsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Campaign, { refusals: [404, 409, 422] }),
-        detail: { summary: "Cancel a campaign that is scheduled or being sent" },
+        detail: {
+          operationId: "cancelCampaign",
+          summary: "Cancel a campaign that is scheduled or being sent",
+          description:
+            "Mails that have not been handed to the mail server are never sent. What was sent stays sent. Refused with 409 in any other state.",
+        },
       },
     )
     .post(
@@ -214,7 +257,12 @@ export function campaignsRoutes(ctx: Context) {
           }),
           { refusals: [400, 402, 404, 413, 415, 422] },
         ),
-        detail: { summary: "Send a test to one address; `emailId` is its id in the ledger" },
+        detail: {
+          operationId: "testCampaign",
+          summary: "Send a test to one address; `emailId` is its id in the ledger",
+          description:
+            "The mail has `[TEST]` before its subject, and the data of the contact with that address, if there is one. It counts in no statistics.",
+        },
       },
     )
     .get(
@@ -223,7 +271,12 @@ export function campaignsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(CampaignStats, { refusals: [404, 422] }),
-        detail: { summary: "Outcomes of a campaign's mails; rates are percentages of those sent" },
+        detail: {
+          operationId: "getCampaignStats",
+          summary: "Outcomes of a campaign's mails; rates are percentages of those sent",
+          description:
+            "Counters are kept as mails change, not counted on request. Opens and clicks count each mail once, and people only.",
+        },
       },
     )
     .post(
@@ -236,7 +289,12 @@ export function campaignsRoutes(ctx: Context) {
         ...one,
         body: PreviewBody,
         response: answers(Preview, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Render a campaign for a contact, or for sample data" },
+        detail: {
+          operationId: "previewCampaign",
+          summary: "Render a campaign for a contact, or for sample data",
+          description:
+            "Renders subject, HTML and text with the data of a contact, or with `data` of your own. `missing` lists the variables without a value. Nothing is sent.",
+        },
       },
     );
 }

@@ -3,32 +3,45 @@ import { Elysia, t } from "elysia";
 import { authProvidersOf } from "../../accounts/people/oauth_providers.ts";
 import type { Context } from "../../context.ts";
 import { VERSION } from "../../version.ts";
+import { answers } from "../entry/schemas.ts";
 
-const Features = t.Object({
-  billing: t.Boolean({ description: "Whether there are subscriptions and invoices, by Stripe." }),
-  uploads: t.Boolean({ description: "Whether `POST /uploads/image` takes images." }),
-  authProviders: t.Object(
-    { github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() },
-    { description: "Ways to sign in besides a password." },
-  ),
-  signupsDisabled: t.Boolean({ description: "Whether signing up needs an invitation." }),
-  tracking: t.Boolean({ description: "Whether opens and clicks can be followed." }),
-  smtp: t.Boolean({
-    description: "Whether mails are sent. If not, they are captured and shown on `/inbox`.",
-  }),
-});
+const Features = t.Object(
+  {
+    billing: t.Boolean({ description: "Whether there are subscriptions and invoices, by Stripe." }),
+    uploads: t.Boolean({ description: "Whether `POST /uploads/image` takes images." }),
+    authProviders: t.Object(
+      { github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() },
+      { description: "Ways to sign in besides a password." },
+    ),
+    signupsDisabled: t.Boolean({ description: "Whether signing up needs an invitation." }),
+    tracking: t.Boolean({ description: "Whether opens and clicks can be followed." }),
+    smtp: t.Boolean({
+      description: "Whether mails are sent. If not, they are captured and shown on `/inbox`.",
+    }),
+  },
+  { title: "Features" },
+);
 
-const Configuration = t.Object({
-  version: t.String(),
-  urls: t.Object({ api: t.String(), docs: t.String(), openapi: t.String() }),
-  features: Features,
-});
+const Configuration = t.Object(
+  {
+    version: t.String(),
+    urls: t.Object({ api: t.String(), docs: t.String(), openapi: t.String() }),
+    features: Features,
+  },
+  { title: "Configuration" },
+);
 
 /** `GET /config`. */
 export function configRoutes(ctx: Context) {
   return new Elysia().get("/config", () => configuration(ctx), {
-    response: { 200: Configuration },
-    detail: { summary: "What this installation can do", tags: ["Configuration"], security: [] },
+    response: answers(Configuration, { refusals: [400], isOpen: true }),
+    detail: {
+      operationId: "getConfig",
+      summary: "What this installation can do",
+      description: "Version, addresses and features. It needs no key.",
+      tags: ["Configuration"],
+      security: [],
+    },
   });
 }
 

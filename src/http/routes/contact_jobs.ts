@@ -17,7 +17,7 @@ import { answers, IdOf, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } fr
 const MAX_IDS = 1_000;
 const MAX_EXCLUDED = 10_000;
 
-const Queued = t.Object({ jobId: Uuid, message: t.String() });
+const Queued = t.Object({ jobId: Uuid, message: t.String() }, { title: "QueuedJob" });
 
 const JOB = {
   id: Uuid,
@@ -30,37 +30,45 @@ const END = {
   finishedAt: Nullable(Timestamp),
 };
 
-const ImportReport = t.Object({
-  ...JOB,
-  result: t.Optional(
-    t.Object({
-      totalRows: Int,
-      successCount: Int,
-      createdCount: Int,
-      updatedCount: Int,
-      failureCount: Int,
-      errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
-        description: "The first 1,000. Row 1 is the header.",
+const ImportReport = t.Object(
+  {
+    ...JOB,
+    result: t.Optional(
+      t.Object({
+        totalRows: Int,
+        successCount: Int,
+        createdCount: Int,
+        updatedCount: Int,
+        failureCount: Int,
+        errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
+          description: "The first 1,000. Row 1 is the header.",
+        }),
       }),
-    }),
-  ),
-  ...END,
-});
+    ),
+    ...END,
+  },
+  { title: "ImportReport" },
+);
 
-const BulkReport = t.Object({
-  ...JOB,
-  result: t.Optional(
-    t.Object({
-      operation: Words(["subscribe", "unsubscribe", "delete"]),
-      totalRequested: Int,
-      successCount: Int,
-      unchangedCount: Int,
-      failureCount: Int,
-      errors: t.Array(t.Object({ contactId: Uuid, error: t.String() }), { description: "The first 1,000." }),
-    }),
-  ),
-  ...END,
-});
+const BulkReport = t.Object(
+  {
+    ...JOB,
+    result: t.Optional(
+      t.Object({
+        operation: Words(["subscribe", "unsubscribe", "delete"]),
+        totalRequested: Int,
+        successCount: Int,
+        unchangedCount: Int,
+        failureCount: Int,
+        errors: t.Array(t.Object({ contactId: Uuid, error: t.String() }), {
+          description: "The first 1,000.",
+        }),
+      }),
+    ),
+    ...END,
+  },
+  { title: "BulkReport" },
+);
 
 const Filter = t.Object(
   {
@@ -68,7 +76,10 @@ const Filter = t.Object(
     subscribed: t.Optional(t.Boolean()),
     segmentId: t.Optional(IdOf("a segment")),
   },
-  { description: "With the mode `query`: what all the contacts have in common. `{}` is every contact." },
+  {
+    title: "ContactFilter",
+    description: "With the mode `query`: what all the contacts have in common. `{}` is every contact.",
+  },
 );
 const BulkBody = withRules(
   t.Object(
@@ -80,7 +91,7 @@ const BulkBody = withRules(
         t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
       ),
     },
-    { description: "`contactIds`, or the mode `query` and a `filter`." },
+    { title: "BulkBody", description: "`contactIds`, or the mode `query` and a `filter`." },
   ),
   bulkErrors,
 );
@@ -121,7 +132,12 @@ function importRoutes(ctx: Context) {
             "A CSV file in UTF-8 of at most 5 MB, whose first row names a column `email`.",
           ),
           response: answers(Queued, { status: 202, refusals: [400, 413, 415] }),
-          detail: { summary: "Import contacts from a CSV file" },
+          detail: {
+            operationId: "importContacts",
+            summary: "Import contacts from a CSV file",
+            description:
+              "Takes a CSV file of up to 5 MB, whose first row names its columns; commas, semicolons and tabs are recognised. The answer holds the id of a job: `GET /contacts/import/{jobId}` shows its progress and the rows that failed. Existing contacts are updated, and new ones are subscribed unless a column says otherwise.",
+          },
         },
       ),
     )
@@ -135,7 +151,12 @@ function importRoutes(ctx: Context) {
         {
           params: t.Object({ jobId: Uuid }),
           response: answers(ImportReport, { refusals: [404] }),
-          detail: { summary: "Get the state of an import" },
+          detail: {
+            operationId: "getContactImport",
+            summary: "Get the state of an import",
+            description:
+              "Where the import stands. `result` is there once it is completed, with the first 1,000 rows that failed and why.",
+          },
         },
       ),
     );
@@ -144,10 +165,10 @@ function importRoutes(ctx: Context) {
 function bulkRoutes(ctx: Context) {
   const enqueue = async (projectId: string, operation: BulkOperation, body: BulkInput) =>
     queued(await createBulkJob(ctx, projectId, operation, selectionOf(body)), "bulk");
-  const about = (summary: string) => ({
+  const about = (operationId: string, summary: string, description: string) => ({
     body: BulkBody,
     response: answers(Queued, { status: 202, refusals: [400, 404, 413, 415, 422] }),
-    detail: { summary },
+    detail: { operationId, summary, description },
   });
   return new Elysia()
     .use(authenticateKey(ctx, "secret"))
@@ -155,17 +176,29 @@ function bulkRoutes(ctx: Context) {
     .post(
       "/bulk-subscribe",
       async ({ project, body, status }) => status(202, await enqueue(project.id, "subscribe", body)),
-      about("Subscribe many contacts"),
+      about(
+        "bulkSubscribeContacts",
+        "Subscribe many contacts",
+        "Subscribes up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. Every real change records `contact.subscribed`.",
+      ),
     )
     .post(
       "/bulk-unsubscribe",
       async ({ project, body, status }) => status(202, await enqueue(project.id, "unsubscribe", body)),
-      about("Unsubscribe many contacts"),
+      about(
+        "bulkUnsubscribeContacts",
+        "Unsubscribe many contacts",
+        "Unsubscribes up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. Every real change records `contact.unsubscribed`.",
+      ),
     )
     .post(
       "/bulk-delete",
       async ({ project, body, status }) => status(202, await enqueue(project.id, "delete", body)),
-      about("Delete many contacts for good"),
+      about(
+        "bulkDeleteContacts",
+        "Delete many contacts for good",
+        "Deletes up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. It cannot be undone.",
+      ),
     )
     .get(
       "/bulk/:jobId",
@@ -176,7 +209,11 @@ function bulkRoutes(ctx: Context) {
       {
         params: t.Object({ jobId: Uuid }),
         response: answers(BulkReport, { refusals: [404] }),
-        detail: { summary: "Get the state of a bulk job" },
+        detail: {
+          operationId: "getBulkJob",
+          summary: "Get the state of a bulk job",
+          description: "Where the job stands. `result` is there once it is completed.",
+        },
       },
     );
 }

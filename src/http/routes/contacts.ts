@@ -1,5 +1,6 @@
 // /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
+import { documented, requiredFields } from "../entry/document.ts";
 import {
   deleteContactField,
   getFieldUsage,
@@ -14,7 +15,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
-import { clampLimit, CursorList, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
 import {
   answers,
   BareError,
@@ -32,24 +33,43 @@ import {
   Words,
 } from "../entry/schemas.ts";
 
-const SavedContact = t.Object({
-  ...Contact.properties,
-  _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
-});
-const Field = t.Object({
-  field: t.String(),
-  type: Words(["string", "number", "boolean", "date"]),
-  coverage: Int,
-});
+const SavedContact = t.Object(
+  {
+    ...Contact.properties,
+    _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
+  },
+  { title: "SavedContact" },
+);
+const Field = t.Object(
+  {
+    field: t.String(),
+    type: Words(["string", "number", "boolean", "date"]),
+    coverage: Int,
+  },
+  { title: "ContactField" },
+);
 const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
+
+/** Without an address it is refused in a way of its own. */
+const ContactBody = requiredFields(
+  t.Object(
+    {
+      email: t.Optional(documented(Nullable(t.String({ format: "email-or-empty" })), EmailAddress)),
+      ...GivenProperties,
+      data: t.Optional(Data),
+    },
+    { title: "ContactBody" },
+  ),
+  ["email"],
+);
 
 const MAX_LOOKUP = 500;
 const MAX_VALUES = 200;
 
-const Addresses = bounded(t.Unknown({ description: `1 to ${MAX_LOOKUP} addresses.` }), {
-  bytes: MAX_LOOKUP * 320,
-  values: MAX_LOOKUP + 1,
-});
+const Addresses = documented(
+  bounded(t.Unknown(), { bytes: MAX_LOOKUP * 320, values: MAX_LOOKUP + 1 }),
+  t.Array(t.String(), { minItems: 1, maxItems: MAX_LOOKUP }),
+);
 
 /** The contact endpoints, in the order of the specification's table. */
 export function contactsRoutes(ctx: Context) {
@@ -79,12 +99,21 @@ export function contactsRoutes(ctx: Context) {
         query: t.Object({
           ...CursorQuery,
           search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
-          subscribed: t.Optional(t.String({ description: "`true` or `false`. Left out: both." })),
-          sort: t.Optional(t.String({ description: "`createdAt` (default) or `email`." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          subscribed: t.Optional(
+            documented(t.String({ description: "Left out: both." }), {
+              type: "string",
+              enum: ["true", "false"],
+            }),
+          ),
+          ...orderQuery(["createdAt", "email"]),
         }),
         response: answers(CursorList(Contact), { refusals: [400] }),
-        detail: { summary: "List contacts" },
+        detail: {
+          operationId: "listContacts",
+          summary: "List contacts",
+          description:
+            "A cursor list of contacts. `total` counts all that match, on the first page only. Unknown words for `sort` and `dir` count as the default.",
+        },
       },
     )
     .post(
@@ -99,17 +128,18 @@ export function contactsRoutes(ctx: Context) {
         return { ...contact, _meta: { isNew, isUpdate: !isNew } };
       },
       {
-        body: t.Object({
-          email: t.Optional(Nullable(t.String({ format: "email-or-empty" }))),
-          ...GivenProperties,
-          data: t.Optional(Data),
-        }),
+        body: ContactBody,
         response: {
           ...answers(SavedContact, { refusals: [413, 415, 422] }),
           201: SavedContact,
           400: BareError,
         },
-        detail: { summary: "Create a contact, or merge into the one with this address" },
+        detail: {
+          operationId: "createContact",
+          summary: "Create a contact, or merge into the one with this address",
+          description:
+            "Answers 201 for a new contact, and 200 where the address existed: then `data` is merged into what is there, and `subscribed` stays as it is unless it is given. New contacts are subscribed.",
+        },
       },
     )
     .post(
@@ -122,14 +152,18 @@ export function contactsRoutes(ctx: Context) {
         return await lookUpContacts(ctx, project.id, emails as string[]);
       },
       {
-        body: t.Object({ emails: t.Optional(Addresses) }),
+        body: requiredFields(t.Object({ emails: t.Optional(Addresses) }), ["emails"]),
         response: {
           ...answers(t.Object({ found: t.Array(t.String()), notFound: t.Array(t.String()) }), {
             refusals: [413, 415],
           }),
           400: BareError,
         },
-        detail: { summary: "Tell which of up to 500 addresses are contacts" },
+        detail: {
+          operationId: "lookUpContacts",
+          summary: "Tell which of up to 500 addresses are contacts",
+          description: "Answers with the addresses as they were given, in their order.",
+        },
       },
     )
     .get(
@@ -140,7 +174,12 @@ export function contactsRoutes(ctx: Context) {
       },
       {
         response: answers(t.Object({ fields: t.Array(Field), count: Int })),
-        detail: { summary: "List the fields of contacts, with types and coverage" },
+        detail: {
+          operationId: "listContactFields",
+          summary: "List the fields of contacts, with types and coverage",
+          description:
+            "The standard fields, and every key of the data of contacts. A key whose values are of several types is a `string`. Coverage is the percentage of contacts that have the field.",
+        },
       },
     )
     .get(
@@ -165,7 +204,12 @@ export function contactsRoutes(ctx: Context) {
           }),
           { refusals: [400] },
         ),
-        detail: { summary: "List the values of a custom field, the most frequent first" },
+        detail: {
+          operationId: "listContactFieldValues",
+          summary: "List the values of a custom field, the most frequent first",
+          description:
+            "What contacts have in a custom field. The prefix `data.` may be left out. A standard field is refused with 400.",
+        },
       },
     )
     .get(
@@ -183,7 +227,12 @@ export function contactsRoutes(ctx: Context) {
           }),
           { refusals: [400] },
         ),
-        detail: { summary: "List what refers to a custom field" },
+        detail: {
+          operationId: "getContactFieldUsage",
+          summary: "List what refers to a custom field",
+          description:
+            "The segments, campaigns and workflows whose conditions or templates name the field, and how many contacts have it.",
+        },
       },
     )
     .delete(
@@ -194,13 +243,22 @@ export function contactsRoutes(ctx: Context) {
       {
         params: t.Object({ field: t.String() }),
         response: answers(t.Object({ deletedFrom: Int }), { refusals: [400, 409] }),
-        detail: { summary: "Remove a custom field from every contact" },
+        detail: {
+          operationId: "deleteContactField",
+          summary: "Remove a custom field from every contact",
+          description:
+            "Removes the key from the data of every contact. Refused with 409 while a segment, an unsent campaign or a workflow refers to it, and with 400 for a standard field.",
+        },
       },
     )
     .get("/:id", async ({ project, params: { id } }) => await getContact(ctx, project.id, contactId(id)), {
       params: t.Object({ id: PathId }),
       response: answers(Contact, { refusals: [404] }),
-      detail: { summary: "Get a contact" },
+      detail: {
+        operationId: "getContact",
+        summary: "Get a contact",
+        description: "One contact, with all of its data.",
+      },
     })
     .patch(
       "/:id",
@@ -216,7 +274,12 @@ export function contactsRoutes(ctx: Context) {
           data: t.Optional(Nullable(Data)),
         }),
         response: answers(Contact, { refusals: [400, 404, 409, 413, 415, 422] }),
-        detail: { summary: "Change a contact; `data: null` clears its data" },
+        detail: {
+          operationId: "updateContact",
+          summary: "Change a contact; `data: null` clears its data",
+          description:
+            "Changes what is given: `data` is merged key by key, and `null` removes a key. A change of `subscribed` records `contact.subscribed` or `contact.unsubscribed`. Refused with 409 where another contact of the project has the address.",
+        },
       },
     )
     .delete(
@@ -228,7 +291,12 @@ export function contactsRoutes(ctx: Context) {
       {
         params: t.Object({ id: PathId }),
         response: answers(t.Void(), { status: 204, refusals: [404] }),
-        detail: { summary: "Delete a contact for good" },
+        detail: {
+          operationId: "deleteContact",
+          summary: "Delete a contact for good",
+          description:
+            "Deletes the contact with its events and memberships. Its mails stay in the ledger without the address, so that counters stay right. It cannot be undone.",
+        },
       },
     );
 }

@@ -12,42 +12,51 @@ const DomainStatus = t.Unsafe<"PENDING" | "VERIFIED" | "FAILED">({
     "VERIFIED: mail may be sent from it. FAILED: its DKIM record was not found for 72 hours, or was missing or wrong in three checks in a row over at least an hour; it becomes VERIFIED as soon as it is seen.",
 });
 
-const Record = t.Object({
-  type: Words(["TXT", "MX"]),
-  name: t.String({ examples: ["pr0123456789._domainkey.shop.example"] }),
-  value: t.String({
-    description:
-      "To be published in one piece, or split into strings of 255 characters. A domain has one SPF record at most: what there is gets the mechanism of this one.",
-  }),
-  priority: t.Optional(Int),
-  purpose: Words(["DKIM", "SPF", "RETURN_PATH", "DMARC"]),
-  required: t.Boolean({ description: "The domain is verified by this record; the others are advice." }),
-  status: t.Unsafe<"PENDING" | "VERIFIED" | "MISSING" | "MISMATCH">({
-    ...Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
-    description:
-      "State when the DNS last answered. VERIFIED: as required; MISSING: there is none; MISMATCH: there is another one, or too many; PENDING: the DNS has not answered yet.",
-  }),
-});
+const Record = t.Object(
+  {
+    type: Words(["TXT", "MX"]),
+    name: t.String({ examples: ["pr0123456789._domainkey.shop.example"] }),
+    value: t.String({
+      description:
+        "To be published in one piece, or split into strings of 255 characters. A domain has one SPF record at most: what there is gets the mechanism of this one.",
+    }),
+    priority: t.Optional(Int),
+    purpose: Words(["DKIM", "SPF", "RETURN_PATH", "DMARC"]),
+    required: t.Boolean({ description: "The domain is verified by this record; the others are advice." }),
+    status: t.Unsafe<"PENDING" | "VERIFIED" | "MISSING" | "MISMATCH">({
+      ...Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
+      description:
+        "State when the DNS last answered. VERIFIED: as required; MISSING: there is none; MISMATCH: there is another one, or too many; PENDING: the DNS has not answered yet.",
+    }),
+  },
+  { title: "DnsRecord" },
+);
 
-const Domain = t.Object({
-  id: Uuid,
-  domain: t.String({ description: "In lower case, in its ASCII form.", examples: ["shop.example"] }),
-  verified: t.Boolean(),
-  status: DomainStatus,
-  dkimTokens: t.Array(t.String(), { description: "The DKIM selector." }),
-  records: t.Array(Record),
-  lastCheckedAt: Nullable(Timestamp),
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+const Domain = t.Object(
+  {
+    id: Uuid,
+    domain: t.String({ description: "In lower case, in its ASCII form.", examples: ["shop.example"] }),
+    verified: t.Boolean(),
+    status: DomainStatus,
+    dkimTokens: t.Array(t.String(), { description: "The DKIM selector." }),
+    records: t.Array(Record),
+    lastCheckedAt: Nullable(Timestamp),
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Domain" },
+);
 
-const DomainBody = t.Object({
-  domain: Text({ maxLength: 500, examples: ["shop.example"] }),
-  projectId: t.Optional(
-    t.String({ format: "uuid", description: "With an API key: the project of that key, or left out." }),
-  ),
-});
+const DomainBody = t.Object(
+  {
+    domain: Text({ maxLength: 500, examples: ["shop.example"] }),
+    projectId: t.Optional(
+      t.String({ format: "uuid", description: "With an API key: the project of that key, or left out." }),
+    ),
+  },
+  { title: "DomainBody" },
+);
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -60,7 +69,12 @@ export function domainsRoutes(ctx: Context) {
         projectId: t.String({ description: "The key decides the project: any value is accepted here." }),
       }),
       response: answers(t.Array(Domain)),
-      detail: { summary: "List the domains of the project, with their DNS records" },
+      detail: {
+        operationId: "listDomains",
+        summary: "List the domains of the project, with their DNS records",
+        description:
+          "A plain array. With an API key any project id in the path means the project of the key.",
+      },
     })
     .post(
       "/",
@@ -73,6 +87,7 @@ export function domainsRoutes(ctx: Context) {
         body: DomainBody,
         response: answers(Domain, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: {
+          operationId: "createDomain",
           summary: "Add a domain; the answer says which DNS records it needs",
           description: "It is looked up every 5 minutes until it is verified, and regularly after that.",
         },
@@ -86,8 +101,12 @@ export function domainsRoutes(ctx: Context) {
       },
       {
         ...one,
-        response: answers(t.Pick(Domain, ["domain", "verified", "status", "records"]), { refusals: [404] }),
+        response: answers(
+          t.Pick(Domain, ["domain", "verified", "status", "records"], { title: "DomainCheck" }),
+          { refusals: [404] },
+        ),
         detail: {
+          operationId: "verifyDomain",
           summary: "Look the records of a domain up now",
           description: "Within 30 s of the last look-up it returns what that one found.",
         },
@@ -103,6 +122,7 @@ export function domainsRoutes(ctx: Context) {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
         detail: {
+          operationId: "deleteDomain",
           summary: "Remove a domain",
           description:
             "Not while a template, or a campaign that was not sent yet, sends from it: `details` names them.",

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const Status = Words([
@@ -22,27 +22,30 @@ const Status = Words([
   "IN_DOUBT",
 ]);
 
-const Email = t.Object({
-  id: Uuid,
-  contactId: Nullable(Uuid),
-  campaignId: Nullable(Uuid),
-  workflowExecutionId: Nullable(Uuid),
-  sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
-  status: Status,
-  messageId: Nullable(t.String()),
-  attempts: Int,
-  error: Nullable(t.String()),
-  queuedAt: Timestamp,
-  capturedAt: Nullable(Timestamp),
-  sentAt: Nullable(Timestamp),
-  deliveredAt: Nullable(Timestamp),
-  openedAt: Nullable(Timestamp),
-  clickedAt: Nullable(Timestamp),
-  bouncedAt: Nullable(Timestamp),
-  complainedAt: Nullable(Timestamp),
-  opens: Int,
-  clicks: Int,
-});
+const Email = t.Object(
+  {
+    id: Uuid,
+    contactId: Nullable(Uuid),
+    campaignId: Nullable(Uuid),
+    workflowExecutionId: Nullable(Uuid),
+    sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
+    status: Status,
+    messageId: Nullable(t.String()),
+    attempts: Int,
+    error: Nullable(t.String()),
+    queuedAt: Timestamp,
+    capturedAt: Nullable(Timestamp),
+    sentAt: Nullable(Timestamp),
+    deliveredAt: Nullable(Timestamp),
+    openedAt: Nullable(Timestamp),
+    clickedAt: Nullable(Timestamp),
+    bouncedAt: Nullable(Timestamp),
+    complainedAt: Nullable(Timestamp),
+    opens: Int,
+    clicks: Int,
+  },
+  { title: "Email" },
+);
 
 /** `GET /emails` and `GET /emails/:id`. */
 export function emailsRoutes(ctx: Context) {
@@ -66,11 +69,15 @@ export function emailsRoutes(ctx: Context) {
           contactId: t.Optional(Uuid),
           campaignId: t.Optional(Uuid),
           status: t.Optional(Status),
-          sort: t.Optional(t.String({ description: "`queuedAt`: the only order, and the default." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          ...orderQuery(["queuedAt"]),
         }),
         response: answers(CursorList(Email), { refusals: [400] }),
-        detail: { summary: "List mails, the newest first", tags: ["Emails"] },
+        detail: {
+          operationId: "listEmails",
+          summary: "List mails, the newest first",
+          description: "A cursor list of the ledger: one row for each mail, with what became of it.",
+          tags: ["Emails"],
+        },
       },
     )
     .get(
@@ -82,7 +89,13 @@ export function emailsRoutes(ctx: Context) {
       {
         params: t.Object({ id: PathId }),
         response: answers(Email, { refusals: [404] }),
-        detail: { summary: "Get a mail and its outcome", tags: ["Emails"] },
+        detail: {
+          operationId: "getEmail",
+          summary: "Get a mail and its outcome",
+          description:
+            "One row of the ledger. `error` holds the words of the mail server where it was not accepted.",
+          tags: ["Emails"],
+        },
       },
     );
 }

@@ -16,11 +16,14 @@ import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
 import { answers, Int, isUuid, PathId, Timestamp, Uuid, Warnings } from "../entry/schemas.ts";
 
-const Tracked = t.Object({
-  success: t.Literal(true),
-  data: t.Object({ contact: Uuid, event: Uuid, timestamp: Timestamp }),
-  ...Warnings,
-});
+const Tracked = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({ contact: Uuid, event: Uuid, timestamp: Timestamp }),
+    ...Warnings,
+  },
+  { title: "TrackedEvent" },
+);
 
 const named = {
   params: t.Object({ eventName: t.String({ description: "Percent-encoded, including any slash in it." }) }),
@@ -53,7 +56,12 @@ export function eventsRoutes(ctx: Context) {
           }),
           body: TrackBody,
           response: { ...answers(Tracked, { refusals: [400, 404, 409, 413, 415, 422] }), 201: Event },
-          detail: { summary: "Track an event of a contact (200), or record one by itself (201)" },
+          detail: {
+            operationId: "trackEventAsMember",
+            summary: "Track an event of a contact (200), or record one by itself (201)",
+            description:
+              "With `email` and `event` it does what `/v1/track` does, with the secret key or a session. With `name` it records an event by itself (201), of a contact or a mail where they are given.",
+          },
         },
       )
       .get(
@@ -73,7 +81,12 @@ export function eventsRoutes(ctx: Context) {
             ),
           }),
           response: answers(EventList(ListedEvent), { refusals: [400] }),
-          detail: { summary: "List events, the newest first" },
+          detail: {
+            operationId: "listEvents",
+            summary: "List events, the newest first",
+            description:
+              "A cursor list of events with their contacts, of one name where `eventName` is given.",
+          },
         },
       )
       .get(
@@ -91,7 +104,11 @@ export function eventsRoutes(ctx: Context) {
             endDate: t.Optional(t.String({ description: "The last day; left out: today." })),
           }),
           response: answers(t.Array(EventCount), { refusals: [400] }),
-          detail: { summary: "Count events by name, the most frequent first" },
+          detail: {
+            operationId: "countEvents",
+            summary: "Count events by name, the most frequent first",
+            description: "From counters, so it takes the same time at any age of the project.",
+          },
         },
       )
       .get(
@@ -105,7 +122,11 @@ export function eventsRoutes(ctx: Context) {
           params: t.Object({ contactId: PathId }),
           query: t.Object(CursorQuery),
           response: answers(EventList(Event), { refusals: [400, 404] }),
-          detail: { summary: "List the events of a contact, the newest first" },
+          detail: {
+            operationId: "listContactEvents",
+            summary: "List the events of a contact, the newest first",
+            description: "A cursor list, with the data of each event.",
+          },
         },
       )
       // The usage of the event `contact`: the path before would take it for somebody's.
@@ -115,7 +136,11 @@ export function eventsRoutes(ctx: Context) {
       })
       .get("/names", async ({ project }) => ({ eventNames: await listEventNames(ctx, project.id) }), {
         response: answers(t.Object({ eventNames: t.Array(t.String()) })),
-        detail: { summary: "List the names of all events, the most frequent first" },
+        detail: {
+          operationId: "listEventNames",
+          summary: "List the names of all events, the most frequent first",
+          description: "Names of custom events and of those of the service.",
+        },
       })
       .get(
         "/:eventName/usage",
@@ -123,7 +148,12 @@ export function eventsRoutes(ctx: Context) {
         {
           ...named,
           response: answers(EventUsage, { refusals: [400] }),
-          detail: { summary: "What refers to the name of an event, and how often it was recorded" },
+          detail: {
+            operationId: "getEventUsage",
+            summary: "What refers to the name of an event, and how often it was recorded",
+            description:
+              "The segments, campaigns and workflows that name it. `canDelete` is false while there are any.",
+          },
         },
       )
       .delete(
@@ -135,7 +165,10 @@ export function eventsRoutes(ctx: Context) {
           ...named,
           response: answers(t.Object({ deletedCount: Int }), { refusals: [400, 409] }),
           detail: {
+            operationId: "deleteEvents",
             summary: "Delete all events recorded so far under a name; large numbers are deleted by a job",
+            description:
+              "Refused with 409 while something refers to the name, and with 400 for the names of the service's own events. It cannot be undone.",
           },
         },
       )

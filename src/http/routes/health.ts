@@ -1,5 +1,6 @@
 // For whatever monitors the container. No key, no limit.
 import { Elysia, t } from "elysia";
+import { answers } from "../entry/schemas.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { readiness } from "../../sending/readiness.ts";
@@ -23,12 +24,38 @@ export function createWaitingApp(ctx: Context) {
   });
 }
 
+const Readiness = t.Object(
+  {
+    ready: t.Boolean(),
+    database: t.Boolean(),
+    migrations: t.Boolean(),
+    workers: t.Boolean(),
+    note: t.Optional(
+      t.String({
+        description:
+          "What the operator should know: that the database does not answer, or although all works, such as that " +
+          "mails are captured.",
+      }),
+    ),
+    standing: t.Array(t.String(), {
+      description: "Lanes of jobs that are stuck although jobs are due.",
+    }),
+  },
+  { title: "Readiness" },
+);
+
 /** `GET /health`: the process is alive. `GET /ready`: it can do its work, which one that `isStarting` cannot yet. */
 export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
   return new Elysia()
     .get("/health", () => ({ status: "ok" as const }), {
-      response: { 200: t.Object({ status: t.Literal("ok") }) },
-      detail: { summary: "Whether the process is alive", tags: ["Operation"], security: [] },
+      response: answers(t.Object({ status: t.Literal("ok") }), { refusals: [400], isOpen: true }),
+      detail: {
+        operationId: "getHealth",
+        summary: "Whether the process is alive",
+        description: "200 as long as the process answers. It needs no database.",
+        tags: ["Operation"],
+        security: [],
+      },
     })
     .get(
       "/ready",
@@ -40,24 +67,17 @@ export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
       },
       {
         response: {
-          200: t.Object({
-            ready: t.Boolean(),
-            database: t.Boolean(),
-            migrations: t.Boolean(),
-            workers: t.Boolean(),
-            note: t.Optional(
-              t.String({
-                description:
-                  "What the operator should know: that the database does not answer, or although all works, such as that " +
-                  "mails are captured.",
-              }),
-            ),
-            standing: t.Array(t.String(), {
-              description: "Lanes of jobs that are stuck although jobs are due.",
-            }),
-          }),
+          ...answers(Readiness, { refusals: [400], isOpen: true }),
+          503: Readiness,
         },
-        detail: { summary: "Whether the service can do its work", tags: ["Operation"], security: [] },
+        detail: {
+          operationId: "getReadiness",
+          summary: "Whether the service can do its work",
+          description:
+            "200 where the database answers, nothing is left to migrate, some process takes jobs, and no queue stands still; else 503 with what is missing.",
+          tags: ["Operation"],
+          security: [],
+        },
       },
     );
 }

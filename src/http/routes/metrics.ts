@@ -20,6 +20,7 @@ export function metricsRoutes(ctx: Context) {
     {
       response: { 200: t.String(), 401: ProblemEnvelope },
       detail: {
+        operationId: "getMetrics",
         summary: "What Prometheus reads",
         description:
           "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set; closed in production where it is not.",

@@ -19,7 +19,7 @@ import { SIGN_IN_PAGE_HEADERS, signInPage } from "../pages/oauth_page.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";
 import { note } from "../entry/requests.ts";
 import { returnAddress } from "./_return_to.ts";
-import { ProblemEnvelope } from "../entry/schemas.ts";
+import { answers } from "../entry/schemas.ts";
 import { addCookie, namedSession, ownCookie, setSessionCookie } from "../entry/session.ts";
 
 const HOW_TO_SET_UP: Record<ProviderName, string> = {
@@ -55,9 +55,10 @@ export function oauthRoutes(ctx: Context, surroundings: Partial<ProviderSurround
   };
   return new Elysia()
     .get("/auth/oauth-config", () => ({ success: true as const, data: authProvidersOf(ctx.config) }), {
-      response: { 200: ProvidersAnswer, 500: ProblemEnvelope },
+      response: answers(ProvidersAnswer, { refusals: [400, 500], isOpen: true }),
       detail: {
         tags: ["Account"],
+        operationId: "listSignInProviders",
         summary: "The providers that people can sign in with",
         description:
           "A browser signs in by going to `/oauth/{provider}/outbound`, with `github`, `google` or `oidc`. `?returnTo=` says where it goes on to afterwards: a path here, or an address of one of the DASHBOARD_ORIGINS.",
@@ -161,7 +162,10 @@ function toProblem(error: unknown): Problem {
   return isDatabaseAway(error) ? problems.unavailable() : problems.unexpected();
 }
 
-const ProvidersAnswer = t.Object({
-  success: t.Literal(true),
-  data: t.Object({ github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() }),
-});
+const ProvidersAnswer = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({ github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() }),
+  },
+  { title: "SignInProviders" },
+);

@@ -31,17 +31,34 @@ export function projectsRoutes(ctx: Context) {
     .get("/:id/setup-state", async ({ project }) => wrap(await setupStateOf(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(SetupState), { refusals: [404] }),
-      detail: { summary: "Get the set-up progress of a project", ...READ },
+      detail: {
+        operationId: "getSetupState",
+        summary: "Get the set-up progress of a project",
+        description:
+          "What a new project still needs: a verified domain, contacts, a template, a campaign, a workflow.",
+        ...READ,
+      },
     })
     .get("/:id/security", async ({ project }) => wrap(await securityOf(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(Security), { refusals: [404] }),
-      detail: { summary: "See bounce and complaint rates, and suspensions", ...READ },
+      detail: {
+        operationId: "getProjectSecurity",
+        summary: "See bounce and complaint rates, and suspensions",
+        description:
+          "Of the last seven days and of all time, with what is too high, and when the project was suspended.",
+        ...READ,
+      },
     })
     .get("/:id/members", async ({ project }) => wrap(await listMembers(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(t.Array(Member)), { refusals: [404] }),
-      detail: { summary: "List the members, the oldest first, and who was invited", ...READ },
+      detail: {
+        operationId: "listMembers",
+        summary: "List the members, the oldest first, and who was invited",
+        description: "Whoever was invited stands at the end, with the status `INVITED`.",
+        ...READ,
+      },
     })
     .post(
       "/:id/members",
@@ -58,6 +75,7 @@ export function projectsRoutes(ctx: Context) {
           refusals: [400, 404, 409, 413, 415, 422, 501],
         }),
         detail: {
+          operationId: "addMember",
           summary: "Add a member",
           description:
             "Somebody with an account and a verified address becomes a member at once, and is notified by mail. Anybody else is invited by mail, and joins by signing up or by confirming that the address is theirs. Inviting by mail requires that your own address is verified. Inviting somebody again sends a new mail.",
@@ -74,6 +92,7 @@ export function projectsRoutes(ctx: Context) {
         body: t.Object({ role: RoleWord }),
         response: answers(Wrapped(Member), { refusals: [400, 404, 409, 413, 415, 422] }),
         detail: {
+          operationId: "updateMember",
           summary: "Change the role of a member",
           description:
             "Only an OWNER can grant or revoke that role. To hand over a project, make somebody else OWNER first, then leave or change your own role.",
@@ -91,6 +110,7 @@ export function projectsRoutes(ctx: Context) {
         ...oneMember,
         response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
         detail: {
+          operationId: "removeMember",
           summary: "Remove a member, or withdraw an invitation",
           description: "Everybody may remove themselves, except the last OWNER.",
           ...WRITE,
@@ -108,7 +128,12 @@ export function projectsRoutes(ctx: Context) {
         ...one,
         query: t.Object({ ...CursorQuery }),
         response: answers(CursorList(AuditLine), { refusals: [400, 404] }),
-        detail: { summary: "See who did what to a project, the newest first", ...READ },
+        detail: {
+          operationId: "listAuditLog",
+          summary: "See who did what to a project, the newest first",
+          description: "A cursor list of changes to settings, members, keys and domains.",
+          ...READ,
+        },
       },
     );
 }

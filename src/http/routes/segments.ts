@@ -19,6 +19,7 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { CONDITION_REF, documented, requiredFields } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import {
@@ -37,34 +38,61 @@ import {
   Words,
 } from "../entry/schemas.ts";
 
-const Segment = t.Object({
-  id: Uuid,
-  name: t.String(),
-  slug: t.String(),
-  description: Nullable(t.String()),
-  type: Words(["DYNAMIC", "STATIC"]),
-  condition: Nullable(Data),
-  trackMembership: t.Boolean(),
-  memberCount: Int,
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+const Segment = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    slug: t.String(),
+    description: Nullable(t.String()),
+    type: Words(["DYNAMIC", "STATIC"]),
+    condition: Nullable(documented(Data, CONDITION_REF)),
+    trackMembership: t.Boolean(),
+    memberCount: Int,
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Segment" },
+);
 
 const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
 const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
 const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
-const ConditionTree = bounded(
-  t.Unknown({
-    description:
-      "A condition tree: `{logic: AND|OR, groups: [{filters: [{field, operator, value?, unit?}], conditions?}]}`.",
-  }),
-  CONDITION_SIZE,
-);
+const ConditionTree = documented(bounded(t.Unknown(), CONDITION_SIZE), CONDITION_REF);
 
 /** Faults of the condition are listed beside those of the other fields. */
 const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
   type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
+
+const SegmentBody = requiredFields(
+  withRules(
+    t.Object(
+      {
+        name: t.Optional(documented(Nullable(HeaderText({ maxLength: 100 })), Name)),
+        description: Description,
+        type: t.Optional(Words(["DYNAMIC", "STATIC"])),
+        condition: t.Optional(ConditionTree),
+        trackMembership: t.Optional(t.Boolean()),
+      },
+      { title: "SegmentBody" },
+    ),
+    conditionRules,
+  ),
+  ["name"],
+);
+
+const SegmentPatch = withRules(
+  t.Object(
+    {
+      name: t.Optional(Name),
+      description: Description,
+      condition: t.Optional(ConditionTree),
+      trackMembership: t.Optional(t.Boolean()),
+    },
+    { title: "SegmentPatch" },
+  ),
+  conditionRules,
+);
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -74,7 +102,12 @@ export function segmentsRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .get("/", async ({ project }) => await listSegments(ctx, project.id), {
       response: answers(t.Array(Segment)),
-      detail: { summary: "List all segments, the newest first" },
+      detail: {
+        operationId: "listSegments",
+        summary: "List all segments, the newest first",
+        description:
+          "A plain array: a project has few of them. `memberCount` is the count of the last evaluation.",
+      },
     })
     .post(
       "/",
@@ -89,41 +122,38 @@ export function segmentsRoutes(ctx: Context) {
         return await createSegment(ctx, project.id, input);
       },
       {
-        body: withRules(
-          t.Object({
-            name: t.Optional(Nullable(HeaderText({ maxLength: 100 }))),
-            description: Description,
-            type: t.Optional(Words(["DYNAMIC", "STATIC"])),
-            condition: t.Optional(ConditionTree),
-            trackMembership: t.Optional(t.Boolean()),
-          }),
-          conditionRules,
-        ),
+        body: SegmentBody,
         response: { ...answers(Segment, { status: 201, refusals: [413, 415, 422] }), 400: BareError },
-        detail: { summary: "Create a segment" },
+        detail: {
+          operationId: "createSegment",
+          summary: "Create a segment",
+          description:
+            "A `DYNAMIC` segment has a condition, and its members are the contacts who satisfy it at any moment. A `STATIC` one has a list of members of your own. The slug is made from the name and stays. A fault in the condition is refused with 422 and names its place, such as `condition.groups.0.filters.1.value`.",
+        },
       },
     )
     .get("/:id", async ({ project, params: { id } }) => await getSegment(ctx, project.id, segmentId(id)), {
       ...one,
       response: answers(Segment, { refusals: [404] }),
-      detail: { summary: "Get a segment" },
+      detail: {
+        operationId: "getSegment",
+        summary: "Get a segment",
+        description: "One segment, with the count of its members.",
+      },
     })
     .patch(
       "/:id",
       async ({ project, params: { id }, body }) => await patchSegment(ctx, project.id, segmentId(id), body),
       {
         ...one,
-        body: withRules(
-          t.Object({
-            name: t.Optional(Name),
-            description: Description,
-            condition: t.Optional(ConditionTree),
-            trackMembership: t.Optional(t.Boolean()),
-          }),
-          conditionRules,
-        ),
+        body: SegmentPatch,
         response: answers(Segment, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Change a segment; its slug stays" },
+        detail: {
+          operationId: "updateSegment",
+          summary: "Change a segment; its slug stays",
+          description:
+            "Changes what is given. A new condition is counted at once. With `trackMembership` an event is recorded whenever a contact enters or leaves. A static segment takes no condition (400).",
+        },
       },
     )
     .delete(
@@ -135,7 +165,12 @@ export function segmentsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
-        detail: { summary: "Delete a segment" },
+        detail: {
+          operationId: "deleteSegment",
+          summary: "Delete a segment",
+          description:
+            "Refused with 409 while an unsent campaign, another segment or an enabled workflow refers to it: `details` names them. Its members stay contacts.",
+        },
       },
     )
     .get(
@@ -149,7 +184,12 @@ export function segmentsRoutes(ctx: Context) {
         ...one,
         query: t.Object(PageQuery),
         response: answers(pageList(Contact), { refusals: [400, 404] }),
-        detail: { summary: "List the members, live for a dynamic segment" },
+        detail: {
+          operationId: "listSegmentMembers",
+          summary: "List the members, live for a dynamic segment",
+          description:
+            "A page list of the contacts who are members at this moment, the newest contacts first.",
+        },
       },
     )
     .post(
@@ -168,7 +208,12 @@ export function segmentsRoutes(ctx: Context) {
         response: answers(t.Object({ added: Int, created: Int, notFound: t.Array(t.String()) }), {
           refusals: [400, 404, 413, 415, 422],
         }),
-        detail: { summary: "Add contacts to a static segment" },
+        detail: {
+          operationId: "addSegmentMembers",
+          summary: "Add contacts to a static segment",
+          description:
+            "Adds up to 500 addresses. `notFound` lists those that are no contacts, unless `createMissing` creates them. A dynamic segment is refused with 400.",
+        },
       },
     )
     .delete(
@@ -180,7 +225,12 @@ export function segmentsRoutes(ctx: Context) {
         ...one,
         body: t.Object({ emails: Emails }),
         response: answers(t.Object({ removed: Int }), { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Remove contacts from a static segment" },
+        detail: {
+          operationId: "removeSegmentMembers",
+          summary: "Remove contacts from a static segment",
+          description:
+            "Removes up to 500 addresses from the list. The contacts stay. A dynamic segment is refused with 400.",
+        },
       },
     )
     .post(
@@ -191,7 +241,12 @@ export function segmentsRoutes(ctx: Context) {
         response: answers(t.Object({ added: Int, removed: Int, total: Int }), {
           refusals: [400, 404],
         }),
-        detail: { summary: "Compute the membership of a tracked segment, and emit its events" },
+        detail: {
+          operationId: "computeSegment",
+          summary: "Compute the membership of a tracked segment, and emit its events",
+          description:
+            "Compares the stored members with the condition, and records `segment.<slug>.entry` and `segment.<slug>.exit` for each real change. It happens by itself within seconds after a change of a contact, and every five minutes for what changes with time. Refused with 400 where membership is not tracked.",
+        },
       },
     )
     .post(
@@ -202,7 +257,12 @@ export function segmentsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Object({ memberCount: Int }), { refusals: [404] }),
-        detail: { summary: "Count the members again, without events" },
+        detail: {
+          operationId: "refreshSegment",
+          summary: "Count the members again, without events",
+          description:
+            "Evaluates the condition and stores the count. No events, and no change of the membership.",
+        },
       },
     );
 }

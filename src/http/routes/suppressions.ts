@@ -13,26 +13,36 @@ import {
 } from "../../sending/suppressions.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { answers, EmailAddress, Int, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const Reason = Words(["BOUNCE", "COMPLAINT", "MANUAL"]);
 
-const Suppression = t.Object({
-  id: Uuid,
-  email: t.String(),
-  reason: Reason,
-  projectId: Uuid,
-  createdAt: Timestamp,
-});
+const Suppression = t.Object(
+  {
+    id: Uuid,
+    email: t.String(),
+    reason: Reason,
+    projectId: Uuid,
+    createdAt: Timestamp,
+  },
+  { title: "Suppression" },
+);
 
-const SuppressBody = t.Object({
-  email: t.Optional(EmailAddress),
-  emails: t.Optional(
-    t.Array(EmailAddress, { minItems: 1, maxItems: 1000, description: "Instead of `email`: a whole list." }),
-  ),
-  reason: t.Optional(Reason),
-});
+const SuppressBody = t.Object(
+  {
+    email: t.Optional(EmailAddress),
+    emails: t.Optional(
+      t.Array(EmailAddress, {
+        minItems: 1,
+        maxItems: 1000,
+        description: "Instead of `email`: a whole list.",
+      }),
+    ),
+    reason: t.Optional(Reason),
+  },
+  { title: "SuppressBody" },
+);
 
 /** `GET`, `POST` and `DELETE /suppressions`. */
 export function suppressionsRoutes(ctx: Context) {
@@ -55,11 +65,14 @@ export function suppressionsRoutes(ctx: Context) {
           ...CursorQuery,
           search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
           reason: t.Optional(Reason),
-          sort: t.Optional(t.String({ description: "`createdAt`: the only order, and the default." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          ...orderQuery(["createdAt"]),
         }),
         response: answers(CursorList(Suppression), { refusals: [400] }),
-        detail: { summary: "List suppressed addresses, the newest first" },
+        detail: {
+          operationId: "listSuppressions",
+          summary: "List suppressed addresses, the newest first",
+          description: "A cursor list of the addresses that get no mail, with the reason of each.",
+        },
       },
     )
     .post(
@@ -82,6 +95,7 @@ export function suppressionsRoutes(ctx: Context) {
           201: Suppression,
         },
         detail: {
+          operationId: "createSuppressions",
           summary: "Suppress an address, or a list of them",
           description:
             "One address: 201 with its record when it is new, else 200. A list: 200 with how many were added and how many were there. The reason of an address that is there becomes stronger (COMPLAINT over BOUNCE over MANUAL), never weaker.",
@@ -102,7 +116,12 @@ export function suppressionsRoutes(ctx: Context) {
         query: t.Object({ email: t.Optional(EmailAddress) }),
         body: t.Object({ email: t.Optional(EmailAddress) }),
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Remove an address from the list, given in the body or in the query" },
+        detail: {
+          operationId: "deleteSuppression",
+          summary: "Remove an address from the list, given in the body or in the query",
+          description:
+            "Mail may go there again. A contact with that address stays unsubscribed. An address that is not on the list is 404.",
+        },
       },
     );
 }

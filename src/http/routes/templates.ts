@@ -1,5 +1,6 @@
 // /templates: what mails are made of. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
+import { documented, requiredFields } from "../entry/document.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -15,7 +16,7 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { previewMessage } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { Preview, PreviewBody } from "./_preview_schemas.ts";
 import {
   answers,
@@ -33,34 +34,40 @@ import {
 
 const Type = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 
-const Template = t.Object({
-  id: Uuid,
-  name: t.String(),
-  description: Nullable(t.String()),
-  subject: t.String(),
-  body: t.String(),
-  from: t.String(),
-  fromName: Nullable(t.String()),
-  replyTo: Nullable(t.String()),
-  type: Type,
-  projectId: Uuid,
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-});
+const Template = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    description: Nullable(t.String()),
+    subject: t.String(),
+    body: t.String(),
+    from: t.String(),
+    fromName: Nullable(t.String()),
+    replyTo: Nullable(t.String()),
+    type: Type,
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Template" },
+);
 
-const Usage = t.Object({
-  campaigns: t.Array(
-    t.Object({
-      id: Uuid,
-      name: t.String(),
-      status: Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]),
-    }),
-  ),
-  workflowSteps: t.Array(
-    t.Object({ id: Uuid, name: t.String(), workflowId: Uuid, workflowName: t.String() }),
-  ),
-  emailsSent: Int,
-});
+const Usage = t.Object(
+  {
+    campaigns: t.Array(
+      t.Object({
+        id: Uuid,
+        name: t.String(),
+        status: Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]),
+      }),
+    ),
+    workflowSteps: t.Array(
+      t.Object({ id: Uuid, name: t.String(), workflowId: Uuid, workflowName: t.String() }),
+    ),
+    emailsSent: Int,
+  },
+  { title: "TemplateUsage" },
+);
 
 const MAX_SUBJECT = 998;
 const MAX_BODY = 1_048_576;
@@ -78,6 +85,36 @@ const Optional = {
   replyTo: t.Optional(Nullable(Address("An address."))),
   type: t.Optional(Type),
 };
+
+const Name = Text({ format: "header-text", ...filled, maxLength: MAX_NAME });
+const Subject = Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT });
+const Body = Text({ ...filled, ...BODY });
+
+/** What is missing is refused in a way of its own. */
+const TemplateBody = requiredFields(
+  t.Object(
+    {
+      name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
+      subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
+      body: t.Optional(documented(Nullable(Text(BODY)), Body)),
+      from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
+      ...Optional,
+    },
+    { title: "TemplateBody" },
+  ),
+  ["name", "subject", "body", "from"],
+);
+
+const TemplatePatch = t.Object(
+  {
+    name: t.Optional(Name),
+    subject: t.Optional(Subject),
+    body: t.Optional(Body),
+    from: t.Optional(Address(FROM)),
+    ...Optional,
+  },
+  { title: "TemplatePatch" },
+);
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -103,11 +140,15 @@ export function templatesRoutes(ctx: Context) {
               maxLength: 255,
             }),
           ),
-          sort: t.Optional(t.String({ description: "`createdAt` (default), `updatedAt` or `name`." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
         response: answers(pageList(Template), { refusals: [400] }),
-        detail: { summary: "List templates" },
+        detail: {
+          operationId: "listTemplates",
+          summary: "List templates",
+          description:
+            "A page list. `search` looks at name, description and subject. Unknown words for `sort` and `dir` count as the default.",
+        },
       },
     )
     .post(
@@ -122,36 +163,38 @@ export function templatesRoutes(ctx: Context) {
         return await createTemplate(ctx, project.id, { ...rest, name, subject, body, from });
       },
       {
-        body: t.Object({
-          name: t.Optional(Nullable(HeaderText({ maxLength: MAX_NAME }))),
-          subject: t.Optional(Nullable(HeaderText({ maxLength: MAX_SUBJECT }))),
-          body: t.Optional(Nullable(Text(BODY))),
-          from: t.Optional(Nullable(Address(FROM))),
-          ...Optional,
-        }),
+        body: TemplateBody,
         response: { ...answers(Template, { status: 201, refusals: [413, 415, 422] }), 400: BareError },
-        detail: { summary: "Create a template" },
+        detail: {
+          operationId: "createTemplate",
+          summary: "Create a template",
+          description:
+            "Stores a message to send again and again: HTML or MJML, with `{{variables}}`. It is compiled when it is saved, and one with an error is refused with 422, with line and column. The sender's domain has to be verified (403).",
+        },
       },
     )
     .get("/:id", async ({ project, params: { id } }) => await getTemplate(ctx, project.id, templateId(id)), {
       ...one,
       response: answers(Template, { refusals: [404] }),
-      detail: { summary: "Get a template" },
+      detail: {
+        operationId: "getTemplate",
+        summary: "Get a template",
+        description: "One template, with its body.",
+      },
     })
     .patch(
       "/:id",
       async ({ project, params: { id }, body }) => await patchTemplate(ctx, project.id, templateId(id), body),
       {
         ...one,
-        body: t.Object({
-          name: t.Optional(Text({ format: "header-text", ...filled, maxLength: MAX_NAME })),
-          subject: t.Optional(Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT })),
-          body: t.Optional(t.String({ ...filled, ...BODY })),
-          from: t.Optional(Address(FROM)),
-          ...Optional,
-        }),
+        body: TemplatePatch,
         response: answers(Template, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Change a template" },
+        detail: {
+          operationId: "updateTemplate",
+          summary: "Change a template",
+          description:
+            "Changes what is given. Mails that were accepted before keep the content that they had.",
+        },
       },
     )
     .delete(
@@ -163,7 +206,12 @@ export function templatesRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
-        detail: { summary: "Delete a template" },
+        detail: {
+          operationId: "deleteTemplate",
+          summary: "Delete a template",
+          description:
+            "Refused with 409 while a step of a workflow or an unsent campaign uses it: `details` names them.",
+        },
       },
     )
     .post(
@@ -176,7 +224,11 @@ export function templatesRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Template, { status: 201, refusals: [404] }),
-        detail: { summary: "Make a copy of a template" },
+        detail: {
+          operationId: "duplicateTemplate",
+          summary: "Make a copy of a template",
+          description: "Answers with the whole copy, whose name ends in ` (Copy)`.",
+        },
       },
     )
     .get(
@@ -185,7 +237,12 @@ export function templatesRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Usage, { refusals: [404] }),
-        detail: { summary: "List what refers to a template, and count its mails" },
+        detail: {
+          operationId: "getTemplateUsage",
+          summary: "List what refers to a template, and count its mails",
+          description:
+            "The campaigns and steps of workflows that use it, and how many mails were made from it.",
+        },
       },
     )
     .post(
@@ -198,7 +255,12 @@ export function templatesRoutes(ctx: Context) {
         ...one,
         body: PreviewBody,
         response: answers(Preview, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Render a template for a contact, or for sample data" },
+        detail: {
+          operationId: "previewTemplate",
+          summary: "Render a template for a contact, or for sample data",
+          description:
+            "Renders subject, HTML and text with the data of a contact, or with `data` of your own. `missing` lists the variables without a value. Nothing is sent.",
+        },
       },
     );
 }

@@ -26,13 +26,16 @@ const IMAGE_HEADERS = {
   "cache-control": KEPT_FOREVER,
 };
 
-const Uploaded = t.Object({
-  url: t.String({ description: "Public address, valid for as long as the project keeps the image" }),
-  key: t.String({ examples: ["0b8e0f0f6d6a4c0c9a3c5d1f1e7b2a44.png"] }),
-  filename: t.String({ description: "As it was sent" }),
-  contentType: t.String({ description: "Decided by the content of the file", examples: ["image/png"] }),
-  size: Int,
-});
+const Uploaded = t.Object(
+  {
+    url: t.String({ description: "Public address, valid for as long as the project keeps the image" }),
+    key: t.String({ examples: ["0b8e0f0f6d6a4c0c9a3c5d1f1e7b2a44.png"] }),
+    filename: t.String({ description: "As it was sent" }),
+    contentType: t.String({ description: "Decided by the content of the file", examples: ["image/png"] }),
+    size: Int,
+  },
+  { title: "UploadedImage" },
+);
 
 /** `POST /uploads/image` for projects, `GET /uploads/:key` for everybody. */
 export function uploadsRoutes(ctx: Context) {
@@ -67,6 +70,7 @@ function uploadRoute(ctx: Context) {
       body: FileForm("image", "A JPEG, PNG, GIF or WebP of at most 10 MB."),
       response: answers(Uploaded, { refusals: [400, 413, 415, 422, 501] }),
       detail: {
+        operationId: "uploadImage",
         summary: "Upload an image",
         description:
           "The content of the file decides what it is. It is encoded again from its pixels, without metadata such as the " +

@@ -17,16 +17,19 @@ import { withRules } from "../entry/field_errors.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
 import { answers, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
 
-const User = t.Object({
-  id: Uuid,
-  email: t.String(),
-  emailVerified: t.Boolean(),
-  emailProven: t.Boolean({
-    description:
-      "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset: required to invite people and to join projects.",
-  }),
-  createdAt: Timestamp,
-});
+const User = t.Object(
+  {
+    id: Uuid,
+    email: t.String(),
+    emailVerified: t.Boolean(),
+    emailProven: t.Boolean({
+      description:
+        "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset: required to invite people and to join projects.",
+    }),
+    createdAt: Timestamp,
+  },
+  { title: "User" },
+);
 
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 
@@ -34,18 +37,21 @@ const MAX_SETTING_LENGTH = 1_000;
 
 // The values are checked by the module, so that all errors are reported together.
 const PatchBody = withRules(
-  t.Object({
-    name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
-    tracking: setting(`One of ${TRACKING.join(", ")}.`),
-    language: setting(`One of ${LANGUAGES.join(", ")}.`),
-    timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
-    resendInDoubt: t.Optional(
-      t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
-        maxItems: RESENDABLE.length,
-        description: `Kinds of mail that are sent again when it is unknown whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
-      }),
-    ),
-  }),
+  t.Object(
+    {
+      name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
+      tracking: setting(`One of ${TRACKING.join(", ")}.`),
+      language: setting(`One of ${LANGUAGES.join(", ")}.`),
+      timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
+      resendInDoubt: t.Optional(
+        t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
+          maxItems: RESENDABLE.length,
+          description: `Kinds of mail that are sent again when it is unknown whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
+        }),
+      ),
+    },
+    { title: "PatchBody" },
+  ),
   patchErrors,
 );
 
@@ -66,7 +72,11 @@ function meRoutes(ctx: Context) {
     .use(authenticateUser(ctx, { unverified: true }))
     .get("/", async ({ user }) => await getUser(ctx, user.id), {
       response: answers(User),
-      detail: { summary: "Get the logged-in user" },
+      detail: {
+        operationId: "getCurrentUser",
+        summary: "Get the logged-in user",
+        description: "The account of the session.",
+      },
     });
 }
 
@@ -75,7 +85,11 @@ function ownProjectsRoutes(ctx: Context) {
     .use(authenticateUser(ctx))
     .get("/", async ({ user }) => await listOwnProjects(ctx, user.id), {
       response: answers(t.Array(Project)),
-      detail: { summary: "List your projects, the oldest first" },
+      detail: {
+        operationId: "listProjects",
+        summary: "List your projects, the oldest first",
+        description: "Each with your role in it.",
+      },
     })
     .post(
       "/",
@@ -86,7 +100,11 @@ function ownProjectsRoutes(ctx: Context) {
       {
         body: t.Object({ name: boundedText(t.String({ examples: ["Shop"] }), MAX_SETTING_LENGTH) }),
         response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
-        detail: { summary: "Create a project, which you own; the secret key is shown only in this response" },
+        detail: {
+          operationId: "createProject",
+          summary: "Create a project, which you own; the secret key is shown only in this response",
+          description: "With a new pair of keys. Nobody owns more than 100 projects (409).",
+        },
       },
     );
 }
@@ -98,7 +116,12 @@ function ownProjectRoutes(ctx: Context) {
       ...one,
       body: PatchBody,
       response: answers(Project, { refusals: [400, 404, 413, 415, 422] }),
-      detail: { summary: "Change settings of a project" },
+      detail: {
+        operationId: "updateProject",
+        summary: "Change settings of a project",
+        description:
+          "Changes what is given: name, tracking, language, time zone, and what becomes of mails in doubt.",
+      },
     })
     .delete(
       "/:id",
@@ -109,13 +132,18 @@ function ownProjectRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [404] }),
-        detail: { summary: "Delete a project with everything in it", description: "It cannot be undone." },
+        detail: {
+          operationId: "deleteProject",
+          summary: "Delete a project with everything in it",
+          description: "It cannot be undone.",
+        },
       },
     )
     .post("/:id/regenerate-keys", async ({ user, project }) => await regenerateKeys(ctx, project.id, user!), {
       ...one,
       response: answers(ProjectWithSecret, { refusals: [404] }),
       detail: {
+        operationId: "regenerateKeys",
         summary: "Create two new keys; the old ones stop working at once",
         description: "The secret key is shown only in this response.",
       },
@@ -123,7 +151,12 @@ function ownProjectRoutes(ctx: Context) {
     .get("/:id/security", async ({ project }) => await securityOf(ctx, project.id), {
       ...one,
       response: answers(Security, { refusals: [404] }),
-      detail: { summary: "See bounce and complaint rates, and suspensions" },
+      detail: {
+        operationId: "getProjectReputation",
+        summary: "See bounce and complaint rates, and suspensions",
+        description:
+          "Of the last seven days and of all time, with what is too high. The same as `GET /projects/{id}/security`, without its envelope.",
+      },
     })
     .post(
       "/:id/reset",
@@ -135,6 +168,7 @@ function ownProjectRoutes(ctx: Context) {
         ...one,
         response: answers(t.Object({ success: t.Literal(true) }), { refusals: [404] }),
         detail: {
+          operationId: "resetProject",
           summary: "Delete the contents of a project",
           description:
             "Its members, domains, keys and settings stay. It cannot be undone, and takes a while: what is created in the meantime stays.",

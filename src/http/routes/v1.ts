@@ -40,53 +40,64 @@ const IdempotencyHeaders = t.Object({
   ),
 });
 
-const TrackBody = t.Object({
-  email: EmailAddress,
-  event: Text({
-    minLength: 1,
-    maxLength: 255,
-    trimmed: true,
-    description: "Not a name of the service's own events.",
-  }),
-  subscribed: t.Optional(
-    t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
-  ),
-  data: t.Optional(Data),
-});
+const TrackBody = t.Object(
+  {
+    email: EmailAddress,
+    event: Text({
+      minLength: 1,
+      maxLength: 255,
+      trimmed: true,
+      description: "Not a name of the service's own events.",
+    }),
+    subscribed: t.Optional(
+      t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+    ),
+    data: t.Optional(Data),
+  },
+  { title: "TrackBody" },
+);
 
-const Tracked = t.Object({
-  success: t.Literal(true),
-  data: t.Object({
-    contact: Uuid,
-    event: Uuid,
-    timestamp: Timestamp,
-  }),
-  ...Warnings,
-});
+const Tracked = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({
+      contact: Uuid,
+      event: Uuid,
+      timestamp: Timestamp,
+    }),
+    ...Warnings,
+  },
+  { title: "TrackedEvent" },
+);
 
 const Mailbox = t.Union(
   [
     t.String({ format: "mailbox", examples: ["ada@example.com", "Ada <ada@example.com>"] }),
     t.Object(
       { email: EmailAddress, name: t.Optional(HeaderText({ maxLength: 255 })) },
-      { title: "Mailbox", additionalProperties: true },
+      { title: "NamedAddress", additionalProperties: true },
     ),
   ],
   { title: "Mailbox" },
 );
 
-const Attachment = t.Object({
-  filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
-  content: t.String({ description: "Base64." }),
-  contentType: Text({
-    minLength: 1,
-    maxLength: 255,
-    pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
-    examples: ["application/pdf"],
-  }),
-  contentId: t.Optional(Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' })),
-  disposition: t.Optional(Words(["attachment", "inline"])),
-});
+const Attachment = t.Object(
+  {
+    filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
+    content: t.String({ description: "Base64." }),
+    contentType: Text({
+      minLength: 1,
+      maxLength: 255,
+      pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
+      examples: ["application/pdf"],
+    }),
+    contentId: t.Optional(
+      Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' }),
+    ),
+    disposition: t.Optional(Words(["attachment", "inline"])),
+  },
+  { title: "Attachment" },
+);
 
 const SendBody = t.Object({
   to: t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]),
@@ -116,31 +127,37 @@ const sendSchema = (attachmentBytes: number) =>
     }),
   });
 
-const Sent = t.Object({
-  success: t.Literal(true),
-  data: t.Object({
-    emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
-    timestamp: Timestamp,
-  }),
-  ...Warnings,
-});
+const Sent = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({
+      emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
+      timestamp: Timestamp,
+    }),
+    ...Warnings,
+  },
+  { title: "SentEmails" },
+);
 
-const Verification = t.Object({
-  success: t.Literal(true),
-  data: t.Object({
-    email: t.String(),
-    valid: t.Boolean(),
-    isDisposable: t.Boolean(),
-    isAlias: t.Boolean(),
-    isTypo: t.Boolean(),
-    isPlusAddressed: t.Boolean(),
-    isPersonalEmail: t.Boolean(),
-    domainExists: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
-    hasWebsite: t.Boolean(),
-    hasMxRecords: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
-    reasons: t.Array(t.String()),
-  }),
-});
+const Verification = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object({
+      email: t.String(),
+      valid: t.Boolean(),
+      isDisposable: t.Boolean(),
+      isAlias: t.Boolean(),
+      isTypo: t.Boolean(),
+      isPlusAddressed: t.Boolean(),
+      isPersonalEmail: t.Boolean(),
+      domainExists: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
+      hasWebsite: t.Boolean(),
+      hasMxRecords: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
+      reasons: t.Array(t.String()),
+    }),
+  },
+  { title: "Verification" },
+);
 
 /** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
 export function v1Routes(ctx: Context) {
@@ -165,7 +182,13 @@ export function v1Routes(ctx: Context) {
           headers: IdempotencyHeaders,
           body: sendBody,
           response: answers(Sent, { refusals: [400, 402, 404, 409, 413, 415, 422] }),
-          detail: { summary: "Send a transactional email", tags: ["Public API"] },
+          detail: {
+            operationId: "sendEmail",
+            summary: "Send a transactional email",
+            description:
+              "Sends one message to 1 to 1,000 recipients right away. Contacts that do not exist are created, `data` is merged into theirs, and every recipient gets a mail of their own. All of it is checked first and then committed at once: either every mail is accepted, or none. Once it is answered with 200, the mails will not be lost. Refused are a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template for somebody who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original answer).",
+            tags: ["Public API"],
+          },
         },
       ),
     )
@@ -182,7 +205,13 @@ export function v1Routes(ctx: Context) {
           headers: IdempotencyHeaders,
           body: withRules(TrackBody, trackErrors),
           response: answers(Tracked, { refusals: [400, 409, 413, 415, 422] }),
-          detail: { summary: "Track an event of a contact", tags: ["Public API"] },
+          detail: {
+            operationId: "trackEvent",
+            summary: "Track an event of a contact",
+            description:
+              "Records that a contact did something. The contact is created where there is none, `data` is merged into theirs and kept with the event, and workflows that wait for the event start. It takes the public key, so pages may call it. Names of the service's own events are refused with 422 `reserved_event`.",
+            tags: ["Public API"],
+          },
         },
       ),
     )
@@ -195,7 +224,13 @@ export function v1Routes(ctx: Context) {
           {
             body: t.Object({ email: EmailAddress }),
             response: answers(Verification, { refusals: [400, 413, 415, 422] }),
-            detail: { summary: "Check an email address", tags: ["Public API"] },
+            detail: {
+              operationId: "verifyEmail",
+              summary: "Check an email address",
+              description:
+                "Looks at the syntax of an address, at the DNS of its domain, and at lists of disposable and forwarding services. No mail server is contacted. `valid` is false where something speaks against writing to it, and `reasons` says what. What could not be looked up within 5 seconds is null.",
+              tags: ["Public API"],
+            },
           },
         ),
     );

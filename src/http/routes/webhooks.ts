@@ -94,6 +94,7 @@ function snsRoutes(ctx: Context, options: WebhookOptions) {
           ),
         },
         detail: {
+          operationId: "receiveSns",
           summary: "Amazon SNS notifications: outcomes of mails, and received mail",
           description:
             "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once; one that is nearly 7 days old does nothing.",
@@ -137,6 +138,7 @@ function stripeRoutes(ctx: Context) {
           ),
         },
         detail: {
+          operationId: "receiveStripe",
           summary: "Stripe events: a subscription has changed",
           description:
             "Set this address up as a webhook for events of customers, subscriptions, checkouts and invoices. Signatures are checked, and an event that is repeated counts once. What has changed is read from Stripe, so the order of events makes no difference.",

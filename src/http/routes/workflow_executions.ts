@@ -17,77 +17,95 @@ import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "..
 import { idOf, workflowId } from "./_workflow_ids.ts";
 
 const Status = Words(["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"]);
-const StepName = t.Object({ id: Uuid, name: t.String(), type: Words(STEP_TYPES) });
+const StepName = t.Object({ id: Uuid, name: t.String(), type: Words(STEP_TYPES) }, { title: "StepName" });
 
-const Execution = t.Object({
-  id: Uuid,
-  workflowId: Uuid,
-  contactId: Nullable(Uuid),
-  status: Status,
-  currentStepId: Nullable(Uuid),
-  exitReason: Nullable(t.String()),
-  context: Data,
-  startedAt: Timestamp,
-  completedAt: Nullable(Timestamp),
-});
+const Execution = t.Object(
+  {
+    id: Uuid,
+    workflowId: Uuid,
+    contactId: Nullable(Uuid),
+    status: Status,
+    currentStepId: Nullable(Uuid),
+    exitReason: Nullable(t.String()),
+    context: Data,
+    startedAt: Timestamp,
+    completedAt: Nullable(Timestamp),
+  },
+  { title: "Execution" },
+);
 
-const ListedExecution = t.Object({
-  ...Execution.properties,
-  contact: Nullable(t.Object({ id: Uuid, email: t.String() })),
-  currentStep: Nullable(StepName),
-});
+const ListedExecution = t.Object(
+  {
+    ...Execution.properties,
+    contact: Nullable(t.Object({ id: Uuid, email: t.String() })),
+    currentStep: Nullable(StepName),
+  },
+  { title: "ListedExecution" },
+);
 
-const ToldExecution = t.Object({
-  ...ListedExecution.properties,
-  workflow: t.Object({ id: Uuid, name: t.String() }),
-  stepExecutions: t.Array(
-    t.Object({
-      id: Uuid,
-      executionId: Uuid,
-      stepId: Uuid,
-      step: Nullable(StepName),
-      status: Words(["PENDING", "WAITING", "RUNNING", "COMPLETED", "FAILED"]),
-      output: t.Unknown({
-        description: "The branch and what decided, the id of the mail, the answer of the webhook.",
-      }),
-      error: Nullable(t.String()),
-      startedAt: Timestamp,
-      completedAt: Nullable(Timestamp),
-    }),
-  ),
-});
-
-const StartBody = t.Object({ contactId: Uuid, context: t.Optional(Nullable(Data)) });
-
-const TrialBody = t.Object({
-  contactId: t.Optional(Nullable(Uuid)),
-  data: t.Optional(Nullable(Data)),
-  eventData: t.Optional(Nullable(Data)),
-  waits: t.Optional(
-    Nullable(
-      t.Unsafe<"event" | "timeout">({
-        ...Words(["event", "timeout"]),
-        description: "How waits for events end. Default: `event`.",
+const ToldExecution = t.Object(
+  {
+    ...ListedExecution.properties,
+    workflow: t.Object({ id: Uuid, name: t.String() }),
+    stepExecutions: t.Array(
+      t.Object({
+        id: Uuid,
+        executionId: Uuid,
+        stepId: Uuid,
+        step: Nullable(StepName),
+        status: Words(["PENDING", "WAITING", "RUNNING", "COMPLETED", "FAILED"]),
+        output: t.Unknown({
+          description: "The branch and what decided, the id of the mail, the answer of the webhook.",
+        }),
+        error: Nullable(t.String()),
+        startedAt: Timestamp,
+        completedAt: Nullable(Timestamp),
       }),
     ),
-  ),
-});
+  },
+  { title: "ExecutionWithHistory" },
+);
 
-const Trial = t.Object({
-  path: t.Array(
-    t.Object({
-      stepId: Uuid,
-      name: t.String(),
-      type: Words(STEP_TYPES),
-      at: Timestamp,
-      branch: Nullable(t.String()),
-      output: t.Unknown(),
-      error: Nullable(t.String()),
-    }),
-  ),
-  status: Words(["COMPLETED", "EXITED", "FAILED", "RUNNING"]),
-  exitReason: Nullable(t.String()),
-});
+const StartBody = t.Object(
+  { contactId: Uuid, context: t.Optional(Nullable(Data)) },
+  { title: "StartExecutionBody" },
+);
+
+const TrialBody = t.Object(
+  {
+    contactId: t.Optional(Nullable(Uuid)),
+    data: t.Optional(Nullable(Data)),
+    eventData: t.Optional(Nullable(Data)),
+    waits: t.Optional(
+      Nullable(
+        t.Unsafe<"event" | "timeout">({
+          ...Words(["event", "timeout"]),
+          description: "How waits for events end. Default: `event`.",
+        }),
+      ),
+    ),
+  },
+  { title: "TrialBody" },
+);
+
+const Trial = t.Object(
+  {
+    path: t.Array(
+      t.Object({
+        stepId: Uuid,
+        name: t.String(),
+        type: Words(STEP_TYPES),
+        at: Timestamp,
+        branch: Nullable(t.String()),
+        output: t.Unknown(),
+        error: Nullable(t.String()),
+      }),
+    ),
+    status: Words(["COMPLETED", "EXITED", "FAILED", "RUNNING"]),
+    exitReason: Nullable(t.String()),
+  },
+  { title: "WorkflowTrial" },
+);
 
 const one = { params: t.Object({ id: PathId }) };
 const oneExecution = { params: t.Object({ id: PathId, executionId: PathId }) };
@@ -109,6 +127,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         body: StartBody,
         response: answers(Execution, { status: 201, refusals: [400, 404, 409, 413, 415, 422] }),
         detail: {
+          operationId: "startExecution",
           summary: "Start an execution for a contact",
           description:
             "`context` is available to its templates and conditions besides the contact; `context.event` is `event.*`.",
@@ -133,6 +152,7 @@ export function workflowExecutionRoutes(ctx: Context) {
           { refusals: [400, 404] },
         ),
         detail: {
+          operationId: "listExecutions",
           summary: "List the executions of a workflow",
           description: "The newest first. Counted up to 100,000.",
         },
@@ -145,7 +165,11 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...oneExecution,
         response: answers(ToldExecution, { refusals: [400, 404] }),
-        detail: { summary: "Get an execution with its whole history" },
+        detail: {
+          operationId: "getExecution",
+          summary: "Get an execution with its whole history",
+          description: "With the contact, and what became of every step that it has come to.",
+        },
       },
     )
     .delete(
@@ -155,7 +179,11 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...oneExecution,
         response: answers(Execution, { refusals: [400, 404, 409] }),
-        detail: { summary: "Cancel an active execution" },
+        detail: {
+          operationId: "cancelExecution",
+          summary: "Cancel an active execution",
+          description: "Nothing follows after that. Refused with 409 where it has ended already.",
+        },
       },
     )
     .post(
@@ -166,7 +194,11 @@ export function workflowExecutionRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Object({ cancelled: Int }), { refusals: [400, 404] }),
-        detail: { summary: "Cancel every active execution" },
+        detail: {
+          operationId: "cancelExecutions",
+          summary: "Cancel every active execution",
+          description: "Answers with how many were cancelled. The workflow stays enabled.",
+        },
       },
     )
     .post(
@@ -185,6 +217,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         body: TrialBody,
         response: answers(Trial, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
+          operationId: "testWorkflow",
           summary: "The path that a contact would take; nothing is done",
           description:
             "Either with `contactId` for that contact, or with `data` for somebody who does not exist.",

@@ -17,7 +17,7 @@ import {
 } from "../../automation/workflows/mod.ts";
 import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
 import {
@@ -62,11 +62,14 @@ export function workflowsRoutes(ctx: Context) {
           ...PageQuery,
           status: t.Optional(Words(["active", "disabled"])),
           search: t.Optional(t.String({ description: "A part of the name or the description." })),
-          sort: t.Optional(t.String({ description: "`name`, `createdAt` (default) or `updatedAt`." })),
-          dir: t.Optional(t.String({ description: "`asc` or `desc` (default)." })),
+          ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
         response: answers(pageList(CountedWorkflow), { refusals: [400] }),
-        detail: { summary: "List workflows" },
+        detail: {
+          operationId: "listWorkflows",
+          summary: "List workflows",
+          description: "A page list, each with the number of its steps and executions.",
+        },
       },
     )
     .get(
@@ -82,7 +85,11 @@ export function workflowsRoutes(ctx: Context) {
           ),
         }),
         response: answers(Fields, { refusals: [400] }),
-        detail: { summary: "List what a CONDITION can ask about" },
+        detail: {
+          operationId: "listWorkflowFields",
+          summary: "List what a CONDITION can ask about",
+          description: "The fields of contacts, and with `eventName` those of an event, with their types.",
+        },
       },
     )
     .post(
@@ -94,7 +101,12 @@ export function workflowsRoutes(ctx: Context) {
       {
         body: WorkflowBody,
         response: answers(Workflow, { status: 201, refusals: [400, 413, 415, 422] }),
-        detail: { summary: "Create a workflow that starts at an event, disabled" },
+        detail: {
+          operationId: "createWorkflow",
+          summary: "Create a workflow that starts at an event, disabled",
+          description:
+            "Makes a workflow with its `TRIGGER` step. Add steps, then enable it with `PATCH /workflows/{id}`.",
+        },
       },
     )
     .get(
@@ -103,7 +115,11 @@ export function workflowsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(WorkflowGraph, { refusals: [400, 404] }),
-        detail: { summary: "Get a workflow with its steps and transitions" },
+        detail: {
+          operationId: "getWorkflow",
+          summary: "Get a workflow with its steps and transitions",
+          description: "The workflow, every step with its config, and how the steps are connected.",
+        },
       },
     )
     .patch(
@@ -113,7 +129,12 @@ export function workflowsRoutes(ctx: Context) {
         ...one,
         body: WorkflowPatchBody,
         response: answers(Workflow, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Change a workflow, its trigger, and whether it is enabled" },
+        detail: {
+          operationId: "updateWorkflow",
+          summary: "Change a workflow, its trigger, and whether it is enabled",
+          description:
+            "Changes what is given. Executions that have begun go on with the version of the steps that they began with. Enabling one that cannot work, such as one with a mail without a template, is refused with what is missing.",
+        },
       },
     )
     .delete(
@@ -125,7 +146,11 @@ export function workflowsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
-        detail: { summary: "Delete a workflow that has no active executions" },
+        detail: {
+          operationId: "deleteWorkflow",
+          summary: "Delete a workflow that has no active executions",
+          description: "Refused with 409 while executions are running or waiting: cancel them first.",
+        },
       },
     )
     .post(
@@ -138,7 +163,11 @@ export function workflowsRoutes(ctx: Context) {
       {
         ...one,
         response: answers(Workflow, { status: 201, refusals: [400, 404] }),
-        detail: { summary: "Copy a workflow with its steps and transitions, disabled" },
+        detail: {
+          operationId: "duplicateWorkflow",
+          summary: "Copy a workflow with its steps and transitions, disabled",
+          description: "The copy is disabled and has no executions.",
+        },
       },
     )
     .post(
@@ -156,7 +185,12 @@ export function workflowsRoutes(ctx: Context) {
         ...one,
         body: StepBody,
         response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Add a step" },
+        detail: {
+          operationId: "createStep",
+          summary: "Add a step",
+          description:
+            "The config is checked by the type of the step, and each fault is listed by its field. With `autoConnect` the step follows the one open end, if there is exactly one.",
+        },
       },
     )
     .patch(
@@ -167,7 +201,12 @@ export function workflowsRoutes(ctx: Context) {
         ...oneStep,
         body: StepPatchBody,
         response: answers(Step, { refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Change a step; a config is replaced as a whole" },
+        detail: {
+          operationId: "updateStep",
+          summary: "Change a step; a config is replaced as a whole",
+          description:
+            "Changes what is given; a config is replaced as a whole. Executions that have begun keep the step as it was.",
+        },
       },
     )
     .delete(
@@ -183,7 +222,12 @@ export function workflowsRoutes(ctx: Context) {
           splice: t.Optional(Words(["true", "false"])),
         }),
         response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
-        detail: { summary: "Delete a step; with `splice=true` what led to it leads to the next step" },
+        detail: {
+          operationId: "deleteStep",
+          summary: "Delete a step; with `splice=true` what led to it leads to the next step",
+          description:
+            "Removes the step and its transitions. What only it led to stays, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
+        },
       },
     )
     .post(
@@ -199,7 +243,12 @@ export function workflowsRoutes(ctx: Context) {
         ...one,
         body: TransitionBody,
         response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Connect one step to another; from a CONDITION, by one of its branches" },
+        detail: {
+          operationId: "createTransition",
+          summary: "Connect one step to another; from a CONDITION, by one of its branches",
+          description:
+            "Refused with 400 are a transition from a step to itself, out of an `EXIT`, a second one out of a step without branches, a branch that is taken, and a circle without a delay or a wait in it.",
+        },
       },
     )
     .delete(
@@ -211,7 +260,11 @@ export function workflowsRoutes(ctx: Context) {
       {
         ...oneTransition,
         response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
-        detail: { summary: "Delete a transition; what it led to stays" },
+        detail: {
+          operationId: "deleteTransition",
+          summary: "Delete a transition; what it led to stays",
+          description: "Removes the connection; both steps stay.",
+        },
       },
     )
     .post(
@@ -226,7 +279,12 @@ export function workflowsRoutes(ctx: Context) {
         ...oneTransition,
         body: InsertedStepBody,
         response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: { summary: "Insert a step into a transition" },
+        detail: {
+          operationId: "insertStep",
+          summary: "Insert a step into a transition",
+          description:
+            "Puts a new step between the two ends, in one transaction. A `CONDITION` goes on along `yes`. `TRIGGER` and `EXIT` are refused with 400.",
+        },
       },
     );
 }

@@ -1,4 +1,4 @@
-import { dataErrors, type DataInput, shownData } from "../../audience/contacts/data.ts";
+import { dataErrors, type DataInput, shownData, sortData } from "../../audience/contacts/data.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
 import { addBeforeBodyEnd } from "../../content/body_end.ts";
 import { languageOf } from "../../content/languages/mod.ts";
@@ -66,7 +66,9 @@ export async function previewMessage(
   if (errors.length > 0) throw problems.invalid(errors);
   const contact = contactId === undefined ? SAMPLE_CONTACT : await sampleOf(ctx, projectId, contactId);
   const urls = contactId === undefined ? sampleUrls(ctx) : subscriptionUrls(ctx, projectId, contact.id);
-  const scope = mailScope({ contact, data: shownData(data ?? {}), urls });
+  // Of a contact, empty text leaves what is stored; data of one's own is shown as it is.
+  const shown = contactId === undefined ? sortData(data).values : shownData(data ?? {});
+  const scope = mailScope({ contact, data: shown, urls });
   const subject = compileTemplate(message.subject, "subject");
   const pause = createPauses();
   const html = compileTemplate(message.html, "html");

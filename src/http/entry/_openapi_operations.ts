@@ -1,0 +1,173 @@
+// What the document says of one operation, beyond what the generator finds in its route.
+import { roleNeeded } from "../../accounts/projects/roles.ts";
+import { isForm } from "./form.ts";
+import { REFUSALS_BESIDE } from "./schemas.ts";
+
+type Schema = Record<string, unknown>;
+
+interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+  schema: Schema;
+  [field: string]: unknown;
+}
+
+interface Response {
+  description: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: unknown; example?: unknown }>;
+}
+
+/** An operation of the document. */
+export interface Operation {
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: unknown; example?: unknown }>; required?: boolean };
+  responses?: Record<string, Response>;
+  security?: Record<string, string[]>[];
+  [field: string]: unknown;
+}
+
+/** What a route says of itself, as Elysia keeps it. */
+export interface RouteHooks {
+  body?: object;
+  detail?: Schema;
+  response?: Record<string, Schema>;
+}
+
+/** Who may call a project endpoint: the holder of its key, or a member who names the project. */
+const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
+
+const REFUSALS: Record<string, string> = {
+  400: "Malformed, or a parameter that cannot be used",
+  401: "No key, an unknown key, or the wrong kind of key",
+  402: "A billing limit is reached",
+  403: "Not allowed: the project is disabled, or the sender domain is not verified",
+  404: "Not found",
+  409: "In conflict with what is there",
+  412: "Somebody else has changed it since: `details` says who",
+  413: "The body is too large",
+  415: "The body is of a type that is not read here",
+  422: "Validation failed: `errors` lists every field",
+  429: "The rate limit is reached: `details.retryAfter` says when to come back",
+  500: "Something unexpected went wrong",
+  501: "This installation lacks what is needed: `suggestion` says which setting",
+  503: "The database is away: nothing was changed",
+};
+
+const integer = (description: string) => ({ description, schema: { type: "integer" } });
+
+/** The headers of answers. */
+export const HEADERS = {
+  "X-Request-Id": {
+    description:
+      "The id of the request, in every answer and in the log. A UUID that the request sends is kept.",
+    schema: { type: "string", format: "uuid" },
+  },
+  "RateLimit-Limit": integer("Requests that the project may make in a minute."),
+  "RateLimit-Remaining": integer("How many of them are left."),
+  "RateLimit-Reset": integer("Seconds until the next minute begins."),
+  "Retry-After": integer("Seconds after which to try again."),
+};
+
+const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
+const RATE_LIMIT = Object.fromEntries(
+  ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"].map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]),
+);
+const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
+
+/** A request that was made, and its answer. */
+export interface Example {
+  request?: unknown;
+  status: number;
+  answer?: unknown;
+}
+
+/** Puts an example beside the schemas of its request and its answer. */
+export function addExample(operation: Operation, { request, status, answer }: Example): void {
+  const body = operation.requestBody?.content["application/json"];
+  if (body && request !== undefined) body.example = request;
+  const response = operation.responses?.[status]?.content?.["application/json"];
+  if (response && answer !== undefined) response.example = answer;
+}
+
+/** Adds what the generator does not know: the body, refusals, headers, and who may call it. */
+export function completeOperation(
+  operation: Operation,
+  hooks: RouteHooks,
+  route: { method: string; path: string },
+): void {
+  // A body that is read late (after the key is known) is of no known type for the generator.
+  if (hooks.body) {
+    operation.requestBody = {
+      required: true,
+      content: { [mediaTypeOf(hooks.body)]: { schema: hooks.body } },
+    };
+  }
+  for (const parameter of operation.parameters ?? []) describeParameter(parameter);
+  operation.security ??= route.path === "/v1/track" ? [{ publicKey: [] }] : OF_PROJECT;
+  const caller = whoMayCall(operation.security, route);
+  operation.description = [operation.description, caller].filter(Boolean).join("\n\n");
+  const responses = (operation.responses ??= {});
+  addRefusals(responses, hooks.response ?? {});
+  for (const [status, response] of Object.entries(responses)) {
+    describeResponse(status, response, operation.security.length > 0);
+  }
+}
+
+/** Said of the parameter itself: tools do not look for it in the schema. */
+function describeParameter(parameter: Parameter): void {
+  const { description, ...schema } = parameter.schema;
+  if (typeof description !== "string") return;
+  parameter.description ??= description;
+  parameter.schema = schema;
+}
+
+function whoMayCall(
+  security: Record<string, string[]>[],
+  { method, path }: { method: string; path: string },
+) {
+  if (security.length === 0) return "Needs no key.";
+  const role = roleNeeded(method, path);
+  const ofRole = role === "MEMBER" ? "" : role === "ADMIN" ? " of an owner or admin" : " of an owner";
+  const ways = security.map((way) => {
+    if ("publicKey" in way) return "the public key";
+    if ("secretKey" in way) return "the secret key";
+    return "projectId" in way ? `a session${ofRole} with \`X-Project-Id\`` : `a session${ofRole}`;
+  });
+  return `Takes ${ways.join(", or ")}.`;
+}
+
+function describeResponse(status: string, response: Response, isKeyed: boolean): void {
+  response.description = REFUSALS[status] ?? (status === "204" ? "Done" : "Done: here is the result");
+  const given = response.content?.["application/json"]?.schema ?? {};
+  if (status in REFUSALS && Object.keys(given).length === 0) {
+    response.content = { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } };
+  }
+  if (status === "204") delete response.content;
+  const isLimited = isKeyed && (status.startsWith("2") || status === "429");
+  response.headers = {
+    ...REQUEST_ID,
+    ...(isLimited && RATE_LIMIT),
+    ...((status === "429" || status === "503") && RETRY_AFTER),
+  };
+}
+
+/** Adds the refusals beside each schema; a route may have described one itself. */
+function addRefusals(responses: Record<string, Response>, schemas: Record<string, Schema>): void {
+  for (const [status, schema] of Object.entries(schemas)) {
+    delete (responses[status]?.content?.["application/json"]?.schema as Schema | undefined)?.[
+      REFUSALS_BESIDE
+    ];
+    for (const refusal of (schema[REFUSALS_BESIDE] ?? []) as number[])
+      responses[refusal] ??= { description: "", content: { "application/json": { schema: {} } } };
+  }
+}
+
+function mediaTypeOf(body: object): string {
+  return isForm(body) ? "multipart/form-data" : "application/json";
+}

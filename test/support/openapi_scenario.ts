@@ -1,0 +1,326 @@
+// A walk through the whole API with good requests: each of them, with its answer, is an example in the OpenAPI document.
+import { DOMAIN, type TestService } from "./service.ts";
+import { PASSWORD, type Person } from "./accounts.ts";
+
+/** One request of the walk. */
+export interface Call {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Who sends it; left out: the secret key. */
+  as?: "public" | "person" | "nobody";
+  form?: FormData;
+}
+
+/** Sends the request of an operation, keeps it as its example, and returns the answer. */
+export type Teller = (operationId: string, call?: Call) => Promise<any>;
+
+/** Keeps an example that cannot be had here: another service would have to answer. */
+export type Noter = (operationId: string, answer: unknown, request?: unknown) => void;
+
+const FROM = `hello@${DOMAIN}`;
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+const condition = {
+  logic: "AND",
+  groups: [
+    {
+      filters: [
+        { field: "data.plan", operator: "equals", value: "pro" },
+        { field: "event.ordered", operator: "triggeredWithin", value: 30, unit: "days" },
+      ],
+    },
+  ],
+};
+
+function file(name: string, part: string, type: string, content: string | Uint8Array<ArrayBuffer>): FormData {
+  const form = new FormData();
+  form.append(part, new File([content], name, { type }));
+  return form;
+}
+
+/** The audience: contacts, segments, events. */
+async function audience(tell: Teller, service: TestService): Promise<string> {
+  const ada = await tell("createContact", {
+    body: { email: "ada@example.com", data: { firstName: "Ada", plan: "pro" } },
+  });
+  await tell("trackEvent", {
+    as: "public",
+    body: { event: "ordered", email: "ada@example.com", data: { total: 49.9 } },
+  });
+  await tell("trackEventAsMember", { body: { event: "signed up", email: "bob@example.com" } });
+  await tell("listContacts", { query: { limit: "2" } });
+  await tell("lookUpContacts", { body: { emails: ["ada@example.com", "nobody@example.com"] } });
+  await tell("listContactFields");
+  await tell("listContactFieldValues", { path: { field: "plan" } });
+  await tell("getContactFieldUsage", { path: { field: "plan" } });
+  await tell("getContact", { path: { id: ada.id } });
+  await tell("updateContact", { path: { id: ada.id }, body: { data: { plan: "team" } } });
+  await tell("updateContact", {
+    path: { id: ada.id },
+    body: { data: { plan: "pro", company: "Analytical Engines" } },
+  });
+  const csv = file(
+    "contacts.csv",
+    "file",
+    "text/csv",
+    "email,firstName\ncy@example.com,Cy\nnot an address,Di\n",
+  );
+  const { jobId } = await tell("importContacts", { form: csv });
+  await service.runJobs();
+  await tell("getContactImport", { path: { jobId } });
+  await tell("bulkUnsubscribeContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });
+  const bulk = await tell("bulkSubscribeContacts", { body: { contactIds: [ada.id] } });
+  await tell("bulkDeleteContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });
+  await service.runJobs();
+  await tell("getBulkJob", { path: { jobId: bulk.jobId } });
+  const segment = await tell("createSegment", {
+    body: { name: "Pro, active", condition, trackMembership: true },
+  });
+  const list = await tell("createSegment", { body: { name: "VIPs", type: "STATIC" } });
+  await tell("createSegment", { body: { name: "Pro", condition, trackMembership: true } });
+  await tell("addSegmentMembers", {
+    path: { id: list.id },
+    body: { emails: ["ada@example.com", "new@example.com"], createMissing: true },
+  });
+  await tell("removeSegmentMembers", { path: { id: list.id }, body: { emails: ["new@example.com"] } });
+  await tell("computeSegment", { path: { id: segment.id } });
+  await tell("refreshSegment", { path: { id: segment.id } });
+  await tell("listSegments");
+  await tell("getSegment", { path: { id: segment.id } });
+  await tell("updateSegment", { path: { id: segment.id }, body: { name: "Pro, active this month" } });
+  await tell("listSegmentMembers", { path: { id: segment.id }, query: { pageSize: "20" } });
+  await tell("listEvents", { query: { eventName: "ordered", limit: "1" } });
+  await tell("countEvents");
+  await tell("listContactEvents", { path: { contactId: ada.id } });
+  await tell("listEventNames");
+  await tell("getEventUsage", { path: { eventName: "ordered" } });
+  await tell("deleteEvents", { path: { eventName: "signed up" } });
+  return ada.id as string;
+}
+
+/** Messages: templates, sends, campaigns, the ledger. */
+async function messages(tell: Teller, service: TestService, contactId: string): Promise<string> {
+  const template = await tell("createTemplate", {
+    body: {
+      name: "Welcome",
+      subject: "Welcome, {{firstName ?? friend}}",
+      body: "<p>Hello {{firstName ?? there}}.</p>",
+      from: FROM,
+      fromName: "Shop",
+      type: "TRANSACTIONAL",
+    },
+  });
+  const id = template.id as string;
+  await tell("listTemplates", { query: { type: "TRANSACTIONAL" } });
+  await tell("getTemplate", { path: { id } });
+  await tell("updateTemplate", { path: { id }, body: { description: "For everybody who signs up" } });
+  await tell("getTemplateUsage", { path: { id } });
+  await tell("previewTemplate", { path: { id }, body: { contactId } });
+  const copy = await tell("duplicateTemplate", { path: { id } });
+  await tell("deleteTemplate", { path: { id: copy.id } });
+  const sent = await tell("sendEmail", {
+    headers: { "idempotency-key": "receipt-4711" },
+    body: {
+      to: { email: "ada@example.com", name: "Ada Lovelace" },
+      from: { email: FROM, name: "Shop" },
+      subject: "Your receipt {{number}}",
+      body: "<p>Thank you, {{firstName ?? customer}}.</p>",
+      data: { number: { value: "2026-0117", persistent: false } },
+    },
+  });
+  await tell("verifyEmail", { body: { email: "ada@gmial.com" } });
+  await service.runJobs();
+  await tell("listEmails", { query: { limit: "1" } });
+  await tell("getEmail", { path: { id: sent.data.emails[0].email } });
+  const draft = {
+    name: "October",
+    subject: "What is new",
+    body: "<p>Hello {{firstName ?? there}}.</p>",
+    from: FROM,
+  };
+  const campaign = await tell("createCampaign", { body: { ...draft, audienceType: "ALL" } });
+  const path = { id: campaign.data.id as string };
+  await tell("updateCampaign", { path, body: { subject: "What is new in October" } });
+  await tell("replaceCampaign", {
+    path,
+    body: {
+      ...draft,
+      audienceType: "FILTERED",
+      audienceCondition: { logic: "AND", groups: [{ filters: [condition.groups[0]!.filters[0]] }] },
+    },
+  });
+  await tell("previewCampaign", { path, body: { data: { firstName: "Ada" } } });
+  await tell("testCampaign", { path, body: { email: "me@example.com" } });
+  const other = await tell("duplicateCampaign", { path });
+  await tell("deleteCampaign", { path: { id: other.id } });
+  await tell("sendCampaign", { path, body: { scheduledFor: "2030-01-31T09:00:00Z" } });
+  await tell("listUpcomingActivity", { query: { daysAhead: "90" } });
+  await tell("cancelCampaign", { path });
+  await tell("getCampaign", { path });
+  await tell("getCampaignStats", { path });
+  await tell("listCampaigns", { query: { pageSize: "1" } });
+  await tell("createSuppressions", { body: { emails: ["left@example.com", "gone@example.com"] } });
+  await tell("listSuppressions");
+  await tell("deleteSuppression", { query: { email: "left@example.com" } });
+  await tell("uploadImage", { form: file("dot.gif", "image", "image/gif", GIF) });
+  return id;
+}
+
+async function workflows(tell: Teller, contactId: string, templateId: string): Promise<void> {
+  const { id } = await tell("createWorkflow", { body: { name: "Welcome", eventName: "signed up" } });
+  const path = { id };
+  await tell("listWorkflowFields", { query: { eventName: "signed up" } });
+  const mail = await tell("createStep", { path, body: { type: "SEND_EMAIL", name: "Welcome", templateId } });
+  const exit = await tell("createStep", { path, body: { type: "EXIT", name: "Done", autoConnect: false } });
+  const transition = await tell("createTransition", {
+    path,
+    body: { fromStepId: mail.id, toStepId: exit.id },
+  });
+  const delay = await tell("insertStep", {
+    path: { id, transitionId: transition.id },
+    body: { type: "DELAY", name: "Three days", config: { amount: 3, unit: "days" } },
+  });
+  await tell("updateStep", { path: { id, stepId: delay.id }, body: { config: { amount: 1, unit: "days" } } });
+  await tell("updateWorkflow", { path, body: { enabled: true } });
+  await tell("testWorkflow", { path, body: { contactId } });
+  const execution = await tell("startExecution", {
+    path,
+    body: { contactId, context: { coupon: "WELCOME" } },
+  });
+  await tell("getExecution", { path: { id, executionId: execution.id } });
+  await tell("listExecutions", { path, query: { status: "RUNNING" } });
+  await tell("cancelExecution", { path: { id, executionId: execution.id } });
+  await tell("cancelExecutions", { path });
+  const workflow = await tell("getWorkflow", { path });
+  await tell("listWorkflows");
+  const copy = await tell("duplicateWorkflow", { path });
+  await tell("deleteWorkflow", { path: { id: copy.id } });
+  await tell("deleteTransition", { path: { id, transitionId: workflow.steps[0].outgoingTransitions[0].id } });
+  await tell("deleteStep", { path: { id, stepId: delay.id }, query: { splice: "true" } });
+}
+
+async function figures(tell: Teller): Promise<void> {
+  await tell("getTimeseries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
+  await tell("listTopCampaigns", { query: { metric: "opens" } });
+  await tell("getCampaignsOverview");
+  await tell("listTopEvents");
+  await tell("listActivity", { query: { limit: "2" } });
+  await tell("getActivityStats");
+  await tell("getRecentActivityCount");
+  await tell("listActivityTypes");
+}
+
+async function installation(tell: Teller, projectId: string): Promise<void> {
+  const domain = await tell("createDomain", { body: { domain: "mail.shop.example" } });
+  await tell("listDomains", { path: { projectId } });
+  await tell("verifyDomain", { path: { id: domain.id } });
+  await tell("deleteDomain", { path: { id: domain.id } });
+  await tell("getConfig", { as: "nobody" });
+  await tell("listSignInProviders", { as: "nobody" });
+  await tell("getHealth", { as: "nobody" });
+}
+
+async function people(tell: Teller, owner: Person, projectId: string): Promise<void> {
+  const as = "person";
+  const path = { id: projectId };
+  const account = { email: "you@example.com", password: PASSWORD };
+  await tell("signUp", { as: "nobody", body: account });
+  await tell("logIn", { as: "nobody", body: account });
+  await tell("requestVerification", { as: "nobody", body: { email: account.email } });
+  await tell("requestPasswordReset", { as: "nobody", body: { email: account.email } });
+  await tell("changePassword", { as, body: { password: PASSWORD, newPassword: "four words that differ" } });
+  await tell("getCurrentUser", { as });
+  await tell("listProjects", { as });
+  await tell("updateProject", { as, path, body: { tracking: "MARKETING_ONLY", language: "de" } });
+  await tell("getProjectReputation", { as, path });
+  await tell("getProjectSecurity", { as, path });
+  await tell("getSetupState", { as, path });
+  await tell("addMember", { as, path, body: { email: "grace@example.com", role: "MEMBER" } });
+  const { data } = await tell("listMembers", { as, path });
+  const invited = data.find(({ email }: { email: string }) => email !== owner.email);
+  await tell("updateMember", { as, path: { ...path, userId: invited.userId }, body: { role: "ADMIN" } });
+  await tell("removeMember", { as, path: { ...path, userId: invited.userId } });
+  await tell("updateBillingLimits", { as, path, body: { campaigns: 100_000 } });
+  await tell("getBillingLimits", { as, path });
+  await tell("getBillingConsumption", { as, path });
+  await tell("listAuditLog", { as, path, query: { limit: "1" } });
+  const project = await tell("createProject", { as, body: { name: "Shop" } });
+  await tell("regenerateKeys", { as, path: { id: project.id } });
+  await tell("resetProject", { as, path: { id: project.id } });
+  await tell("deleteProject", { as, path: { id: project.id } });
+  await tell("logOut", { as: "nobody" });
+}
+
+/** What needs the token of a mail, or an answer of Stripe. */
+function elsewhere(note: Noter): void {
+  const done = (message: string) => ({ success: true, data: { message } });
+  note("verifyAccount", done("The address is verified"), { token: "Vb3mX0…" });
+  note("resetPassword", done("The password is changed: log in with the new one"), {
+    token: "Vb3mX0…",
+    newPassword: "four words that differ",
+  });
+  note(
+    "startCheckout",
+    { url: "https://checkout.stripe.com/c/pay/cs_live_a1" },
+    { returnUrl: "https://app.example.com/billing" },
+  );
+  note(
+    "openBillingPortal",
+    { url: "https://billing.stripe.com/p/session/live_a1" },
+    { returnUrl: "https://app.example.com/billing" },
+  );
+  // No process takes jobs here.
+  note("getReadiness", { ready: true, database: true, migrations: true, workers: true, standing: [] });
+  note("listInvoices", {
+    data: [
+      {
+        id: "in_1Q",
+        number: "SHOP-0001",
+        status: "paid",
+        amountDue: 2900,
+        amountPaid: 2900,
+        currency: "eur",
+        createdAt: "2026-11-01T08:00:00.000Z",
+        periodStart: "2026-10-01T00:00:00.000Z",
+        periodEnd: "2026-11-01T00:00:00.000Z",
+        hostedUrl: "https://invoice.stripe.com/i/acct_1/live_1",
+        pdfUrl: "https://pay.stripe.com/invoice/acct_1/live_1/pdf",
+      },
+    ],
+    cursor: null,
+    hasMore: false,
+  });
+  note("receiveStripe", undefined, { id: "evt_1", type: "customer.subscription.updated" });
+  note("receiveSns", undefined, {
+    Type: "Notification",
+    MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",
+    TopicArn: "arn:aws:sns:eu-west-1:123456789012:mails",
+    Message: '{"eventType":"Delivery"}',
+    Timestamp: "2026-11-22T08:00:00.000Z",
+    SignatureVersion: "2",
+    Signature: "EXAMPLE",
+    SigningCertURL: "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem",
+  });
+}
+
+/** Every operation of the document once, in an order in which each finds what it needs. */
+export async function walk(
+  tell: Teller,
+  note: Noter,
+  { service, owner, projectId }: { service: TestService; owner: Person; projectId: string },
+): Promise<void> {
+  const contactId = await audience(tell, service);
+  const templateId = await messages(tell, service, contactId);
+  await workflows(tell, contactId, templateId);
+  await figures(tell);
+  await installation(tell, projectId);
+  await people(tell, owner, projectId);
+  elsewhere(note);
+  await tell("deleteContactField", { path: { field: "company" } });
+  const made = await tell("createContact", { body: { email: "last@example.com" } });
+  await tell("deleteContact", { path: { id: made.id } });
+  const segment = await tell("createSegment", { body: { name: "Short-lived", type: "STATIC" } });
+  await tell("deleteSegment", { path: { id: segment.id } });
+}
