@@ -15,6 +15,7 @@ import { analyticsRoutes } from "./routes/analytics.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { campaignsRoutes } from "./routes/campaigns.ts";
+import { contactFieldRoutes } from "./routes/contact_fields.ts";
 import { contactJobRoutes } from "./routes/contact_jobs.ts";
 import { contactsRoutes } from "./routes/contacts.ts";
 import { configRoutes } from "./routes/config.ts";
@@ -76,6 +77,7 @@ export function createApp(given: Context): AnyElysia {
     .use(problemResponses((path) => allowedMethods(app.routes, path)))
     .use(v1Routes(ctx))
     .use(contactsRoutes(ctx))
+    .use(contactFieldRoutes(ctx))
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
     .use(templatesRoutes(ctx))

@@ -1,12 +1,6 @@
 // /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
 import { documented, requiredFields } from "../entry/document.ts";
-import {
-  deleteContactField,
-  getFieldUsage,
-  listContactFields,
-  listFieldValues,
-} from "../../audience/contacts/fields.ts";
 import { type ContactOrder, countContacts, listContacts } from "../../audience/contacts/list.ts";
 import { deleteContact } from "../../audience/contacts/deletion.ts";
 import { getContact, lookUpContacts, patchContact, saveContact } from "../../audience/contacts/mod.ts";
@@ -23,14 +17,10 @@ import {
   Data,
   EmailAddress,
   GivenProperties,
-  Int,
   isUuid,
   Nullable,
   PathId,
-  QueryInteger,
   Text,
-  Uuid,
-  Words,
 } from "../entry/schemas.ts";
 
 const SavedContact = t.Object(
@@ -40,15 +30,6 @@ const SavedContact = t.Object(
   },
   { title: "SavedContact" },
 );
-const Field = t.Object(
-  {
-    field: t.String(),
-    type: Words(["string", "number", "boolean", "date"]),
-    coverage: Int,
-  },
-  { title: "ContactField" },
-);
-const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
 /** Without an address it is refused in a way of its own. */
 const ContactBody = requiredFields(
@@ -64,7 +45,6 @@ const ContactBody = requiredFields(
 );
 
 const MAX_LOOKUP = 500;
-const MAX_VALUES = 200;
 
 const Addresses = documented(
   bounded(t.Unknown(), { bytes: MAX_LOOKUP * 320, values: MAX_LOOKUP + 1 }),
@@ -163,91 +143,6 @@ export function contactsRoutes(ctx: Context) {
           operationId: "lookUpContacts",
           summary: "Tell which of up to 500 addresses are contacts",
           description: "Answers with the addresses as they were given, in their order.",
-        },
-      },
-    )
-    .get(
-      "/fields",
-      async ({ project }) => {
-        const fields = await listContactFields(ctx, project.id);
-        return { fields, count: fields.length };
-      },
-      {
-        response: answers(t.Object({ fields: t.Array(Field), count: Int })),
-        detail: {
-          operationId: "listContactFields",
-          summary: "List the fields of contacts, with types and coverage",
-          description:
-            "The standard fields, and every key of the data of contacts. A key whose values are of several types is a `string`. Coverage is the percentage of contacts that have the field.",
-        },
-      },
-    )
-    .get(
-      "/fields/:field/values",
-      async ({ project, params: { field }, query }) => {
-        const limit = clampLimit(query.limit, { fallback: 100, max: MAX_VALUES });
-        const values = await listFieldValues(ctx, project.id, field, { limit, search: query.search });
-        return { field, values, count: values.length, limit };
-      },
-      {
-        params: t.Object({ field: t.String() }),
-        query: t.Object({
-          limit: QueryInteger({ minimum: 1, maximum: MAX_VALUES, fallback: 100 }),
-          search: t.Optional(Text({ maxLength: 255 })),
-        }),
-        response: answers(
-          t.Object({
-            field: t.String(),
-            values: t.Array(t.Unknown()),
-            count: Int,
-            limit: Int,
-          }),
-          { refusals: [400] },
-        ),
-        detail: {
-          operationId: "listContactFieldValues",
-          summary: "List the values of a custom field, the most frequent first",
-          description:
-            "What contacts have in a custom field. The prefix `data.` may be left out. A standard field is refused with 400.",
-        },
-      },
-    )
-    .get(
-      "/fields/:field/usage",
-      async ({ project, params: { field } }) => await getFieldUsage(ctx, project.id, field),
-      {
-        params: t.Object({ field: t.String() }),
-        response: answers(
-          t.Object({
-            usedInSegments: Uses,
-            usedInCampaigns: Uses,
-            usedInWorkflows: Uses,
-            contactCount: Int,
-            canDelete: t.Boolean(),
-          }),
-          { refusals: [400] },
-        ),
-        detail: {
-          operationId: "getContactFieldUsage",
-          summary: "List what refers to a custom field",
-          description:
-            "The segments, campaigns and workflows whose conditions or templates name the field, and how many contacts have it.",
-        },
-      },
-    )
-    .delete(
-      "/fields/:field",
-      async ({ project, params: { field } }) => ({
-        deletedFrom: await deleteContactField(ctx, project.id, field),
-      }),
-      {
-        params: t.Object({ field: t.String() }),
-        response: answers(t.Object({ deletedFrom: Int }), { refusals: [400, 409] }),
-        detail: {
-          operationId: "deleteContactField",
-          summary: "Remove a custom field from every contact",
-          description:
-            "Removes the key from the data of every contact. Refused with 409 while a segment, an unsent campaign or a workflow refers to it, and with 400 for a standard field.",
         },
       },
     )
