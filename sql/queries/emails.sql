@@ -411,11 +411,19 @@ where e.project_id = o.project_id and e.id = o.id
 returning e.project_id, e.id, e.campaign_id, o.due_at as "was_due_at!";
 
 -- name: by_id :maybe
+-- With what it said, and the workflow of its execution.
 select
-  id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
-  captured_at, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
-from emails
-where project_id = :project_id and id = :email_id;
+  e.id, e.contact_id,
+  case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
+  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.template_id, e.campaign_id, e.workflow_execution_id, x.workflow_id as "workflow_id?",
+  e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
+  e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
+  e.opens, e.clicks
+from emails e
+left join contents c on c.project_id = e.project_id and c.id = e.content_id
+left join executions x on x.project_id = e.project_id and x.id = e.workflow_execution_id
+where e.project_id = :project_id and e.id = :email_id;
 
 -- name: list :many
 -- splice: filter = true
@@ -423,9 +431,16 @@ where project_id = :project_id and id = :email_id;
 -- splice: direction = e.id desc
 -- One page of mails, after the place where the cursor stands. The filter is one of a closed set.
 select
-  id, contact_id, campaign_id, workflow_execution_id, source_type, status, message_id, attempts, error, queued_at,
-  captured_at, sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, opens, clicks
+  e.id, e.contact_id,
+  case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
+  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.template_id, e.campaign_id, e.workflow_execution_id, x.workflow_id as "workflow_id?",
+  e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
+  e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
+  e.opens, e.clicks
 from emails e
+left join contents c on c.project_id = e.project_id and c.id = e.content_id
+left join executions x on x.project_id = e.project_id and x.id = e.workflow_execution_id
 where e.project_id = :project_id
   and :after
   and :filter

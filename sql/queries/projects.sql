@@ -50,6 +50,17 @@ where m.user_id = :user_id
   and p.deleted_at is null
 order by p.id;
 
+-- name: details :maybe
+-- nullable: user_id
+-- A project with all its settings, and the role that this user has in it.
+select
+  p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
+  p.send_rate::float8 as "send_rate?", p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at,
+  p.updated_at, m.role as "role?"
+from projects p
+left join memberships m on m.project_id = p.id and m.user_id = :user_id
+where p.id = :project_id and p.deleted_at is null;
+
 -- name: settings :maybe
 -- The settings of a project. Changing them locks the project.
 select name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt

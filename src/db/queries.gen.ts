@@ -86,6 +86,16 @@ export interface Queries {
     /** Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
      * (sql/queries/audience.sql:13) */
     matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+    /** Ends a statement of this transaction that takes longer.
+     * (sql/queries/audience.sql:25) */
+    hurry(on: On, args: { timeout: string }): Promise<number>;
+    /** How many contacts satisfy a compiled condition, and how many of them are subscribed, among one contact in `one_in`: by the
+     * last byte of the id, which is random.
+     * (sql/queries/audience.sql:29) */
+    countReachable(on: On, args: { projectId: string; oneIn: number; audience: Fragment }): Promise<{ count: number; reachable: number }>;
+    /** The newest contacts who satisfy a compiled condition, among one contact in `one_in`.
+     * (sql/queries/audience.sql:39) */
+    sample(on: On, args: { projectId: string; oneIn: number; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
   };
   audit: {
     /** Lines of the log, in the order of their ids.
@@ -593,23 +603,24 @@ export interface Queries {
      * own.
      * (sql/queries/emails.sql:383) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
-    /** (sql/queries/emails.sql:413) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number } | null>;
+    /** With what it said, and the workflow of its execution.
+     * (sql/queries/emails.sql:413) */
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowExecutionId: string | null; workflowId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:420) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; campaignId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; opens: number; clicks: number }[]>;
+     * (sql/queries/emails.sql:428) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowExecutionId: string | null; workflowId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:435) */
+     * (sql/queries/emails.sql:450) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:446) */
+     * (sql/queries/emails.sql:461) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:452) */
+     * (sql/queries/emails.sql:467) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:460) */
+     * (sql/queries/emails.sql:475) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -1219,35 +1230,38 @@ export interface Queries {
     /** The projects of a user, oldest first, with the role there: all, or this one.
      * (sql/queries/projects.sql:40) */
     ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
-    /** The settings of a project. Changing them locks the project.
+    /** A project with all its settings, and the role that this user has in it.
      * (sql/queries/projects.sql:53) */
+    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
+    /** The settings of a project. Changing them locks the project.
+     * (sql/queries/projects.sql:64) */
     settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** From the commit on the keys before are unknown.
-     * (sql/queries/projects.sql:59) */
+     * (sql/queries/projects.sql:70) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
-     * (sql/queries/projects.sql:69) */
+     * (sql/queries/projects.sql:80) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** Changes the settings given. A rate of null removes the limit, where `set_send_rate` says that it is given.
-     * (sql/queries/projects.sql:75) */
+     * (sql/queries/projects.sql:86) */
     patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:90) */
+     * (sql/queries/projects.sql:101) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:103) */
+    /** (sql/queries/projects.sql:114) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
-     * (sql/queries/projects.sql:108) */
+     * (sql/queries/projects.sql:119) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
      * sent, and rows that refer to it can be written.
-     * (sql/queries/projects.sql:115) */
+     * (sql/queries/projects.sql:126) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:123) */
+     * (sql/queries/projects.sql:134) */
     lockAll(on: On): Promise<number>;
     /** How a project presents itself to recipients.
-     * (sql/queries/projects.sql:127) */
+     * (sql/queries/projects.sql:138) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
   };
   rateLimits: {

@@ -328,11 +328,11 @@ describe("parameters", () => {
   });
 
   test("one that is unknown is refused with the names that exist, beside all else that is wrong", async () => {
-    const answer = await api("GET", "/emails?to=x@example.com&limit=many");
+    const answer = await api("GET", "/emails?recipient=x@example.com&limit=many");
 
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toMatchObject({
-      to: expect.stringContaining("status"),
+      recipient: expect.stringContaining("status"),
       limit: "Expected a whole number",
     });
   });

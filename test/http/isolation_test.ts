@@ -194,6 +194,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   },
   "POST /workflows/:id/executions/cancel-all": { path: `/workflows/${c.workflow}/executions/cancel-all` },
   "POST /workflows/:id/test": { path: `/workflows/${c.workflow}/test`, body: { contactId: c.contact } },
+  "GET /domains/:id": { path: `/domains/${c.domain}` },
   "GET /domains/:id/verify": { path: `/domains/${c.domain}/verify` },
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },

@@ -88,6 +88,8 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("computeSegment", { path: { id: segment.id } });
   await tell("refreshSegment", { path: { id: segment.id } });
   await tell("listSegments");
+  await tell("listOperators");
+  await tell("previewSegment", { body: { condition } });
   await tell("getSegment", { path: { id: segment.id } });
   await tell("updateSegment", { path: { id: segment.id }, body: { name: "Pro, active this month" } });
   await tell("listSegmentMembers", { path: { id: segment.id }, query: { pageSize: "20" } });
@@ -114,6 +116,9 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   });
   const id = template.id as string;
   await tell("listTemplates", { query: { type: "TRANSACTIONAL" } });
+  await tell("previewUnsavedTemplate", {
+    body: { subject: "Hello {{firstName ?? there}}", body: "<p>You are on {{plan}}.</p>", contactId },
+  });
   await tell("getTemplate", { path: { id } });
   await tell("updateTemplate", { path: { id }, body: { description: "For everybody who signs up" } });
   await tell("getTemplateUsage", { path: { id } });
@@ -150,6 +155,9 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
       audienceType: "FILTERED",
       audienceCondition: { logic: "AND", groups: [{ filters: [condition.groups[0]!.filters[0]] }] },
     },
+  });
+  await tell("previewUnsavedCampaign", {
+    body: { subject: "What is new", body: "<p>Hello {{firstName}}.</p>", data: { firstName: "Ada" } },
   });
   await tell("previewCampaign", { path, body: { data: { firstName: "Ada" } } });
   await tell("testCampaign", { path, body: { email: "me@example.com" } });
@@ -215,6 +223,7 @@ async function figures(tell: Teller): Promise<void> {
 async function installation(tell: Teller, projectId: string): Promise<void> {
   const domain = await tell("createDomain", { body: { domain: "mail.shop.example" } });
   await tell("listDomains", { path: { projectId } });
+  await tell("getDomain", { path: { id: domain.id } });
   await tell("verifyDomain", { path: { id: domain.id } });
   await tell("deleteDomain", { path: { id: domain.id } });
   await tell("getConfig", { as: "nobody" });
@@ -236,6 +245,8 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
   await tell("updateProject", { as, path, body: { tracking: "MARKETING_ONLY", language: "de" } });
   await tell("getProjectReputation", { as, path });
   await tell("getProjectSecurity", { as, path });
+  await tell("getProject", { as, path });
+  await tell("getSession", { as });
   await tell("getSetupState", { as, path });
   await tell("addMember", { as, path, body: { email: "grace@example.com", role: "MEMBER" } });
   const { data } = await tell("listMembers", { as, path });

@@ -39,6 +39,20 @@ export async function listOwnProjects(ctx: Context, userId: string): Promise<Own
   return await q.projects.ofUser(ctx, { userId, projectId: null });
 }
 
+/** A project with its settings. Whoever asks with its key has no role in it. */
+export type ProjectDetails = Omit<OwnProject, "role"> & { role: Role | null; sendRate: number | null };
+
+/** One project, as this user sees it; as its key does where there is none. Throws not-found. */
+export async function getProject(
+  ctx: Context,
+  projectId: string,
+  userId: string | null,
+): Promise<ProjectDetails> {
+  const found = await q.projects.details(ctx, { projectId, userId });
+  if (!found) throw problems.notFound("project", projectId);
+  return found;
+}
+
 /**
  * Makes a project that the user owns. Throws 409 where they own as many as one may, also under a race, and 429 after too
  * many on a day.

@@ -1,7 +1,7 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
-import { EmailAddress, Text, Uuid } from "../entry/schemas.ts";
+import { EmailAddress, Text, Uuid, Timestamp } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
 
@@ -54,6 +54,18 @@ export const LoggedInAnswer = t.Object(
     data: t.Object({ id: Uuid, email: t.String() }),
   },
   { title: "LoggedInAnswer" },
+);
+
+/** Who is logged in. */
+export const SessionAnswer = t.Object(
+  {
+    user: t.Union([
+      t.Object({ id: Uuid, email: t.String(), emailVerified: t.Boolean() }, { title: "SessionUser" }),
+      t.Null(),
+    ]),
+    expiresAt: t.Optional(Timestamp),
+  },
+  { title: "Session" },
 );
 
 export const MessageAnswer = t.Object(

@@ -36,6 +36,18 @@ export const Project = t.Object(
   { title: "Project" },
 );
 
+/** A project with every setting of it. */
+export const ProjectDetails = t.Object(
+  {
+    ...Project.properties,
+    role: Nullable(RoleWord),
+    sendRate: Nullable(
+      t.Number({ description: "Mails a second that the operator allows it. Null: no limit of its own." }),
+    ),
+  },
+  { title: "ProjectDetails" },
+);
+
 /** A project whose keys were just made. */
 export const ProjectWithSecret = t.Object(
   {

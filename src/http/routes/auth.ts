@@ -15,6 +15,7 @@ import {
   EmailBody,
   LoggedInAnswer,
   MessageAnswer,
+  SessionAnswer,
   ResetBody,
   SignUpBody,
   SuccessAnswer,
@@ -41,6 +42,7 @@ const REFUSALS = [400, 413, 415, 422];
 export function authRoutes(ctx: Context) {
   return new Elysia({ detail: { tags: ["Account"] } })
     .use(sessionRoutes(ctx))
+    .use(currentSessionRoutes(ctx))
     .use(mailRoutes(ctx))
     .use(passwordRoutes(ctx))
     .use(authPageRoutes(ctx));
@@ -99,6 +101,27 @@ function sessionRoutes(ctx: Context) {
         },
       },
     );
+}
+
+/** Who is logged in, for pages that show themselves to strangers too. */
+function currentSessionRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/auth", detail: { security: [] } }).use(openRoutes(ctx)).get(
+    "/session",
+    async ({ sessionId }) => {
+      const session = sessionId === null ? null : await findSession(ctx, sessionId, null);
+      if (!session) return { user: null };
+      const { id, email, emailVerified } = session.user;
+      return { user: { id, email, emailVerified }, expiresAt: session.expiresAt };
+    },
+    {
+      response: answers(SessionAnswer, { refusals: [400, 429] }),
+      detail: {
+        operationId: "getSession",
+        summary: "Who is logged in, if anybody",
+        description: "200 in either case: `user` is null without a session, or where it has ended.",
+      },
+    },
+  );
 }
 
 function mailRoutes(ctx: Context) {

@@ -15,7 +15,7 @@ import {
   patchCampaign,
   replaceCampaign,
 } from "../../sending/campaigns/mod.ts";
-import { previewMessage } from "../../sending/compose/preview.ts";
+import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import {
@@ -29,7 +29,7 @@ import {
 } from "./_campaign_schemas.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { scheduledTime } from "./_schedule.ts";
-import { Preview, PreviewBody } from "./_preview_schemas.ts";
+import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import {
   answers,
   EmailAddress,
@@ -101,6 +101,16 @@ export function campaignsRoutes(ctx: Context) {
         },
       },
     )
+    .post("/preview", async ({ project, body }) => await previewUnsaved(ctx, project.id, body), {
+      body: UnsavedPreviewBody,
+      response: answers(UnsavedPreview, { refusals: [404, 413, 415, 422] }),
+      detail: {
+        operationId: "previewUnsavedCampaign",
+        summary: "Render a campaign that is not saved",
+        description:
+          "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
+      },
+    })
     .get(
       "/:id",
       async ({ project, params: { id } }) => toCampaign(await getCampaign(ctx, project.id, campaignId(id))),

@@ -17,10 +17,25 @@ const FOLDER = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.me
 
 /** `GET /openapi.json`, `GET /docs` and what that page loads, and the guides below `/docs/guides`. */
 export function docsRoutes(document: () => object) {
-  let made: object | undefined;
+  // Kept as text: writing it anew would cost a stranger's request some milliseconds.
+  let made: { text: string; etag: string } | undefined;
+  const documentText = () => {
+    if (made) return made;
+    const text = JSON.stringify(document());
+    return (made = { text, etag: `"${Bun.hash(text).toString(36)}"` });
+  };
   const app = new Elysia({ detail: { hide: true } })
     .use(guideRoutes())
-    .get("/openapi.json", () => (made ??= document()))
+    .get("/openapi.json", ({ request }) => {
+      const { text, etag } = documentText();
+      const headers = {
+        "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-cache",
+        etag,
+      };
+      const isKnown = request.headers.get("if-none-match") === etag;
+      return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
+    })
     .get("/docs", () => new Response(referencePage(), { headers: OWN_PAGE_HEADERS }))
     .get(
       "/docs/init.js",

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
-import { addDomain, listDomains, removeDomain, verifyDomain } from "../../sending/domains/mod.ts";
+import { addDomain, listDomains, removeDomain, verifyDomain, getDomain } from "../../sending/domains/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
@@ -93,6 +93,15 @@ export function domainsRoutes(ctx: Context) {
         },
       },
     )
+    .get("/:id", async ({ project, params: { id } }) => await getDomain(ctx, project.id, domainId(id)), {
+      ...one,
+      response: answers(Domain, { refusals: [404] }),
+      detail: {
+        operationId: "getDomain",
+        summary: "Get a domain with its DNS records",
+        description: "As they were found at the last look-up. `GET /domains/{id}/verify` looks them up now.",
+      },
+    })
     .get(
       "/:id/verify",
       async ({ project, params: { id } }) => {

@@ -3,9 +3,11 @@ import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
+import { readPeriod } from "./_periods.ts";
+import { searchedAddress } from "../../mail/address.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, Int, isUuid, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const Status = Words([
   "PENDING",
@@ -26,6 +28,14 @@ const Email = t.Object(
   {
     id: Uuid,
     contactId: Nullable(Uuid),
+    to: Nullable(t.String({ description: "The address. Null once the contact has been deleted." })),
+    toName: Nullable(t.String()),
+    subject: Nullable(t.String({ description: "As it was written, with its variables." })),
+    from: Nullable(t.String()),
+    fromName: Nullable(t.String()),
+    type: Nullable(Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"])),
+    templateId: Nullable(Uuid),
+    workflowId: Nullable(Uuid),
     campaignId: Nullable(Uuid),
     workflowExecutionId: Nullable(Uuid),
     sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
@@ -41,6 +51,7 @@ const Email = t.Object(
     clickedAt: Nullable(Timestamp),
     bouncedAt: Nullable(Timestamp),
     complainedAt: Nullable(Timestamp),
+    unsubscribedAt: Nullable(Timestamp),
     opens: Int,
     clicks: Int,
   },
@@ -53,8 +64,9 @@ export function emailsRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .get(
       "/",
-      async ({ project, query: { contactId, campaignId, status, limit, cursor, dir } }) => {
-        const filter = { contactId, campaignId, status };
+      async ({ project, query: { contactId, campaignId, status, to, limit, cursor, dir, ...times } }) => {
+        const period = readPeriod({ startDate: times.from, endDate: times.until });
+        const filter = { contactId, campaignId, status, to: to && searchedAddress(to), ...period };
         const order = dir === "asc" ? ("asc" as const) : ("desc" as const);
         const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor), dir: order };
         const [rows, total] = await Promise.all([
@@ -69,6 +81,13 @@ export function emailsRoutes(ctx: Context) {
           contactId: t.Optional(Uuid),
           campaignId: t.Optional(Uuid),
           status: t.Optional(Status),
+          to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
+          from: t.Optional(t.String({ description: "ISO 8601. Accepted at this moment or later." })),
+          until: t.Optional(
+            t.String({
+              description: "ISO 8601. Accepted at this moment or before; a date is its end (UTC).",
+            }),
+          ),
           ...orderQuery(["queuedAt"]),
         }),
         response: answers(CursorList(Email), { refusals: [400] }),

@@ -9,9 +9,10 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { inviteMember } from "../../sending/platform/invitations.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
+import { getProject } from "../../accounts/projects/own.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { AuditLine, Member, RoleWord, Security, SetupState } from "./_project_schemas.ts";
+import { AuditLine, Member, RoleWord, Security, SetupState, ProjectDetails } from "./_project_schemas.ts";
 import { answers, EmailAddress, isUuid, PathId } from "../entry/schemas.ts";
 
 const Wrapped = <T extends TSchema>(data: T) => t.Object({ success: t.Literal(true), data });
@@ -28,6 +29,16 @@ const oneMember = { params: t.Object({ id: PathId, userId: PathId }) };
 export function projectsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/projects", detail: { tags: ["Projects"] } })
     .use(authenticateMember(ctx))
+    .get("/:id", async ({ project, user }) => await getProject(ctx, project.id, user?.id ?? null), {
+      ...one,
+      response: answers(ProjectDetails, { refusals: [404] }),
+      detail: {
+        operationId: "getProject",
+        summary: "Get a project with its settings",
+        description: "With your role in it. Asked with the key of the project, the role is null.",
+        ...READ,
+      },
+    })
     .get("/:id/setup-state", async ({ project }) => wrap(await setupStateOf(ctx, project.id)), {
       ...one,
       response: answers(Wrapped(SetupState), { refusals: [404] }),

@@ -1,6 +1,8 @@
 // /segments: named parts of the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
-import { type Condition, conditionErrors } from "../../audience/conditions/tree.ts";
+import { conditionCatalogue } from "../../audience/conditions/catalogue.ts";
+import { previewSegment } from "../../audience/segments/preview.ts";
+import { type Condition } from "../../audience/conditions/tree.ts";
 import {
   addMembers,
   computeMembership,
@@ -18,81 +20,17 @@ import {
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
-import { CONDITION_REF, documented, requiredFields } from "../entry/document.ts";
-import { withRules } from "../entry/field_errors.ts";
-import { PageQuery, pageList, readPage } from "./_lists.ts";
 import {
-  answers,
-  BareError,
-  Contact,
-  Data,
-  HeaderText,
-  Int,
-  isUuid,
-  Nullable,
-  PathId,
-  Text,
-  Timestamp,
-  Uuid,
-  Words,
-} from "../entry/schemas.ts";
-
-const Segment = t.Object(
-  {
-    id: Uuid,
-    name: t.String(),
-    slug: t.String(),
-    description: Nullable(t.String()),
-    type: Words(["DYNAMIC", "STATIC"]),
-    condition: Nullable(documented(Data, CONDITION_REF)),
-    trackMembership: t.Boolean(),
-    memberCount: Int,
-    projectId: Uuid,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { title: "Segment" },
-);
-
-const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
-const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
-const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
-const ConditionTree = documented(bounded(t.Unknown(), CONDITION_SIZE), CONDITION_REF);
-
-/** Faults of the condition are listed beside those of the other fields. */
-const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
-  type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
-
-const SegmentBody = requiredFields(
-  withRules(
-    t.Object(
-      {
-        name: t.Optional(documented(Nullable(HeaderText({ maxLength: 100 })), Name)),
-        description: Description,
-        type: t.Optional(Words(["DYNAMIC", "STATIC"])),
-        condition: t.Optional(ConditionTree),
-        trackMembership: t.Optional(t.Boolean()),
-      },
-      { title: "SegmentBody" },
-    ),
-    conditionRules,
-  ),
-  ["name"],
-);
-
-const SegmentPatch = withRules(
-  t.Object(
-    {
-      name: t.Optional(Name),
-      description: Description,
-      condition: t.Optional(ConditionTree),
-      trackMembership: t.Optional(t.Boolean()),
-    },
-    { title: "SegmentPatch" },
-  ),
-  conditionRules,
-);
+  Segment,
+  SegmentBody,
+  SegmentPatch,
+  SegmentPreview,
+  Catalogue,
+  ConditionTree,
+  Emails,
+} from "./_segment_schemas.ts";
+import { PageQuery, pageList, readPage } from "./_lists.ts";
+import { answers, BareError, Contact, Int, isUuid, PathId } from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -132,6 +70,25 @@ export function segmentsRoutes(ctx: Context) {
         },
       },
     )
+    .get("/operators", () => conditionCatalogue(), {
+      response: answers(Catalogue),
+      detail: {
+        operationId: "listOperators",
+        summary: "List the fields of conditions, with the operators that each takes",
+        description:
+          "What a filter of a condition may be: from the same table as the service's own. `<…>` in the name of a field stands for a name of the project. `operand` says what stands beside the operator: nothing, a value of the field's kind, any JSON, something to be put in order with, or an amount of time with its unit.",
+      },
+    })
+    .post("/preview", async ({ project, body }) => await previewSegment(ctx, project.id, body.condition), {
+      body: t.Object({ condition: ConditionTree }, { title: "SegmentPreviewBody" }),
+      response: answers(SegmentPreview, { refusals: [413, 415, 422] }),
+      detail: {
+        operationId: "previewSegment",
+        summary: "Count whom a condition matches, without saving it",
+        description:
+          "With five of the contacts. Where counting takes longer than a quarter of a second, one contact in 64 is looked at, and `estimated` is true.",
+      },
+    })
     .get("/:id", async ({ project, params: { id } }) => await getSegment(ctx, project.id, segmentId(id)), {
       ...one,
       response: answers(Segment, { refusals: [404] }),

@@ -14,10 +14,10 @@ import {
 } from "../../content/templates.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
-import { previewMessage } from "../../sending/compose/preview.ts";
+import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
-import { Preview, PreviewBody } from "./_preview_schemas.ts";
+import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import {
   answers,
   BareError,
@@ -173,6 +173,16 @@ export function templatesRoutes(ctx: Context) {
         },
       },
     )
+    .post("/preview", async ({ project, body }) => await previewUnsaved(ctx, project.id, body), {
+      body: UnsavedPreviewBody,
+      response: answers(UnsavedPreview, { refusals: [404, 413, 415, 422] }),
+      detail: {
+        operationId: "previewUnsavedTemplate",
+        summary: "Render a template that is not saved",
+        description:
+          "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
+      },
+    })
     .get("/:id", async ({ project, params: { id } }) => await getTemplate(ctx, project.id, templateId(id)), {
       ...one,
       response: answers(Template, { refusals: [404] }),

@@ -2,6 +2,8 @@ import { dataErrors, type DataInput, shownData, sortData } from "../../audience/
 import { getContact } from "../../audience/contacts/mod.ts";
 import { addBeforeBodyEnd } from "../../content/body_end.ts";
 import { languageOf } from "../../content/languages/mod.ts";
+import { compileBody } from "../../content/mjml/mod.ts";
+import { templateErrors } from "../../content/handlebars/errors.ts";
 import { compileTemplate, mailScope, type Scope } from "../../content/handlebars/mod.ts";
 import { compileTextPart } from "../../content/handlebars/text_part.ts";
 import type { Context } from "../../context.ts";
@@ -35,6 +37,42 @@ export interface Preview {
   text: string;
   /** The variables that have no value, in the order in which they appear. */
   missing: string[];
+}
+
+/** A message that is not saved. */
+export interface UnsavedMessage extends PreviewInput {
+  subject: string;
+  body: string;
+  type?: PreviewedMessage["type"] | undefined;
+}
+
+/**
+ * Shows what a message would look like once it is saved. Throws the 422 of saving it, with the line and the column of each
+ * fault, and CONTACT_NOT_FOUND.
+ */
+export async function previewUnsaved(
+  ctx: Context,
+  projectId: string,
+  { subject, body, type = "MARKETING", data, contactId }: UnsavedMessage,
+): Promise<Preview & { warnings: string[] }> {
+  const html = await compileBody(projectId, body, templateErrors("subject", subject));
+  const preview = await previewMessage(ctx, projectId, { subject, html, type }, { data, contactId });
+  return { ...preview, warnings: warningsOf(preview) };
+}
+
+/** Gmail cuts off what is larger. */
+const MAX_SHOWN_BYTES = 102 * 1024;
+
+function warningsOf({ subject, html }: Preview): string[] {
+  const images = html.match(/<img\b[^>]{0,5000}>/gi) ?? [];
+  const bare = images.filter((image) => !/\salt\s*=/i.test(image)).length;
+  return [
+    ...(subject.trim() === "" ? ["The subject is empty"] : []),
+    ...(Buffer.byteLength(html) > MAX_SHOWN_BYTES
+      ? ["The HTML has more than 102 KB: Gmail cuts off the rest"]
+      : []),
+    ...(bare > 0 ? [`${bare} of ${images.length} images have no alt text`] : []),
+  ];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -18,6 +19,10 @@ export interface EmailFilter {
   contactId?: string | undefined;
   campaignId?: string | undefined;
   status?: Email["status"] | undefined;
+  /** A whole address, as it is stored. */
+  to?: string | undefined;
+  from?: Date | undefined;
+  until?: Date | undefined;
 }
 
 /** One mail of the project. Throws not-found. */
@@ -47,7 +52,7 @@ export async function listEmails(
   const { sql } = ctx;
   return await q.emails.list(ctx, {
     projectId,
-    filter: compileFilter(ctx, filter),
+    filter: compileFilter(ctx, projectId, filter),
     after: afterId === null ? sql`true` : dir === "asc" ? sql`e.id > ${afterId}` : sql`e.id < ${afterId}`,
     direction: dir === "asc" ? sql`e.id` : sql`e.id desc`,
     limit: limit + 1,
@@ -56,13 +61,19 @@ export async function listEmails(
 
 /** How many mails match the filter; 100,000 means that many or more. */
 export async function countEmails(ctx: Context, projectId: string, filter: EmailFilter): Promise<number> {
-  return (await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, filter), upTo: COUNT_UP_TO }))
-    .total;
+  return (
+    await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, projectId, filter), upTo: COUNT_UP_TO })
+  ).total;
 }
 
-function compileFilter({ sql }: Context, { contactId, campaignId, status }: EmailFilter): Fragment {
+/** Each by an index of its own; those of time by the ids, which hold it. */
+function compileFilter({ sql }: Context, projectId: string, filter: EmailFilter): Fragment {
+  const { contactId, campaignId, status, to, from, until } = filter;
   return sql`(
-    ${contactId ? sql`e.contact_id = ${contactId}` : sql`true`}
+    ${to ? sql`e.contact_id = (select c.id from contacts c where c.project_id = ${projectId} and c.email = ${to})` : sql`true`}
+    and ${from ? sql`e.id >= ${firstIdAt(from)}` : sql`true`}
+    and ${until ? sql`e.id < ${firstIdAt(until)}` : sql`true`}
+    and ${contactId ? sql`e.contact_id = ${contactId}` : sql`true`}
     and ${campaignId ? sql`e.campaign_id = ${campaignId}` : sql`true`}
     and ${status ? sql`e.status = ${status}` : sql`true`}
   )`;

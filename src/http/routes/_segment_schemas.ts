@@ -1,0 +1,102 @@
+// How segments look in requests and answers.
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { conditionErrors } from "../../audience/conditions/tree.ts";
+import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
+import { CONDITION_REF, documented, requiredFields } from "../entry/document.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { Contact, Data, HeaderText, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+/** A segment. */
+export const Segment = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    slug: t.String(),
+    description: Nullable(t.String()),
+    type: Words(["DYNAMIC", "STATIC"]),
+    condition: Nullable(documented(Data, CONDITION_REF)),
+    trackMembership: t.Boolean(),
+    memberCount: Int,
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Segment" },
+);
+
+/** The fields and operators of conditions. */
+export const Catalogue = t.Object(
+  {
+    fields: t.Array(
+      t.Object({
+        field: t.String({ examples: ["data.<key>"] }),
+        kind: Words(["text", "boolean", "time", "data", "event", "segment"]),
+        operators: t.Array(
+          t.Object({
+            operator: t.String(),
+            operand: Words(["none", "text", "boolean", "time", "json", "ordered", "amount"]),
+          }),
+        ),
+        activities: t.Optional(t.Array(t.String(), { description: "What may stand for `<activity>`." })),
+      }),
+    ),
+    units: t.Array(t.String()),
+    logic: t.Array(t.String()),
+  },
+  { title: "OperatorCatalogue" },
+);
+
+/** Whom a condition matches. */
+export const SegmentPreview = t.Object(
+  {
+    count: Int,
+    reachable: Type.Integer({ description: "Those of them who are subscribed." }),
+    estimated: t.Boolean({ description: "The counts are those of a sample, multiplied." }),
+    sample: t.Array(Contact, { description: "The newest five." }),
+  },
+  { title: "SegmentPreview" },
+);
+
+const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
+const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
+/** Addresses of members. */
+export const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxItems: 500 });
+/** A condition in a request. */
+export const ConditionTree = documented(bounded(t.Unknown(), CONDITION_SIZE), CONDITION_REF);
+
+/** Faults of the condition are listed beside those of the other fields. */
+const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
+  type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
+
+/** What creates a segment. */
+export const SegmentBody = requiredFields(
+  withRules(
+    t.Object(
+      {
+        name: t.Optional(documented(Nullable(HeaderText({ maxLength: 100 })), Name)),
+        description: Description,
+        type: t.Optional(Words(["DYNAMIC", "STATIC"])),
+        condition: t.Optional(ConditionTree),
+        trackMembership: t.Optional(t.Boolean()),
+      },
+      { title: "SegmentBody" },
+    ),
+    conditionRules,
+  ),
+  ["name"],
+);
+
+/** What changes a segment. */
+export const SegmentPatch = withRules(
+  t.Object(
+    {
+      name: t.Optional(Name),
+      description: Description,
+      condition: t.Optional(ConditionTree),
+      trackMembership: t.Optional(t.Boolean()),
+    },
+    { title: "SegmentPatch" },
+  ),
+  conditionRules,
+);
