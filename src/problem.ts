@@ -1,9 +1,11 @@
 // Every refusal of the service. Messages say "Cannot …", suggestions say what to do.
 import { type FieldError, Problem, shortened } from "./_problem.ts";
 import { callerProblems } from "./_problems_of_callers.ts";
+import { limitProblems } from "./_problems_of_limits.ts";
 import { stateProblems } from "./_problems_of_state.ts";
 
 export { type FieldError, type FieldErrorCode, Problem } from "./_problem.ts";
+export { rateLimitFields } from "./_problems_of_limits.ts";
 export type { OriginalRequest } from "./_problems_of_state.ts";
 
 const LATER = {
@@ -14,6 +16,7 @@ const LATER = {
 export const problems = {
   ...callerProblems,
   ...stateProblems,
+  ...limitProblems,
 
   // 400
   badRequest: (message: string, suggestion?: string) =>
@@ -198,58 +201,6 @@ export const problems = {
     new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {
       errors: [{ field, code: "custom", message: `Not a good password: ${reason}` }],
       suggestion: "Choose another one, such as four unrelated words",
-    }),
-
-  // 429
-  tooManyFailures: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot log in now: too many failed attempts", {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
-      suggestion: `Try again in ${retryAfter} s`,
-    }),
-
-  tooManySignUps: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot sign up now: too many sign-ups from this network", {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
-      suggestion: `Try again in ${retryAfter} s, or ask for an invitation`,
-    }),
-
-  rateLimitExceeded: (limit: number, retryAfter: number, whose: "project" | "user" = "project") =>
-    new Problem(
-      429,
-      "RATE_LIMIT_EXCEEDED",
-      `Cannot accept more than ${limit} requests per minute for one ${whose}`,
-      {
-        details: { retryAfter },
-        headers: {
-          "retry-after": String(retryAfter),
-          "ratelimit-limit": String(limit),
-          "ratelimit-remaining": "0",
-          "ratelimit-reset": String(retryAfter),
-        },
-        suggestion: `Try again in ${retryAfter} s`,
-      },
-    ),
-
-  tooManyNewProjects: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot create more projects today", {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
-      suggestion: "Try again tomorrow",
-    }),
-
-  tooManyInvitations: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot invite more people now", {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
-      suggestion: "Try again tomorrow",
-    }),
-
-  publicLimitExceeded: (retryAfter: number) =>
-    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot accept more requests from this IP address now", {
-      details: { retryAfter },
-      headers: { "retry-after": String(retryAfter) },
     }),
 
   // 500, 501 and 503

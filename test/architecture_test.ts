@@ -73,7 +73,7 @@ const LAYERS: string[][] = [
   ],
   ["src/context.ts"],
   ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
-  ["src/_problems_of_callers.ts", "src/_problems_of_state.ts"],
+  ["src/_problems_of_callers.ts", "src/_problems_of_limits.ts", "src/_problems_of_state.ts"],
   ["src/_problem.ts", "src/_setting_words.ts", "src/_smtp_setting.ts"],
   ["src/_settings.ts"],
   ["src/net"],

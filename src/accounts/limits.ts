@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createBatcher } from "../batcher.ts";
 import { type Context, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -19,7 +20,7 @@ interface Allowance {
   used: number;
 }
 
-/** Whose minute it is: of a project, or of a user who acts for none. Their ids never meet. */
+/** Whose minute it is: of a project, or of a user, in one project or outside of any. Their ids never meet. */
 type Whose = "project" | "user";
 
 /**
@@ -34,6 +35,24 @@ export async function takeRequest(ctx: Context, projectId: string): Promise<Rate
 /** The same of a user who acts for no project: as many requests a minute as one has. */
 export async function takeUserRequest(ctx: Context, userId: string): Promise<RateLimit | null> {
   return await takeFrom(ctx, "user", userId);
+}
+
+/**
+ * The same of a member who works on a project in a session: as many requests a minute as the project has, which do not
+ * count against those of its applications.
+ */
+export async function takeMemberRequest(
+  ctx: Context,
+  projectId: string,
+  userId: string,
+): Promise<RateLimit | null> {
+  return await takeFrom(ctx, "user", idOfBoth(projectId, userId));
+}
+
+/** One id for two. */
+function idOfBoth(projectId: string, userId: string): string {
+  const hex = createHash("sha256").update(`${projectId} ${userId}`).digest("hex");
+  return hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 /** Forgets the minutes of users that are long over. */

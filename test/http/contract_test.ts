@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { until } from "../support/process.ts";
 import { DOMAIN, type RequestOptions, useService } from "../support/service.ts";
 
 const service = useService();
@@ -425,5 +426,18 @@ describe("PUT and PATCH", () => {
 
   test("another method is still refused", async () => {
     expect((await api("PUT", "/segments", {})).status).toBe(405);
+  });
+});
+
+describe("the log", () => {
+  test("says why a request was refused, and nothing of probes", async () => {
+    await service.request("GET", "/health");
+    const id = crypto.randomUUID();
+    await service.request("GET", "/contacts", { headers: { "x-request-id": id } });
+    const lineOf = () => service.lines.find(({ requestId }) => requestId === id);
+    await until("the line", () => lineOf() !== undefined);
+
+    expect(lineOf()).toMatchObject({ level: "info", status: 401, code: "MISSING_AUTH" });
+    expect(service.lines.filter(({ route, status }) => route === "/health" && status === 200)).toEqual([]);
   });
 });

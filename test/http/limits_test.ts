@@ -25,6 +25,9 @@ describe("the rate limit", () => {
     expect(first.headers.get("ratelimit-limit")).toBe(String(LIMIT));
     expect(first.headers.get("ratelimit-remaining")).toBe(String(LIMIT - 1));
     expect(Number(first.headers.get("ratelimit-reset"))).toBeWithin(1, 61);
+    expect(first.headers.get("ratelimit-policy")).toBe(`"minute";q=${LIMIT};w=60`);
+    expect(first.headers.get("ratelimit")).toMatch(new RegExp(`^"minute";r=${LIMIT - 1};t=\\d+$`));
+    expect(refused.headers.get("ratelimit")).toStartWith('"minute";r=0;t=');
     expect(rest.filter((response) => response.status === 200)).toHaveLength(LIMIT - 1);
     expect(refused.status).toBe(429);
     expect(refused.body.error.code).toBe("RATE_LIMIT_EXCEEDED");

@@ -385,13 +385,18 @@ describe("the order of refusals", () => {
     ]);
   });
 
-  test("the rate limit counts sessions and keys together, and comes before the body", async () => {
+  test("sessions have a rate limit of their own for each project, which comes before the body", async () => {
     const own = await limited.createProject();
     const someone = await signUp(limited);
     await join(limited, someone, own.id);
     const first = await someone.request("GET", "/contacts", undefined, { projectId: own.id });
-    await limited.request("GET", "/contacts", { key: own.secret });
+    const other = await limited.createProject();
+    await join(limited, someone, other.id);
+    for (let i = 0; i < 3; i++) await limited.request("GET", "/contacts", { key: own.secret });
+    const byKey = await limited.request("GET", "/contacts", { key: own.secret });
     await someone.request("GET", `/projects/${own.id}/members`);
+    await someone.request("GET", `/projects/${own.id}/members`);
+    const elsewhere = await someone.request("GET", `/projects/${other.id}/members`);
     const beyond = await limited.request("POST", "/contacts", {
       raw: "{",
       headers: { cookie: someone.cookie, "sec-fetch-site": "same-origin", "x-project-id": own.id },
@@ -401,6 +406,7 @@ describe("the order of refusals", () => {
       "3",
       "2",
     ]);
+    expect([byKey.status, elsewhere.status]).toEqual([429, 200]);
     expect(outcome(beyond)).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
     expect(beyond.headers.get("retry-after")).toMatch(/^\d+$/);
   });

@@ -58,6 +58,8 @@ const REFUSALS: Record<string, string> = {
 
 const integer = (description: string) => ({ description, schema: { type: "integer" } });
 
+const text = (description: string) => ({ description, schema: { type: "string" } });
+
 /** The headers of answers. */
 export const HEADERS = {
   "X-Request-Id": {
@@ -68,15 +70,16 @@ export const HEADERS = {
   "RateLimit-Limit": integer("Requests that the project may make in a minute."),
   "RateLimit-Remaining": integer("How many of them are left."),
   "RateLimit-Reset": integer("Seconds until the next minute begins."),
+  RateLimit: text('What is left, as in the draft of the IETF: `"minute";r=<requests>;t=<seconds>`.'),
+  "RateLimit-Policy": text('The limit, as in the draft of the IETF: `"minute";q=<requests>;w=60`.'),
   "Retry-After": integer("Seconds after which to try again."),
 };
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
 const RATE_LIMIT = Object.fromEntries(
-  ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"].map((name) => [
-    name,
-    { $ref: `#/components/headers/${name}` },
-  ]),
+  ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit", "RateLimit-Policy"].map(
+    (name) => [name, { $ref: `#/components/headers/${name}` }],
+  ),
 );
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
 

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { type Actor, actorOf } from "../../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
-import { type RateLimit, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
+import { type RateLimit, takeMemberRequest, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
 import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles.ts";
 import {
   findSession,
@@ -17,6 +17,7 @@ import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
 import { readForm } from "./form.ts";
 import { assertKnownQuery } from "./query_names.ts";
+import { rateLimitFields } from "../../problem.ts";
 import { note } from "./requests.ts";
 import { isUuid } from "./schemas.ts";
 import {
@@ -168,7 +169,7 @@ async function admit(
   note(parts.request, { projectId: id });
   if (disabled && !isOpenWhenDisabled(parts)) throw problems.projectDisabled(disabledReason);
   if (user) assertVerified(ctx, user);
-  tellLimit(parts, await takeRequest(ctx, id));
+  tellLimit(parts, await (user ? takeMemberRequest(ctx, id, user.id) : takeRequest(ctx, id)));
 }
 
 function tellLimit(parts: RequestParts, limit: RateLimit | null): void {
@@ -177,6 +178,7 @@ function tellLimit(parts: RequestParts, limit: RateLimit | null): void {
     "ratelimit-limit": String(limit.limit),
     "ratelimit-remaining": String(limit.remaining),
     "ratelimit-reset": String(limit.reset),
+    ...rateLimitFields(limit),
   });
 }
 

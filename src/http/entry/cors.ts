@@ -5,7 +5,8 @@ import { type Context, perService } from "../../context.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-const EXPOSED = "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After";
+const EXPOSED =
+  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After";
 const METHODS = "GET, POST, PUT, PATCH, DELETE";
 const ASKED = "Content-Type, Authorization, Idempotency-Key, X-Request-Id";
 

@@ -17,6 +17,7 @@ export function problemResponses(allowedMethods: (path: string) => string[]) {
         code === "NOT_FOUND" && !(error instanceof Problem)
           ? unknownRoute(request.method, path, allowedMethods(path))
           : await toProblem(error, request);
+      note(request, { code: problem.problemCode });
       if (problem.status >= 500) note(request, faultOf(problem, error));
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;

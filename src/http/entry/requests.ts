@@ -5,6 +5,8 @@ interface Noted {
   requestId: string;
   startedAt: number;
   projectId?: string;
+  /** Why it was refused. */
+  code?: string;
   /** Refused because of load: not an internal error. */
   isLoad?: boolean;
   error?: Record<string, unknown>;
@@ -37,13 +39,15 @@ export function requestIdOf(request: Request): string {
  * token.
  */
 export function logRequest(log: Log, request: Request, route: string, status: number): number {
-  const { requestId, startedAt, projectId, isLoad, error }: Noted = noted.get(request) ?? {
+  const { requestId, startedAt, projectId, code, isLoad, error }: Noted = noted.get(request) ?? {
     requestId: "",
     startedAt: 0,
   };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
+  // A probe every few seconds is no news as long as it succeeds.
+  if (route === "/health" && status === 200) return ms / 1000;
   // 501 names what this installation lacks: nothing is broken.
   const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";
-  log[level]("request", { requestId, method: request.method, route, status, ms, projectId, ...error });
+  log[level]("request", { requestId, method: request.method, route, status, code, ms, projectId, ...error });
   return ms / 1000;
 }
