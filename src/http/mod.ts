@@ -23,6 +23,8 @@ import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
 import { emailsRoutes } from "./routes/emails.ts";
 import { eventsRoutes } from "./routes/events.ts";
+import { troublePage } from "./pages/home_page.ts";
+import { homeRoutes } from "./routes/home.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -74,7 +76,8 @@ export function createApp(given: Context): AnyElysia {
       const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
       metersOf(ctx).requests.observe(labels, seconds);
     })
-    .use(problemResponses((path) => allowedMethods(app.routes, path)))
+    .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
+    .use(homeRoutes(ctx))
     .use(v1Routes(ctx))
     .use(contactsRoutes(ctx))
     .use(contactFieldRoutes(ctx))

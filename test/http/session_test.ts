@@ -609,7 +609,7 @@ describe("every endpoint", () => {
   });
 
   const OPEN =
-    /^(POST \/v1\/track|(GET|POST) \/auth\/|(GET|POST) \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|metrics|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
+    /^(GET \/(favicon\.ico)?$|POST \/v1\/track|(GET|POST) \/auth\/|(GET|POST) \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|metrics|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
 
   test("of a project works with a session as with a key", async () => {
     const { email } = member;

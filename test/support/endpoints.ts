@@ -3,6 +3,8 @@ import { GUIDES } from "../../src/http/pages/guide_pages.ts";
 
 /** Open to everybody. */
 export const OPEN = [
+  "GET /",
+  "GET /favicon.ico",
   "POST /auth/login",
   "POST /auth/signup",
   "GET /auth/logout",

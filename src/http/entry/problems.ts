@@ -5,11 +5,20 @@ import type { ValueError } from "@sinclair/typebox/errors";
 import { goneParent, isConflict, isDatabaseAway, isTimeout, mayHaveHappened } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
 import { Problem, problems } from "../../problem.ts";
+import { isForBrowser } from "./browser.ts";
 import { fieldErrors } from "./field_errors.ts";
 import { note, requestIdOf } from "./requests.ts";
 
+/** What a browser is shown in place of the envelope, where it has asked for what is not there, or something broke. */
+type PageOf = (trouble: {
+  status: number;
+  message: string;
+  advice?: string | undefined;
+  requestId: string;
+}) => Response;
+
 /** Turns anything a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
-export function problemResponses(allowedMethods: (path: string) => string[]) {
+export function problemResponses(allowedMethods: (path: string) => string[], pageOf: PageOf | null = null) {
   return new Elysia({ name: "problems" }).onError(
     { as: "global" },
     async ({ error, code, request, path, set }) => {
@@ -21,7 +30,11 @@ export function problemResponses(allowedMethods: (path: string) => string[]) {
       if (problem.status >= 500) note(request, faultOf(problem, error));
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
-      return toEnvelope(problem, requestIdOf(request));
+      const requestId = requestIdOf(request);
+      const isShown = problem.status === 404 || problem.status >= 500;
+      if (!pageOf || !isShown || !isForBrowser(request)) return toEnvelope(problem, requestId);
+      const { status, message, extras } = problem;
+      return pageOf({ status, message, advice: extras.suggestion, requestId });
     },
   );
 }

@@ -1,0 +1,24 @@
+// What stands at the root: a page for browsers, a short description for everybody else, and the icon.
+import { Elysia } from "elysia";
+import type { Context } from "../../context.ts";
+import { VERSION } from "../../version.ts";
+import { isForBrowser } from "../entry/browser.ts";
+import { HOME_HEADERS, homePage, ICON } from "../pages/home_page.ts";
+
+const ICON_HEADERS = { "content-type": "image/svg+xml", "cache-control": "public, max-age=86400" };
+
+/** `GET /` and `GET /favicon.ico`. */
+export function homeRoutes({ config }: Context) {
+  const hasInbox = !config.SMTP_URL;
+  const description = {
+    name: "Postrider",
+    version: VERSION,
+    docs: `${config.BASE_URL}/docs/guides`,
+    openapi: `${config.BASE_URL}/openapi.json`,
+  };
+  return new Elysia({ detail: { hide: true } })
+    .get("/", ({ request }) =>
+      isForBrowser(request) ? new Response(homePage({ hasInbox }), { headers: HOME_HEADERS }) : description,
+    )
+    .get("/favicon.ico", () => new Response(ICON, { headers: ICON_HEADERS }));
+}
