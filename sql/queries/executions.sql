@@ -16,7 +16,7 @@ where project_id = :project_id and execution_id = :execution_id
 order by seq;
 
 -- name: list :many
--- One page of the executions of a workflow, the newest first.
+-- One page of the executions of a workflow that began in a period, the newest first.
 select
   e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
   e.completed_at, e.version_id, c.email as "contact_email?"
@@ -24,6 +24,7 @@ from (
   select *
   from executions x
   where x.project_id = :project_id and x.workflow_id = :workflow_id
+    and x.id >= :from_id and x.id < :until_id
   order by x.id desc
   limit :limit::int
   offset :offset::int
@@ -40,12 +41,48 @@ from (
   select *
   from executions x
   where x.project_id = :project_id and x.workflow_id = :workflow_id and x.status = :status
+    and x.id >= :from_id and x.id < :until_id
   order by x.id desc
   limit :limit::int
   offset :offset::int
 ) as e
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 order by e.id desc;
+
+-- name: at_step :many
+-- nullable: status
+-- The same for those that are at a step.
+select
+  e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
+  e.completed_at, e.version_id, c.email as "contact_email?"
+from (
+  select *
+  from executions x
+  where x.project_id = :project_id and x.workflow_id = :workflow_id and x.current_step_id = :step_id
+    and x.status in ('RUNNING', 'WAITING')
+    and (:status::execution_status is null or x.status = :status)
+    and x.id >= :from_id and x.id < :until_id
+  order by x.id desc
+  limit :limit::int
+  offset :offset::int
+) as e
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+order by e.id desc;
+
+-- name: of_contact :many
+-- nullable: status, step_id
+-- All executions of a workflow for one contact, the newest first: there are few.
+select
+  e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
+  e.completed_at, e.version_id, c.email as "contact_email?"
+from executions e
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+where e.project_id = :project_id and e.contact_id = :contact_id and e.workflow_id = :workflow_id
+  and (:status::execution_status is null or e.status = :status)
+  and (:step_id::uuid is null or e.current_step_id = :step_id and e.status in ('RUNNING', 'WAITING'))
+  and e.id >= :from_id and e.id < :until_id
+order by e.id desc
+limit :up_to::int;
 
 -- name: count :one
 -- How many executions a workflow has, counted up to `up_to`.
@@ -54,6 +91,7 @@ from (
   select
   from executions
   where project_id = :project_id and workflow_id = :workflow_id
+    and id >= :from_id and id < :until_id
   limit :up_to::int
 ) as counted;
 
@@ -63,6 +101,20 @@ from (
   select
   from executions
   where project_id = :project_id and workflow_id = :workflow_id and status = :status
+    and id >= :from_id and id < :until_id
+  limit :up_to::int
+) as counted;
+
+-- name: count_at_step :one
+-- nullable: status
+select count(*)::int as "total!"
+from (
+  select
+  from executions
+  where project_id = :project_id and workflow_id = :workflow_id and current_step_id = :step_id
+    and status in ('RUNNING', 'WAITING')
+    and (:status::execution_status is null or status = :status)
+    and id >= :from_id and id < :until_id
   limit :up_to::int
 ) as counted;
 

@@ -85,8 +85,9 @@ test("a dry run updates by the rule of every request, and the steps behind it se
       },
       "Pro?": { type: "CONDITION", field: "data.plan", operator: "equals", value: "pro" },
       "Old?": { type: "CONDITION", field: "data.old", operator: "exists" },
+      End: { type: "EXIT" },
     },
-    ways: ["Trigger > Update", "Update > Pro?", "Pro? yes> Old?"],
+    ways: ["Trigger > Update", "Update > Pro?", "Pro? yes> Old?", "Old? yes> End"],
   });
   const { body } = await call("POST", `/workflows/${id}/test`, { data: { plan: "free", old: 1 } });
 

@@ -46,6 +46,7 @@ describe("a version", () => {
   });
 
   test("is the same until the graph is edited; what the workflow is called or whether it is enabled is no edit", async () => {
+    await add("DELAY", delay);
     const first = await version();
     await patchWorkflow(service, project.id, workflowId, {
       name: "Hello",
@@ -63,7 +64,7 @@ describe("a version", () => {
     const fourth = await version();
 
     expect(new Set([first, second, third, fourth].map(({ id }) => id)).size).toBe(4);
-    expect([second, third, fourth].map(({ graph }) => graph.transitions.length)).toEqual([1, 1, 0]);
+    expect([second, third, fourth].map(({ graph }) => graph.transitions.length)).toEqual([2, 2, 1]);
   });
 
   test("never changes, whatever is edited", async () => {
@@ -131,6 +132,7 @@ describe("a version", () => {
   });
 
   test("that nothing ever began with goes a day after the graph was edited, and every other one stays", async () => {
+    await add("DELAY", delay);
     const begun = await version();
     const { body: contact } = await service.request("POST", "/contacts", {
       key: project.secret,

@@ -20,6 +20,12 @@ const create = async (input: object = {}) =>
   (await call("POST", "/workflows", { name: "Welcome", eventName: "signup", ...input })).body;
 const get = async (id: string) => (await call("GET", `/workflows/${id}`)).body;
 const patch = (id: string, body: object) => call("PATCH", `/workflows/${id}`, body);
+/** With a step behind the trigger, so that it can be enabled. */
+const createWhole = async (input: object = {}) => {
+  const workflow = await create(input);
+  await call("POST", `/workflows/${workflow.id}/steps`, { type: "EXIT", name: "End" });
+  return workflow;
+};
 
 interface Step {
   id: string;
@@ -157,7 +163,7 @@ describe("GET /workflows", () => {
     ["?sort=updatedAt&dir=desc", ["A", "C", "B"]],
     ["?sort=nonsense", ["C", "B", "A"]],
   ])("%s", async (query, expected) => {
-    const { id } = await create({ name: "A" });
+    const { id } = await createWhole({ name: "A" });
     await create({ name: "B", description: "a later one" });
     await create({ name: "C" });
     await patch(id, { enabled: true });
@@ -271,7 +277,7 @@ describe("PATCH /workflows/:id", () => {
     ["EVENT", "triggerConfig.eventName"],
     ["SCHEDULE", "triggerConfig.schedule"],
   ])("does not enable an %s workflow without its %s", async (triggerType, field) => {
-    const { id } = await create();
+    const { id } = await createWhole();
     await patch(id, { triggerType: "MANUAL" });
     await patch(id, { triggerType });
     const { status, body } = await patch(id, { enabled: true });
@@ -281,7 +287,7 @@ describe("PATCH /workflows/:id", () => {
   });
 
   test("does not take the trigger away from an enabled workflow", async () => {
-    const { id } = await create();
+    const { id } = await createWhole();
     await patch(id, { enabled: true });
 
     expect(fields((await patch(id, { triggerConfig: null })).body)).toEqual(["triggerConfig.eventName"]);
@@ -290,7 +296,7 @@ describe("PATCH /workflows/:id", () => {
   });
 
   test("does not enable a workflow that asks about a segment which is gone, and names the step", async () => {
-    const { id } = await create();
+    const { id } = await createWhole();
     const pro = await segment();
     const step = await add(id, "CONDITION", "Pro?", { config: memberOf(pro.id) });
     expect((await call("DELETE", `/segments/${pro.id}`)).status).toBe(204);
@@ -301,7 +307,7 @@ describe("PATCH /workflows/:id", () => {
   });
 
   test("counts from now when a schedule is enabled, and not anew when it is saved again", async () => {
-    const { id } = await create();
+    const { id } = await createWhole();
     const nextRun = async () => {
       const [row] = await service.pool`select next_run_at from workflows where id = ${id}`;
       return row!.nextRunAt as Date | null;
@@ -1090,7 +1096,7 @@ describe("a request that cannot be read", () => {
         return [unreadable, broken].map(({ status }) => ({ method, path, status, responses }));
       }),
     );
-    expect(operations).toHaveLength(19);
+    expect(operations).toHaveLength(22);
     for (const { status, responses, ...which } of answers.flat()) {
       expect({ ...which, names: Object.keys(responses) }).toEqual({
         ...which,
@@ -1186,7 +1192,7 @@ describe("what a workflow needs stays", () => {
     ],
   ])("a segment that an enabled workflow %s", async (_, trigger) => {
     const pro = await segment();
-    const { id } = await create();
+    const { id } = await createWhole();
     await patch(id, { ...trigger(pro), enabled: true });
     const refused = await call("DELETE", `/segments/${pro.id}`);
 
@@ -1216,7 +1222,7 @@ describe("what a workflow needs stays", () => {
     ["waits for", "WAIT_FOR_EVENT", ({ slug }: { slug: string }) => ({ eventName: `segment.${slug}.exit` })],
   ] as const)("a segment that an enabled workflow %s", async (_, type, config) => {
     const pro = await segment();
-    const { id } = await create();
+    const { id } = await createWhole();
     await add(id, type, type, { config: config(pro) });
     await add(id, "CONDITION");
     await patch(id, { enabled: true });
@@ -1230,7 +1236,7 @@ describe("what a workflow needs stays", () => {
 
   test("but not a segment that no workflow names", async () => {
     const [pro, free] = [await segment("Pro"), await segment("Free")];
-    const { id } = await create({ eventName: `segment.${free.slug}.entry` });
+    const { id } = await createWhole({ eventName: `segment.${free.slug}.entry` });
     await add(id, "CONDITION", "C", { config: memberOf(free.id) });
     await patch(id, { enabled: true });
 

@@ -1,4 +1,5 @@
 // Executions as the API sees them: started, listed, told and cancelled by hand.
+import { firstIdAt } from "../../audience/conditions/tree.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -43,6 +44,8 @@ export type ToldExecution = ListedExecution & {
 
 // Counting on through millions of rows would cost more than the page itself.
 const COUNT_UP_TO = 100_000;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const CANCEL_SIZE = 2_000;
 
 /**
@@ -72,32 +75,70 @@ export async function startExecution(
   return toExecution(await findRow(ctx, projectId, workflowId, id));
 }
 
+/** Which executions of a workflow a list shows. */
+export interface ExecutionFilter {
+  status?: ExecutionStatus | undefined;
+  contactId?: string | undefined;
+  /** Those that are at this step now. */
+  stepId?: string | undefined;
+  /** Began at this moment or later. */
+  from?: Date | undefined;
+  /** Began before this moment. */
+  until?: Date | undefined;
+}
+
 /** One page of the executions of a workflow, the newest first, and how many there are; 100,000 means that or more. */
 export async function listExecutions(
   ctx: Context,
   projectId: string,
   workflowId: string,
-  { page, pageSize, status }: { page: number; pageSize: number; status?: ExecutionStatus | undefined },
+  { page, pageSize, ...filter }: ExecutionFilter & { page: number; pageSize: number },
 ): Promise<{ data: ListedExecution[]; total: number }> {
   await getWorkflow(ctx, projectId, workflowId);
-  const which = { projectId, workflowId };
   const part = { limit: pageSize, offset: (page - 1) * pageSize };
-  const [rows, { total }] = await Promise.all(
-    status === undefined
-      ? [
-          q.executions.list(ctx, { ...which, ...part }),
-          q.executions.count(ctx, { ...which, upTo: COUNT_UP_TO }),
-        ]
-      : [
-          q.executions.listByStatus(ctx, { ...which, ...part, status }),
-          q.executions.countByStatus(ctx, { ...which, status, upTo: COUNT_UP_TO }),
-        ],
-  );
+  const { rows, total } = await readPage(ctx, { projectId, workflowId, ...filter }, part);
   const graphs = await graphsOf(
     ctx,
     rows.map(({ versionId }) => ({ projectId, versionId })),
   );
   return { data: rows.map((row) => toListed(row, graphs.get(row.versionId))), total };
+}
+
+/** By the statement whose index leads to them: one plan could not serve all. */
+async function readPage(
+  ctx: Context,
+  {
+    from,
+    until,
+    status,
+    contactId,
+    stepId,
+    ...which
+  }: ExecutionFilter & { projectId: string; workflowId: string },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: Row[]; total: number }> {
+  const period = { fromId: from ? firstIdAt(from) : FIRST_ID, untilId: until ? firstIdAt(until) : LAST_ID };
+  const all = { ...which, ...period, upTo: COUNT_UP_TO };
+  const part = { ...which, ...period, limit, offset };
+  if (contactId !== undefined) {
+    const filter = { ...all, contactId, status: status ?? null, stepId: stepId ?? null };
+    const rows = await q.executions.ofContact(ctx, filter);
+    return { rows: rows.slice(offset, offset + limit), total: rows.length };
+  }
+  const [rows, { total }] = await Promise.all(
+    stepId !== undefined
+      ? [
+          q.executions.atStep(ctx, { ...part, stepId, status: status ?? null }),
+          q.executions.countAtStep(ctx, { ...all, stepId, status: status ?? null }),
+        ]
+      : status === undefined
+        ? [q.executions.list(ctx, part), q.executions.count(ctx, all)]
+        : [
+            q.executions.listByStatus(ctx, { ...part, status }),
+            q.executions.countByStatus(ctx, { ...all, status }),
+          ],
+  );
+  return { rows, total };
 }
 
 /** One execution with its whole history. Throws not-found. */

@@ -1,3 +1,4 @@
+import { withPreheader } from "../../content/preheader.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { overLimit } from "../../accounts/billing/usage.ts";
 import { fault, isObject, missingOr, notOneOf } from "../../audience/faults.ts";
@@ -63,6 +64,8 @@ export const sendEmailStep = defineStep<Config>({
         projectId,
         contentId,
         templateId: step.templateId!,
+        workflowId: visits[0]!.run.workflowId,
+        stepId: step.id,
         now: tx.now(),
         overLimit: overLimit("workflows", tx.now()),
         rows,
@@ -151,10 +154,11 @@ async function contentOf(tx: Context, projectId: string, step: Step): Promise<st
   const template = await sendableOf(tx, projectId, step);
   if (typeof template === "string") return { kind: "fail", reason: template };
   if (template.contentId !== null) return template.contentId;
-  const { writtenAt, tracking, contentId: _, ...says } = template;
+  const { writtenAt, tracking, contentId: _, preheader, ...says } = template;
   const id = newId(tx);
   await q.contents.insert(tx, {
     ...says,
+    html: withPreheader(says.html, preheader),
     fromEmail: says.fromEmail.toLowerCase(),
     projectId,
     id,

@@ -1,6 +1,7 @@
 // What a step type is. Each is defined in a file of its own; `mod.ts` is the table of all.
 import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
+import type { Config as Settings } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import type { Json } from "../../db/types.ts";
 import type { FieldError } from "../../problem.ts";
@@ -78,6 +79,8 @@ export interface StepType<Config = unknown> {
   refersTo?(config: Config): Reference[];
   /** It may name segments, which are locked against deletion while it is saved. */
   mayNameSegments?: true;
+  /** What keeps a workflow with it from being enabled, though it can be saved: a draft may be unfinished. */
+  unfit?(config: Config, settings: Pick<Settings, "ALLOW_PRIVATE_WEBHOOKS">): FieldError[];
   /** What is wrong with the segments that it names; `load` reads those of the project. */
   segmentFaults?(config: Config, load: () => Promise<SegmentDefinition[]>): Promise<FieldError[]>;
 }

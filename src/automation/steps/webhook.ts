@@ -1,4 +1,6 @@
-import { notOneOf } from "../../audience/faults.ts";
+import ipaddr from "ipaddr.js";
+import { fault, notOneOf } from "../../audience/faults.ts";
+import { reasonAgainstAddress } from "../../net/public_address.ts";
 import { enqueue } from "../runs/jobs.ts";
 import { enqueueWebhook, keyOf } from "../webhooks/mod.ts";
 import { METHODS, type WebhookConfig } from "../webhooks/config.ts";
@@ -32,6 +34,15 @@ export const webhookStep = defineStep<WebhookConfig>({
       ...headerFaults("config.headers", headers),
       ...textsFaults("config.body", body),
     ];
+  },
+  unfit({ url }, { ALLOW_PRIVATE_WEBHOOKS }) {
+    const { hostname } = new URL(url.replace(/\{\{.*?\}\}/gs, "x"));
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const isName = !ipaddr.isValid(host);
+    if (isName && !/(^|\.)localhost$/i.test(host)) return [];
+    const reason = isName ? "this very machine" : reasonAgainstAddress(host, ALLOW_PRIVATE_WEBHOOKS);
+    if (reason === null || (isName && ALLOW_PRIVATE_WEBHOOKS)) return [];
+    return [fault("config.url", "custom", `This leads to ${reason}, which is not called`)];
   },
   complete(stored) {
     const { url, method, headers, body } = stored as Partial<WebhookConfig>;

@@ -25,7 +25,8 @@ export interface NewStep extends StepInput {
   position?: Position | null | undefined;
 }
 
-const MAX_STEPS = 500;
+/** So many steps a workflow may have. */
+export const MAX_STEPS = 500;
 /** Of all configs of a workflow together. Versions of it are kept for ever, and those under way in memory. */
 const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
@@ -82,9 +83,12 @@ export async function assertStep(
 
 /** Throws 422 when the config of a step is too large together with those of all others. */
 export function assertSize(others: GraphStep[], config: unknown): void {
-  const bytes = [...others.map((step) => step.config), config].map((each) =>
-    Buffer.byteLength(JSON.stringify(each)),
-  );
+  assertAllSizes([...others.map((step) => step.config), config]);
+}
+
+/** Throws 422 when the configs of all steps together are too large. */
+export function assertAllSizes(configs: unknown[]): void {
+  const bytes = configs.map((each) => Buffer.byteLength(JSON.stringify(each)));
   if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_CONFIGS_BYTES) return;
   const message = `The configs of all steps of a workflow have at most ${MAX_CONFIGS_BYTES / 1000} KB as JSON together`;
   throw problems.invalid([{ field: "config", code: "too_big", message }]);

@@ -2,12 +2,13 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
+import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
 import { type FieldError, problems } from "../../problem.ts";
-import { stepTypeOf } from "../steps/mod.ts";
+import { type Graph, TRIGGER } from "../graph.ts";
+import { type Finding, findingsOf } from "./findings.ts";
 import { toWorkflow, type Workflow } from "./records.ts";
 import { saveTriggerReferences } from "./references.ts";
 import {
-  missingTrigger,
   nextRunAt,
   readTrigger,
   type ScheduleTrigger,
@@ -44,6 +45,7 @@ export async function patchWorkflow(
   projectId: string,
   workflowId: string,
   patch: WorkflowPatch,
+  edit: Edit = NOBODY,
 ): Promise<Workflow> {
   return await inTransaction(ctx, async (tx) => {
     const begins = patch.enabled === true || patch.triggerType || patch.triggerConfig;
@@ -51,10 +53,12 @@ export async function patchWorkflow(
     if (begins) await q.segments.lockAll(tx, { projectId });
     const current = await q.workflows.lock(tx, { projectId, workflowId });
     if (!current) throw problems.workflowNotFound(workflowId);
+    await beginEdit(tx, edit, { kind: "workflow", projectId, id: workflowId }, async () => editedOf(current));
     const trigger = triggerAfter(tx, current, patch);
     const enabled = patch.enabled ?? current.enabled;
     if (begins) await assertSegment(tx, projectId, trigger.triggerConfig);
-    if (enabled) await assertRunnable(tx, projectId, workflowId, trigger);
+    const isTurnedOn = enabled && !current.enabled;
+    if (enabled) await assertRunnable(tx, projectId, workflowId, trigger, isTurnedOn);
     const row = await q.workflows.update(tx, {
       projectId,
       workflowId,
@@ -68,6 +72,19 @@ export async function patchWorkflow(
     await saveTriggerReferences(tx, projectId, workflowId, trigger.triggerConfig);
     return toWorkflow(row);
   });
+}
+
+/** The `ETag` of a workflow: of its settings. Its graph has a version of its own. */
+export function workflowTag(workflow: Settings): string {
+  return editTag(editedOf(workflow));
+}
+
+type Settings = Pick<Workflow, "name" | "description" | "enabled" | "triggerType" | "allowReentry"> & {
+  triggerConfig: unknown;
+};
+
+function editedOf({ name, description, enabled, triggerType, triggerConfig, allowReentry }: Settings) {
+  return { name, description, enabled, triggerType, triggerConfig, allowReentry };
 }
 
 /** The trigger with the changes of a request. Another type without a config has none until it gets one. */
@@ -91,25 +108,32 @@ async function assertSegment(ctx: Context, projectId: string, config: TriggerCon
   if (!(await q.segments.byId(ctx, { projectId, segmentId }))) throw problems.segmentNotFound(segmentId);
 }
 
-/** Throws 422 with what an enabled workflow lacks: its trigger, or segments that were deleted while it was disabled. */
+/**
+ * Throws 422 with what an enabled workflow lacks: its trigger, or segments that were deleted while it was disabled. When it
+ * is turned on, with everything that is an error of it.
+ */
 async function assertRunnable(
   tx: Context,
   projectId: string,
   workflowId: string,
   { triggerType, triggerConfig }: Trigger,
+  isTurnedOn: boolean,
 ): Promise<void> {
-  const { steps } = await loadGraph(tx, projectId, workflowId);
-  const segments = await q.segments.conditions(tx, { projectId });
-  const faults: FieldError[] = [];
-  for (const step of steps) {
-    const wrong = (await stepTypeOf(step).segmentFaults?.(step.config, async () => segments)) ?? [];
-    for (const error of wrong) {
-      const message = `${error.message} (step "${step.name}")`;
-      faults.push({ ...error, field: `steps.${step.id}.${error.field}`, message });
-    }
-  }
-  const errors = [...missingTrigger(triggerType, triggerConfig), ...faults];
-  if (errors.length > 0) throw problems.invalid(errors);
+  const graph = await loadGraph(tx, projectId, workflowId);
+  const findings = await findingsOf(tx, projectId, { graph, triggerType, triggerConfig });
+  const errors = findings.filter(({ level, field }) => level === "error" && (isTurnedOn || field !== null));
+  if (errors.length > 0) throw problems.invalid(errors.map((finding) => toFieldError(graph, finding)));
+}
+
+function toFieldError(graph: Graph, { stepId, field, message }: Finding): FieldError {
+  const step = graph.steps.find(({ id }) => id === stepId);
+  if (!step || step.type === TRIGGER) return { field: field ?? "steps", code: "required", message };
+  const at = `steps.${step.id}`;
+  return {
+    field: field === null ? at : `${at}.${field}`,
+    code: "custom",
+    message: field === null ? message : `${message} (step "${step.name}")`,
+  };
 }
 
 /** When the schedule comes round next. What was due stays due, unless the schedule is another one now. */

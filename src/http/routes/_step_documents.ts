@@ -1,5 +1,5 @@
 // Steps in the OpenAPI document: one schema for each type, with the config that this type has.
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { STEP_TYPES, type StepTypeName, stepTypeOf } from "../../automation/steps/mod.ts";
 import type { ConfigSchema } from "../../automation/steps/step_type.ts";
 
@@ -10,13 +10,13 @@ const ADDED = STEP_TYPES.filter((type) => stepTypeOf({ type }).place !== "start"
 /** The config of any step type. */
 export const ANY_CONFIG: JsonSchema = { anyOf: STEP_TYPES.map(configOf) };
 
-/** A step that is added, by its type: the fields that all have, and its own config. */
-export function stepsByType(noun: string, common: Record<string, TSchema>): JsonSchema {
+/** A step by its type: the fields that all have, and its own config. The trigger is added with its workflow. */
+export function stepsByType(noun: string, common: Record<string, TSchema>, types = ADDED): JsonSchema {
   return {
-    oneOf: ADDED.map((type) => stepOf(noun, type, common)),
+    oneOf: types.map((type) => stepOf(noun, type, common)),
     discriminator: {
       propertyName: "type",
-      mapping: Object.fromEntries(ADDED.map((type) => [type, `#/components/schemas/${nameOf(noun, type)}`])),
+      mapping: Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(noun, type)}`])),
     },
   };
 }
@@ -28,8 +28,7 @@ function stepOf(noun: string, type: StepTypeName, common: Record<string, TSchema
     type: "object",
     properties: { ...common, type: { type: "string", enum: [type] }, config: configOf(type) },
     required: [
-      "type",
-      "name",
+      ...(Type.Object(common).required ?? []),
       ...(needsConfig(schema) ? ["config"] : []),
       ...(sendsTemplate ? ["templateId"] : []),
     ],

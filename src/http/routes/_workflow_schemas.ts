@@ -39,7 +39,8 @@ export const CountedWorkflow = t.Object(
   { title: "CountedWorkflow" },
 );
 
-const Position = t.Object({ x: t.Number(), y: t.Number() });
+/** Where an editor shows a step. */
+export const Position = t.Object({ x: t.Number(), y: t.Number() });
 
 /** A step of a workflow. */
 export const Step = t.Object(
@@ -175,7 +176,8 @@ const StepFields = {
   templateId: t.Optional(Nullable(IdOf("a template"))),
 };
 
-const NewStepFields = {
+/** What a new step is made of. */
+export const NewStepFields = {
   type: Words(STEP_TYPES),
   name: Name,
   position: t.Optional(Nullable(Position)),
@@ -222,7 +224,8 @@ export const StepPatchBody = t.Object(
   { title: "StepPatch" },
 );
 
-const Branch = Text({ minLength: 1, maxLength: 64 });
+/** One of the ways out of a step. */
+export const Branch = Text({ minLength: 1, maxLength: 64 });
 
 interface Branched {
   condition?: { branch?: string | null } | null;

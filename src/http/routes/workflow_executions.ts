@@ -12,6 +12,7 @@ import {
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { readPeriod, SpanQuery } from "./_periods.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
@@ -138,15 +139,22 @@ export function workflowExecutionRoutes(ctx: Context) {
       "/:id/executions",
       async ({ project, params: { id }, query }) => {
         const page = readPage(query);
-        const { status } = query;
-        const { data, total } = await listExecutions(ctx, project.id, workflowId(id), { ...page, status });
+        const { status, contactId, stepId, from, until } = query;
+        const filter = { status, contactId, stepId, ...readPeriod({ from, until }) };
+        const { data, total } = await listExecutions(ctx, project.id, workflowId(id), { ...page, ...filter });
         const executions = data.map(shown);
         const totalPages = Math.ceil(total / page.pageSize);
         return { executions, data: executions, total, ...page, totalPages };
       },
       {
         ...one,
-        query: t.Object({ ...PageQuery, status: t.Optional(Status) }),
+        query: t.Object({
+          ...PageQuery,
+          status: t.Optional(Status),
+          contactId: t.Optional(Uuid),
+          stepId: t.Optional(t.String({ format: "uuid", description: "Those that are at this step now." })),
+          ...SpanQuery("Began"),
+        }),
         response: answers(
           t.Object({ executions: t.Array(ListedExecution), ...pageList(ListedExecution).properties }),
           { refusals: [400, 404] },

@@ -1,13 +1,7 @@
 // /workflows: what happens to contacts after an event, at a time, or when somebody asks for it.
 import { Elysia, t } from "elysia";
-import { addStep, deleteStep, patchStep } from "../../automation/workflows/editor.ts";
 import { listWorkflowFields } from "../../automation/workflows/fields.ts";
-import { patchWorkflow } from "../../automation/workflows/settings.ts";
-import {
-  addTransition,
-  deleteTransition,
-  insertIntoTransition,
-} from "../../automation/workflows/transitions.ts";
+import { patchWorkflow, workflowTag } from "../../automation/workflows/settings.ts";
 import {
   createWorkflow,
   deleteWorkflow,
@@ -16,20 +10,14 @@ import {
   listWorkflows,
 } from "../../automation/workflows/mod.ts";
 import type { Context } from "../../context.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
-import { idOf, workflowId } from "./_workflow_ids.ts";
+import { workflowId } from "./_workflow_ids.ts";
 import {
-  branchOf,
   CountedWorkflow,
   Fields,
-  InsertedStepBody,
-  Step,
-  StepBody,
-  StepPatchBody,
-  Transition,
-  TransitionBody,
   Workflow,
   WorkflowBody,
   WorkflowGraph,
@@ -37,8 +25,6 @@ import {
 } from "./_workflow_schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
-const oneStep = { params: t.Object({ id: PathId, stepId: PathId }) };
-const oneTransition = { params: t.Object({ id: PathId, transitionId: PathId }) };
 
 const SORTS = ["name", "createdAt", "updatedAt"] as const;
 
@@ -111,7 +97,11 @@ export function workflowsRoutes(ctx: Context) {
     )
     .get(
       "/:id",
-      async ({ project, params: { id } }) => await getWorkflowGraph(ctx, project.id, workflowId(id)),
+      async ({ project, params: { id }, set }) => {
+        const workflow = await getWorkflowGraph(ctx, project.id, workflowId(id));
+        set.headers.etag = workflowTag(workflow);
+        return workflow;
+      },
       {
         ...one,
         response: answers(WorkflowGraph, { refusals: [400, 404] }),
@@ -124,11 +114,16 @@ export function workflowsRoutes(ctx: Context) {
     )
     .patch(
       "/:id",
-      async ({ project, params: { id }, body }) => await patchWorkflow(ctx, project.id, workflowId(id), body),
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const workflow = await patchWorkflow(ctx, project.id, workflowId(id), body, editOf(actor, headers));
+        set.headers.etag = workflowTag(workflow);
+        return workflow;
+      },
       {
         ...one,
+        headers: EditHeaders,
         body: WorkflowPatchBody,
-        response: answers(Workflow, { refusals: [400, 404, 413, 415, 422] }),
+        response: answers(Workflow, { refusals: [400, 404, 412, 413, 415, 422] }),
         detail: {
           operationId: "updateWorkflow",
           summary: "Change a workflow, its trigger, and whether it is enabled",
@@ -167,123 +162,6 @@ export function workflowsRoutes(ctx: Context) {
           operationId: "duplicateWorkflow",
           summary: "Copy a workflow with its steps and transitions, disabled",
           description: "The copy is disabled and has no executions.",
-        },
-      },
-    )
-    .post(
-      "/:id/steps",
-      async ({ project, params: { id }, body, set }) => {
-        const { autoConnect, ...input } = body;
-        const step = await addStep(ctx, project.id, workflowId(id), {
-          ...input,
-          autoConnect: autoConnect ?? true,
-        });
-        set.status = 201;
-        return step;
-      },
-      {
-        ...one,
-        body: StepBody,
-        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: {
-          operationId: "createStep",
-          summary: "Add a step",
-          description:
-            "The config is checked by the type of the step, and each fault is listed by its field. With `autoConnect` the step follows the one open end, if there is exactly one.",
-        },
-      },
-    )
-    .patch(
-      "/:id/steps/:stepId",
-      async ({ project, params: { id, stepId }, body }) =>
-        await patchStep(ctx, project.id, workflowId(id), idOf("workflow step", stepId), body),
-      {
-        ...oneStep,
-        body: StepPatchBody,
-        response: answers(Step, { refusals: [400, 404, 413, 415, 422] }),
-        detail: {
-          operationId: "updateStep",
-          summary: "Change a step; a config is replaced as a whole",
-          description:
-            "Changes what is given; a config is replaced as a whole. Executions that have begun keep the step as it was.",
-        },
-      },
-    )
-    .delete(
-      "/:id/steps/:stepId",
-      async ({ project, params: { id, stepId }, query, set }) => {
-        const step = idOf("workflow step", stepId);
-        await deleteStep(ctx, project.id, workflowId(id), step, { splice: query.splice === "true" });
-        set.status = 204;
-      },
-      {
-        ...oneStep,
-        query: t.Object({
-          splice: t.Optional(Words(["true", "false"])),
-        }),
-        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
-        detail: {
-          operationId: "deleteStep",
-          summary: "Delete a step; with `splice=true` what led to it leads to the next step",
-          description:
-            "Removes the step and its transitions. What only it led to stays, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
-        },
-      },
-    )
-    .post(
-      "/:id/transitions",
-      async ({ project, params: { id }, body, set }) => {
-        const { fromStepId, toStepId, priority } = body;
-        const input = { fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
-        const transition = await addTransition(ctx, project.id, workflowId(id), input);
-        set.status = 201;
-        return transition;
-      },
-      {
-        ...one,
-        body: TransitionBody,
-        response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: {
-          operationId: "createTransition",
-          summary: "Connect one step to another; from a CONDITION, by one of its branches",
-          description:
-            "Refused with 400 are a transition from a step to itself, out of an `EXIT`, a second one out of a step without branches, a branch that is taken, and a circle without a delay or a wait in it.",
-        },
-      },
-    )
-    .delete(
-      "/:id/transitions/:transitionId",
-      async ({ project, params: { id, transitionId }, set }) => {
-        await deleteTransition(ctx, project.id, workflowId(id), idOf("workflow transition", transitionId));
-        set.status = 204;
-      },
-      {
-        ...oneTransition,
-        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
-        detail: {
-          operationId: "deleteTransition",
-          summary: "Delete a transition; what it led to stays",
-          description: "Removes the connection; both steps stay.",
-        },
-      },
-    )
-    .post(
-      "/:id/transitions/:transitionId/insert-step",
-      async ({ project, params: { id, transitionId }, body, set }) => {
-        const between = idOf("workflow transition", transitionId);
-        const step = await insertIntoTransition(ctx, project.id, workflowId(id), between, body);
-        set.status = 201;
-        return step;
-      },
-      {
-        ...oneTransition,
-        body: InsertedStepBody,
-        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
-        detail: {
-          operationId: "insertStep",
-          summary: "Insert a step into a transition",
-          description:
-            "Puts a new step between the two ends, in one transaction. A `CONDITION` goes on along `yes`. `TRIGGER` and `EXIT` are refused with 400.",
         },
       },
     );

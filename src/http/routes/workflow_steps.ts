@@ -1,0 +1,203 @@
+// /workflows/:id/…: the graph of a workflow, as one document or piece by piece.
+import { Elysia, t } from "elysia";
+import { addStep, deleteStep, patchStep } from "../../automation/workflows/editor.ts";
+import { getGraph, saveGraph } from "../../automation/workflows/graph_document.ts";
+import { workflowStatistics } from "../../automation/workflows/statistics.ts";
+import {
+  addTransition,
+  deleteTransition,
+  insertIntoTransition,
+} from "../../automation/workflows/transitions.ts";
+import type { Context } from "../../context.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { editOf } from "../entry/edits.ts";
+import { answers, PathId, Words } from "../entry/schemas.ts";
+import { GraphBody, GraphDocument, StepStatistics } from "./_workflow_graph_schemas.ts";
+import { idOf, workflowId } from "./_workflow_ids.ts";
+import {
+  branchOf,
+  InsertedStepBody,
+  Step,
+  StepBody,
+  StepPatchBody,
+  Transition,
+  TransitionBody,
+} from "./_workflow_schemas.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+const oneStep = { params: t.Object({ id: PathId, stepId: PathId }) };
+const oneTransition = { params: t.Object({ id: PathId, transitionId: PathId }) };
+
+/** The graph of workflows. */
+export function workflowStepsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get(
+      "/:id/graph",
+      async ({ project, params: { id }, set }) => {
+        const graph = await getGraph(ctx, project.id, workflowId(id));
+        set.headers.etag = graph.version;
+        return graph;
+      },
+      {
+        ...one,
+        response: answers(GraphDocument, { refusals: [400, 404] }),
+        detail: {
+          operationId: "getWorkflowGraph",
+          summary: "Get the graph of a workflow as one document",
+          description:
+            "Steps, positions and transitions, and in `findings` what is wrong with the workflow: an error keeps it from being enabled.",
+        },
+      },
+    )
+    .put(
+      "/:id/graph",
+      async ({ project, actor, params: { id }, body, set }) => {
+        const graph = await saveGraph(ctx, project.id, workflowId(id), body, editOf(actor, {}));
+        set.headers.etag = graph.version;
+        return graph;
+      },
+      {
+        ...one,
+        body: GraphBody,
+        response: answers(GraphDocument, { refusals: [400, 404, 412, 413, 415, 422] }),
+        detail: {
+          operationId: "saveWorkflowGraph",
+          summary: "Save the graph of a workflow as a whole",
+          description:
+            "What is not in it goes, what is new comes: ids of new steps are UUIDs of your own. `version` is that of the graph that you have read; where somebody has changed it since, nothing is saved, and 412 says who. A refusal lists everything that is wrong with it. Executions under way go on by the version that they began with.",
+        },
+      },
+    )
+    .get(
+      "/:id/statistics",
+      async ({ project, params: { id } }) => await workflowStatistics(ctx, project.id, workflowId(id)),
+      {
+        ...one,
+        response: answers(t.Array(StepStatistics), { refusals: [400, 404] }),
+        detail: {
+          operationId: "getWorkflowStatistics",
+          summary: "Count at each step who waits there, passed it and failed",
+          description:
+            "In the order of the steps; the first is the trigger. `conversion` is what passed the step, in percent of the executions that began.",
+        },
+      },
+    )
+    .post(
+      "/:id/steps",
+      async ({ project, params: { id }, body, set }) => {
+        const { autoConnect, ...input } = body;
+        const step = await addStep(ctx, project.id, workflowId(id), {
+          ...input,
+          autoConnect: autoConnect ?? true,
+        });
+        set.status = 201;
+        return step;
+      },
+      {
+        ...one,
+        body: StepBody,
+        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "createStep",
+          summary: "Add a step",
+          description:
+            "The config is checked by the type of the step, and each fault is listed by its field. With `autoConnect` the step follows the one open end, if there is exactly one.",
+        },
+      },
+    )
+    .patch(
+      "/:id/steps/:stepId",
+      async ({ project, params: { id, stepId }, body }) =>
+        await patchStep(ctx, project.id, workflowId(id), idOf("workflow step", stepId), body),
+      {
+        ...oneStep,
+        body: StepPatchBody,
+        response: answers(Step, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "updateStep",
+          summary: "Change a step; a config is replaced as a whole",
+          description:
+            "Changes what is given; a config is replaced as a whole. Executions that have begun keep the step as it was.",
+        },
+      },
+    )
+    .delete(
+      "/:id/steps/:stepId",
+      async ({ project, params: { id, stepId }, query, set }) => {
+        const step = idOf("workflow step", stepId);
+        await deleteStep(ctx, project.id, workflowId(id), step, { splice: query.splice === "true" });
+        set.status = 204;
+      },
+      {
+        ...oneStep,
+        query: t.Object({
+          splice: t.Optional(Words(["true", "false"])),
+        }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
+        detail: {
+          operationId: "deleteStep",
+          summary: "Delete a step; with `splice=true` what led to it leads to the next step",
+          description:
+            "Removes the step and its transitions. What only it led to stays, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
+        },
+      },
+    )
+    .post(
+      "/:id/transitions",
+      async ({ project, params: { id }, body, set }) => {
+        const { fromStepId, toStepId, priority } = body;
+        const input = { fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
+        const transition = await addTransition(ctx, project.id, workflowId(id), input);
+        set.status = 201;
+        return transition;
+      },
+      {
+        ...one,
+        body: TransitionBody,
+        response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "createTransition",
+          summary: "Connect one step to another; from a CONDITION, by one of its branches",
+          description:
+            "Refused with 400 are a transition from a step to itself, out of an `EXIT`, a second one out of a step without branches, a branch that is taken, and a circle without a delay or a wait in it.",
+        },
+      },
+    )
+    .delete(
+      "/:id/transitions/:transitionId",
+      async ({ project, params: { id, transitionId }, set }) => {
+        await deleteTransition(ctx, project.id, workflowId(id), idOf("workflow transition", transitionId));
+        set.status = 204;
+      },
+      {
+        ...oneTransition,
+        response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
+        detail: {
+          operationId: "deleteTransition",
+          summary: "Delete a transition; what it led to stays",
+          description: "Removes the connection; both steps stay.",
+        },
+      },
+    )
+    .post(
+      "/:id/transitions/:transitionId/insert-step",
+      async ({ project, params: { id, transitionId }, body, set }) => {
+        const between = idOf("workflow transition", transitionId);
+        const step = await insertIntoTransition(ctx, project.id, workflowId(id), between, body);
+        set.status = 201;
+        return step;
+      },
+      {
+        ...oneTransition,
+        body: InsertedStepBody,
+        response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "insertStep",
+          summary: "Insert a step into a transition",
+          description:
+            "Puts a new step between the two ends, in one transaction. A `CONDITION` goes on along `yes`. `TRIGGER` and `EXIT` are refused with 400.",
+        },
+      },
+    );
+}
