@@ -1,6 +1,6 @@
 -- name: by_id :maybe
 select
-  c.id, c.name, c.description, c.subject, c.body, c.html, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.id, c.name, c.description, c.subject, c.preheader, c.body, c.html, c.from_email, c.from_name, c.reply_to, c.type, c.status,
   c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
   c.sent_count + d.sent as "sent_count!",
   c.delivered_count + d.delivered as "delivered_count!",
@@ -20,7 +20,7 @@ where c.project_id = :project_id and c.id = :campaign_id;
 -- nullable: status, pattern
 -- One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
 select
-  c.id, c.name, c.description, c.subject, c.body, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.id, c.name, c.description, c.subject, c.preheader, c.body, c.from_email, c.from_name, c.reply_to, c.type, c.status,
   c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
   c.sent_count + d.sent as "sent_count!",
   c.delivered_count + d.delivered as "delivered_count!",
@@ -65,24 +65,25 @@ where k.project_id = :project_id
   and (:pattern::text is null or k.name ilike :pattern or k.subject ilike :pattern or k.from_email ilike :pattern);
 
 -- name: insert :exec
--- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id
+-- nullable: description, preheader, from_name, reply_to, segment_id, audience_condition, template_id
 insert into campaigns (
-  project_id, id, name, description, subject, body, html, from_email, from_name, reply_to, type, audience_type,
+  project_id, id, name, description, subject, preheader, body, html, from_email, from_name, reply_to, type, audience_type,
   segment_id, audience_condition, template_id, total_recipients
 )
 values (
-  :project_id, :id, :name, :description, :subject, :body, :html, :from_email, :from_name, :reply_to, :type,
+  :project_id, :id, :name, :description, :subject, :preheader, :body, :html, :from_email, :from_name, :reply_to, :type,
   :audience_type, :segment_id, :audience_condition, :template_id, :total_recipients
 );
 
 -- name: replace :exec
--- nullable: description, from_name, reply_to, segment_id, audience_condition, template_id, unchanged_since
+-- nullable: description, preheader, from_name, reply_to, segment_id, audience_condition, template_id, unchanged_since
 -- 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
 update campaigns
 set
   name               = :name,
   description        = :description,
   subject            = :subject,
+  preheader          = :preheader,
   body               = :body,
   html               = :html,
   from_email         = :from_email,
@@ -104,11 +105,11 @@ where project_id = :project_id
 -- A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
 -- gone reaches nobody.
 insert into campaigns (
-  project_id, name, description, subject, body, html, from_email, from_name, reply_to, type, audience_type, segment_id,
+  project_id, name, description, subject, preheader, body, html, from_email, from_name, reply_to, type, audience_type, segment_id,
   audience_condition, template_id, total_recipients
 )
 select
-  project_id, left(name, :max_name::int - length(:suffix::text)) || :suffix::text, description, subject, body, html,
+  project_id, left(name, :max_name::int - length(:suffix::text)) || :suffix::text, description, subject, preheader, body, html,
   from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id,
   case when audience_type = 'SEGMENT' and segment_id is null then 0 else total_recipients end
 from campaigns
@@ -125,7 +126,7 @@ returning status = 'CANCELLED' and finished_at is null as "has_open_mails!";
 -- The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
 -- this lock has waited for all claims in progress.
 select
-  id, name, subject, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,
+  id, name, subject, preheader, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,
   audience_condition, template_id, scheduled_for, content_id
 from campaigns
 where project_id = :project_id and id = :campaign_id

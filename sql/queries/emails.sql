@@ -411,18 +411,17 @@ where e.project_id = o.project_id and e.id = o.id
 returning e.project_id, e.id, e.campaign_id, o.due_at as "was_due_at!";
 
 -- name: by_id :maybe
--- With what it said, and the workflow of its execution.
+-- With what it said.
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
   e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
-  e.template_id, e.campaign_id, e.workflow_execution_id, x.workflow_id as "workflow_id?",
+  e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
   e.opens, e.clicks
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
-left join executions x on x.project_id = e.project_id and x.id = e.workflow_execution_id
 where e.project_id = :project_id and e.id = :email_id;
 
 -- name: list :many
@@ -434,17 +433,130 @@ select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
   e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
-  e.template_id, e.campaign_id, e.workflow_execution_id, x.workflow_id as "workflow_id?",
+  e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
   e.opens, e.clicks
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
-left join executions x on x.project_id = e.project_id and x.id = e.workflow_execution_id
 where e.project_id = :project_id
   and :after
   and :filter
 order by :direction
+limit :limit::int;
+
+-- name: found_contacts :many
+-- The contacts whose address contains a text, up to `limit`.
+select id
+from contacts
+where project_id = :project_id and email like :pattern
+limit :limit::int;
+
+-- name: found_contents :many
+-- The contents whose subject contains a text, up to `limit`.
+select id
+from contents
+where project_id = :project_id and subject ilike :pattern
+limit :limit::int;
+
+-- name: found_campaigns :many
+-- The campaigns that have been sent and whose subject contains a text, up to `limit`.
+select id
+from campaigns
+where project_id = :project_id and content_id is not null and subject ilike :pattern
+order by id desc
+limit :limit::int;
+
+-- name: find :many
+-- One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
+-- of them gives a page by its index.
+with found as (
+  select m.id
+  from unnest(:contact_ids::uuid[]) as c (id)
+  cross join lateral (
+    select e.id
+    from emails e
+    where e.project_id = :project_id and e.contact_id = c.id and e.id > :after and e.id < :before
+    order by e.id desc
+    limit :limit::int
+  ) as m
+  union
+  select m.id
+  from unnest(:content_ids::uuid[]) as c (id)
+  cross join lateral (
+    select e.id
+    from emails e
+    where e.project_id = :project_id
+      and e.content_id = c.id
+      and e.campaign_id is null
+      and e.id > :after
+      and e.id < :before
+    order by e.id desc
+    limit :limit
+  ) as m
+  union
+  select m.id
+  from unnest(:campaign_ids::uuid[]) as c (id)
+  cross join lateral (
+    select e.id
+    from emails e
+    where e.project_id = :project_id and e.campaign_id = c.id and e.id > :after and e.id < :before
+    order by e.id desc
+    limit :limit
+  ) as m
+),
+newest as (
+  select id
+  from found
+  order by id desc
+  limit :limit
+)
+select
+  e.id, e.contact_id,
+  case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
+  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
+  e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
+  e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
+  e.opens, e.clicks
+from newest n
+join emails e on e.project_id = :project_id and e.id = n.id
+left join contents c on c.project_id = e.project_id and c.id = e.content_id
+order by e.id desc;
+
+-- name: content :maybe
+-- What a mail said, while its body is kept, and its contact as they are now.
+select
+  e.id, e.address, e.to_name, e.source_type, e.campaign_id, e.template_id, e.contact_id, e.data as own_data,
+  o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?", o.from_email as "from_email?",
+  o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
+  o.type as "type?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
+  p.name as "project_name!", p.language as "language!"
+from emails e
+join projects p on p.id = e.project_id
+left join contents o on o.project_id = e.project_id and o.id = e.content_id
+left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
+where e.project_id = :project_id and e.id = :email_id;
+
+-- name: attachments :many
+-- The attachments of a content, without their bytes.
+select filename, content_type, disposition, octet_length(content) as "size!"
+from attachments
+where project_id = :project_id and content_id = :content_id
+order by position;
+
+-- name: timeline :many
+-- nullable: contact_id
+-- The events of a mail, the oldest first: found among those of its contact by their names, and no longer after it than
+-- anybody opens a mail.
+select v.id, v.name, v.data, v.created_at
+from events v
+where v.project_id = :project_id
+  and v.contact_id is not distinct from :contact_id::uuid
+  and v.name = any(:names::text[])
+  and v.id >= :since
+  and v.email_id = :email_id
+order by v.id
 limit :limit::int;
 
 -- name: count :one

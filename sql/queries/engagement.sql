@@ -1,7 +1,7 @@
 -- name: record :exec
 -- nullable: hits.link
 -- Records a batch of opens and clicks, in which a mail may occur several times: its counts and times, the events, and
--- through the trigger `emails_count` the counters of the campaign. `hits` holds, in the order in which they came,
+-- through the trigger `emails_count` the counters of the campaign; clicks count for the links of the campaign, too. `hits` holds, in the order in which they came,
 -- `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Returns the number of events.
 --
 -- Bots are recorded, and change only `bot_opened_at`. A click is an open too, because many people load no images: it
@@ -70,6 +70,13 @@ numbered as (
   from hit h
   join mail m on m.project_id = h.project_id and m.id = h.email_id
   window so_far as (partition by h.project_id, h.email_id order by h.n)
+),
+followed as (
+  insert into campaign_link_deltas (project_id, campaign_id, link, clicks, first_clicks)
+  select project_id, campaign_id, link, count(*), count(*) filter (where nth_click = 1)
+  from numbered
+  where campaign_id is not null and link is not null and not is_bot and not captured
+  group by project_id, campaign_id, link
 )
 insert into events (project_id, id, contact_id, email_id, name, data, created_at)
 select

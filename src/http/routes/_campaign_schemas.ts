@@ -1,8 +1,9 @@
 // How a campaign looks in requests and answers.
 import { t } from "elysia";
 import { percent } from "../../percent.ts";
+import { problems } from "../../problem.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
-import { campaignErrors } from "../../sending/campaigns/input.ts";
+import { audienceErrors, campaignErrors } from "../../sending/campaigns/input.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
 import { CONDITION_REF, documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -12,7 +13,9 @@ import {
   HeaderText,
   IdOf,
   Int,
+  isUuid,
   Nullable,
+  Preheader,
   Text,
   Timestamp,
   Uuid,
@@ -45,6 +48,7 @@ export const Campaign = t.Object(
     name: t.String(),
     description: Nullable(t.String()),
     subject: t.String(),
+    preheader: Nullable(t.String()),
     body: t.String(),
     from: t.String(),
     fromName: Nullable(t.String()),
@@ -85,6 +89,7 @@ export const CampaignBody = withRules(
       subject: t.Optional(
         Nullable(Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
       ),
+      preheader: t.Optional(Nullable(Preheader)),
       body: t.Optional(
         Nullable(
           Text({
@@ -111,6 +116,20 @@ export const CampaignBody = withRules(
     { title: "CampaignBody" },
   ),
   campaignErrors,
+);
+
+/** Whom a campaign that is not saved is for. */
+export const AudienceBody = withRules(
+  t.Object(
+    {
+      audienceType: AudienceType,
+      segmentId: t.Optional(Nullable(IdOf("a segment"))),
+      audienceCondition: CampaignBody.properties.audienceCondition,
+      type: t.Optional(Nullable(MessageType)),
+    },
+    { title: "AudienceBody" },
+  ),
+  audienceErrors,
 );
 
 /** What changes a campaign: any of it. */
@@ -148,4 +167,10 @@ export function statsOf(campaign: CampaignRow) {
     complaintRate: rate(counts.complainedCount),
     unsubscribeRate: rate(counts.unsubscribedCount),
   };
+}
+
+/** The id of a campaign in a path. One that is not a UUID is refused here, instead of not found. */
+export function campaignId(id: string): string {
+  if (isUuid(id)) return id;
+  throw problems.invalid([{ field: "id", code: "invalid_string", message: "Expected a UUID", received: id }]);
 }

@@ -1,12 +1,9 @@
 // /campaigns: one message to a part of the audience. Create, send and test answer in an envelope, as the specification has it.
 import { Elysia, t } from "elysia";
-import { documented } from "../entry/document.ts";
 import type { Context } from "../../context.ts";
-import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
-import { cancelCampaign, sendCampaign } from "../../sending/campaigns/status.ts";
-import { sendTestMail } from "../../sending/campaigns/test_mail.ts";
 import {
+  type Campaign as CampaignRow,
+  campaignTag,
   createCampaign,
   deleteCampaign,
   duplicateCampaign,
@@ -16,11 +13,12 @@ import {
   replaceCampaign,
 } from "../../sending/campaigns/mod.ts";
 import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { boundedText } from "../entry/body_bounds.ts";
 import {
   Campaign,
   CampaignBody,
+  campaignId,
   CampaignPatchBody,
   CampaignStats,
   Status,
@@ -28,19 +26,8 @@ import {
   toCampaign,
 } from "./_campaign_schemas.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
-import { scheduledTime } from "./_schedule.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
-import {
-  answers,
-  EmailAddress,
-  isUuid,
-  Nullable,
-  PathId,
-  Text,
-  Timestamp,
-  Uuid,
-  Warnings,
-} from "../entry/schemas.ts";
+import { answers, PathId, Text, Warnings } from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -83,9 +70,10 @@ export function campaignsRoutes(ctx: Context) {
     )
     .post(
       "/",
-      async ({ project, body, set }) => {
+      async ({ project, actor, headers, body, set }) => {
         set.status = 201;
-        return { success: true as const, data: toCampaign(await createCampaign(ctx, project.id, body)) };
+        const campaign = await createCampaign(ctx, project.id, body, editOf(actor, headers));
+        return { success: true as const, data: toCampaign(campaign) };
       },
       {
         body: CampaignBody,
@@ -113,7 +101,8 @@ export function campaignsRoutes(ctx: Context) {
     })
     .get(
       "/:id",
-      async ({ project, params: { id } }) => toCampaign(await getCampaign(ctx, project.id, campaignId(id))),
+      async ({ project, params: { id }, set }) =>
+        tagged(set, await getCampaign(ctx, project.id, campaignId(id))),
       {
         ...one,
         response: answers(Campaign, { refusals: [404, 422] }),
@@ -126,12 +115,15 @@ export function campaignsRoutes(ctx: Context) {
     )
     .put(
       "/:id",
-      async ({ project, params: { id }, body }) =>
-        toCampaign(await replaceCampaign(ctx, project.id, campaignId(id), body)),
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const edit = editOf(actor, headers);
+        return tagged(set, await replaceCampaign(ctx, project.id, campaignId(id), body, edit));
+      },
       {
         ...one,
+        headers: EditHeaders,
         body: CampaignBody,
-        response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
+        response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),
         detail: {
           operationId: "replaceCampaign",
           summary: "Replace a draft or a scheduled campaign; what is left out becomes empty",
@@ -141,12 +133,15 @@ export function campaignsRoutes(ctx: Context) {
     )
     .patch(
       "/:id",
-      async ({ project, params: { id }, body }) =>
-        toCampaign(await patchCampaign(ctx, project.id, campaignId(id), body)),
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const edit = editOf(actor, headers);
+        return tagged(set, await patchCampaign(ctx, project.id, campaignId(id), body, edit));
+      },
       {
         ...one,
+        headers: EditHeaders,
         body: CampaignPatchBody,
-        response: answers(Campaign, { refusals: [400, 404, 409, 413, 415, 422] }),
+        response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),
         detail: {
           operationId: "updateCampaign",
           summary: "Change a draft or a scheduled campaign; what is left out stays",
@@ -192,90 +187,6 @@ export function campaignsRoutes(ctx: Context) {
         },
       },
     )
-    .post(
-      "/:id/send",
-      async ({ project, actor, params: { id }, body }) => {
-        const time = scheduledTime(body?.scheduledFor);
-        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time, actor);
-        const { name, status, scheduledFor } = campaign;
-        const message =
-          time === null
-            ? "The campaign is being sent"
-            : `The campaign is scheduled for ${time.toISOString()}`;
-        return { success: true as const, data: { id: campaign.id, name, status, scheduledFor }, message };
-      },
-      {
-        ...one,
-        body: t.Optional(
-          Nullable(
-            t.Object({
-              scheduledFor: t.Optional(
-                documented(boundedText(t.Unknown({ description: "Left out or null: now." }), 100), {
-                  anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
-                }),
-              ),
-            }),
-          ),
-        ),
-        response: answers(
-          t.Object({
-            success: t.Literal(true),
-            data: t.Object({ id: Uuid, name: t.String(), status: Status, scheduledFor: Nullable(Timestamp) }),
-            message: t.String(),
-          }),
-          { refusals: [400, 402, 404, 409, 413, 415, 422] },
-        ),
-        detail: {
-          operationId: "sendCampaign",
-          summary: "Send a campaign, now or at a time",
-          description:
-            "Without a time the audience is fixed and sending starts at once; with `scheduledFor` it starts then. A time without a zone is UTC. Sending a scheduled campaign again moves it. Refused with 400 for a time in the past or an audience of nobody, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
-        },
-      },
-    )
-    .post(
-      "/:id/cancel",
-      async ({ project, actor, params: { id } }) =>
-        toCampaign(await cancelCampaign(ctx, project.id, campaignId(id), actor)),
-      {
-        ...one,
-        response: answers(Campaign, { refusals: [404, 409, 422] }),
-        detail: {
-          operationId: "cancelCampaign",
-          summary: "Cancel a campaign that is scheduled or being sent",
-          description:
-            "Mails that have not been handed to the mail server are never sent. What was sent stays sent. Refused with 409 in any other state.",
-        },
-      },
-    )
-    .post(
-      "/:id/test",
-      async ({ project, params: { id }, body }) => {
-        const address = parseAddress(body.email)!.email;
-        const email = await sendTestMail(ctx, project.id, campaignId(id), address);
-        const message = `A test is on its way to ${address}`;
-        return { success: true as const, data: { email }, emailId: email, message };
-      },
-      {
-        ...one,
-        body: t.Object({ email: EmailAddress }),
-        response: answers(
-          t.Object({
-            success: t.Literal(true),
-            data: t.Object({ email: Uuid }),
-            emailId: Uuid,
-            message: t.String(),
-          }),
-          { refusals: [400, 402, 404, 413, 415, 422] },
-        ),
-        detail: {
-          operationId: "testCampaign",
-          summary: "Send a test to one address; `emailId` is its id in the ledger",
-          description:
-            "The mail has `[TEST]` before its subject, and the data of the contact with that address, if there is one. It counts in no statistics.",
-        },
-      },
-    )
     .get(
       "/:id/stats",
       async ({ project, params: { id } }) => statsOf(await getCampaign(ctx, project.id, campaignId(id))),
@@ -310,8 +221,8 @@ export function campaignsRoutes(ctx: Context) {
     );
 }
 
-/** A path id that is not a UUID is refused here, instead of not found. */
-function campaignId(id: string): string {
-  if (isUuid(id)) return id;
-  throw problems.invalid([{ field: "id", code: "invalid_string", message: "Expected a UUID", received: id }]);
+/** A campaign as the API shows it, with the `ETag` of what people edit of it. */
+function tagged(set: { headers: Record<string, unknown> }, campaign: CampaignRow) {
+  set.headers.etag = campaignTag(campaign);
+  return toCampaign(campaign);
 }

@@ -1,120 +1,124 @@
 // /emails: the ledger, so that everyone can see what became of a mail.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
-import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
-import { readPeriod } from "./_periods.ts";
 import { searchedAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { searchEmails } from "../../sending/delivery/email_search.ts";
+import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
+import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
+import { Email, EmailContent, EmailEvent, MessageType, SourceType, Status } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { readPeriod, SpanQuery } from "./_periods.ts";
 
-const Status = Words([
-  "PENDING",
-  "SENDING",
-  "CAPTURED",
-  "SENT",
-  "DELIVERED",
-  "OPENED",
-  "CLICKED",
-  "BOUNCED",
-  "COMPLAINED",
-  "FAILED",
-  "SUPPRESSED",
-  "IN_DOUBT",
-]);
+const Filters = {
+  to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
+  contactId: t.Optional(Uuid),
+  campaignId: t.Optional(Uuid),
+  templateId: t.Optional(
+    t.String({ format: "uuid", description: "Of a single mail or a step of a workflow." }),
+  ),
+  workflowId: t.Optional(Uuid),
+  sourceType: t.Optional(SourceType),
+  type: t.Optional(MessageType),
+  status: t.Optional(Status),
+};
 
-const Email = t.Object(
-  {
-    id: Uuid,
-    contactId: Nullable(Uuid),
-    to: Nullable(t.String({ description: "The address. Null once the contact has been deleted." })),
-    toName: Nullable(t.String()),
-    subject: Nullable(t.String({ description: "As it was written, with its variables." })),
-    from: Nullable(t.String()),
-    fromName: Nullable(t.String()),
-    type: Nullable(Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"])),
-    templateId: Nullable(Uuid),
-    workflowId: Nullable(Uuid),
-    campaignId: Nullable(Uuid),
-    workflowExecutionId: Nullable(Uuid),
-    sourceType: Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]),
-    status: Status,
-    messageId: Nullable(t.String()),
-    attempts: Int,
-    error: Nullable(t.String()),
-    queuedAt: Timestamp,
-    capturedAt: Nullable(Timestamp),
-    sentAt: Nullable(Timestamp),
-    deliveredAt: Nullable(Timestamp),
-    openedAt: Nullable(Timestamp),
-    clickedAt: Nullable(Timestamp),
-    bouncedAt: Nullable(Timestamp),
-    complainedAt: Nullable(Timestamp),
-    unsubscribedAt: Nullable(Timestamp),
-    opens: Int,
-    clicks: Int,
-  },
-  { title: "Email" },
-);
+const Query = t.Object({
+  ...CursorQuery,
+  ...Filters,
+  search: t.Optional(
+    Text({
+      maxLength: 254,
+      description:
+        "Three letters or more of the address or the subject, in any case; beside `from` and `until` alone. The newest first.",
+    }),
+  ),
+  ...SpanQuery("Accepted"),
+  ...orderQuery(["queuedAt"]),
+});
 
-/** `GET /emails` and `GET /emails/:id`. */
+const one = { params: t.Object({ id: PathId }) };
+
+/** `GET /emails` and what is below it. */
 export function emailsRoutes(ctx: Context) {
-  return new Elysia({ prefix: "/emails" })
+  return new Elysia({ prefix: "/emails", detail: { tags: ["Emails"] } })
     .use(authenticateKey(ctx, "secret"))
-    .get(
-      "/",
-      async ({ project, query: { contactId, campaignId, status, to, limit, cursor, dir, ...times } }) => {
-        const period = readPeriod({ startDate: times.from, endDate: times.until });
-        const filter = { contactId, campaignId, status, to: to && searchedAddress(to), ...period };
-        const order = dir === "asc" ? ("asc" as const) : ("desc" as const);
-        const page = { limit: clampLimit(limit), afterId: readIdCursor(cursor), dir: order };
-        const [rows, total] = await Promise.all([
-          listEmails(ctx, project.id, filter, page),
-          page.afterId === null ? countEmails(ctx, project.id, filter) : 0,
-        ]);
-        return toIdPage(rows, page.limit, total);
+    .get("/", async ({ project, query }) => await list(ctx, project.id, query), {
+      query: Query,
+      response: answers(CursorList(Email), { refusals: [400] }),
+      detail: {
+        operationId: "listEmails",
+        summary: "List mails, the newest first",
+        description:
+          "A cursor list of the ledger: one row for each mail, with what became of it. Each filter has an index, so a page takes as long among millions. Beside `contactId` or `to` any other filter may stand; otherwise one of `campaignId`, `templateId`, `workflowId`, `sourceType` and `status`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts to 100,000; for a search it is that of the page.",
       },
+    })
+    .get("/:id", async ({ project, params: { id } }) => await getEmail(ctx, project.id, emailId(id)), {
+      ...one,
+      response: answers(Email, { refusals: [404] }),
+      detail: {
+        operationId: "getEmail",
+        summary: "Get a mail and its outcome",
+        description:
+          "One row of the ledger. `error` holds the words of the mail server where it was not accepted.",
+      },
+    })
+    .get(
+      "/:id/content",
+      async ({ project, params: { id } }) => await showMail(ctx, project.id, emailId(id)),
       {
-        query: t.Object({
-          ...CursorQuery,
-          contactId: t.Optional(Uuid),
-          campaignId: t.Optional(Uuid),
-          status: t.Optional(Status),
-          to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
-          from: t.Optional(t.String({ description: "ISO 8601. Accepted at this moment or later." })),
-          until: t.Optional(
-            t.String({
-              description: "ISO 8601. Accepted at this moment or before; a date is its end (UTC).",
-            }),
-          ),
-          ...orderQuery(["queuedAt"]),
-        }),
-        response: answers(CursorList(Email), { refusals: [400] }),
+        ...one,
+        response: answers(EmailContent, { refusals: [404] }),
         detail: {
-          operationId: "listEmails",
-          summary: "List mails, the newest first",
-          description: "A cursor list of the ledger: one row for each mail, with what became of it.",
-          tags: ["Emails"],
+          operationId: "getEmailContent",
+          summary: "Show what a mail said",
+          description:
+            "HTML, text and headers, for as long as bodies are kept; after that `removedAt` says since when they are gone. Mails are stored once for all their recipients, so variables are filled in with the data that the contact has now. Links are the author's own: following them counts for nobody.",
         },
       },
     )
     .get(
-      "/:id",
-      async ({ project, params: { id } }) => {
-        if (!isUuid(id)) throw problems.notFound("email", id);
-        return await getEmail(ctx, project.id, id);
-      },
+      "/:id/events",
+      async ({ project, params: { id } }) => await mailEvents(ctx, project.id, emailId(id)),
       {
-        params: t.Object({ id: PathId }),
-        response: answers(Email, { refusals: [404] }),
+        ...one,
+        response: answers(t.Array(EmailEvent), { refusals: [404] }),
         detail: {
-          operationId: "getEmail",
-          summary: "Get a mail and its outcome",
+          operationId: "listEmailEvents",
+          summary: "List what became of a mail, the oldest first",
           description:
-            "One row of the ledger. `error` holds the words of the mail server where it was not accepted.",
-          tags: ["Emails"],
+            "Up to 200 events: sent, delivered, opens, clicks with their links, bounce, complaint.",
         },
       },
     );
+}
+
+async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {
+  const { contactId, campaignId, templateId, workflowId, sourceType, type, status } = query;
+  const period = readPeriod({ from: query.from, until: query.until });
+  const to = query.to && searchedAddress(query.to);
+  const filter = { to, contactId, campaignId, templateId, workflowId, sourceType, type, status };
+  const dir = query.dir === "asc" ? ("asc" as const) : ("desc" as const);
+  const page = { limit: clampLimit(query.limit), afterId: readIdCursor(query.cursor), dir };
+  if (query.search) {
+    if (dir === "asc" || Object.values(filter).some(Boolean)) throw problems.searchAlone();
+    const found = await searchEmails(ctx, projectId, query.search, {
+      limit: page.limit,
+      beforeId: page.afterId,
+      ...period,
+    });
+    return toIdPage(found, page.limit, page.afterId === null ? Math.min(found.length, page.limit) : 0);
+  }
+  const [rows, total] = await Promise.all([
+    listEmails(ctx, projectId, { ...filter, ...period }, page),
+    page.afterId === null ? countEmails(ctx, projectId, { ...filter, ...period }) : 0,
+  ]);
+  return toIdPage(rows, page.limit, total);
+}
+
+function emailId(id: string): string {
+  if (!isUuid(id)) throw problems.notFound("email", id);
+  return id;
 }

@@ -13,6 +13,7 @@ export interface CampaignInput {
   name: string;
   description?: string | null | undefined;
   subject?: string | null | undefined;
+  preheader?: string | null | undefined;
   body?: string | null | undefined;
   from?: string | null | undefined;
   fromName?: string | null | undefined;
@@ -29,6 +30,7 @@ export interface CampaignValues extends CampaignAudience {
   name: string;
   description: string | null;
   subject: string;
+  preheader: string | null;
   body: string;
   /** The body, ready to be rendered. */
   html: string;
@@ -48,6 +50,7 @@ export function campaignErrors(input: CampaignInput, refused: ReadonlySet<string
   return [
     ...(isFromTemplate ? [] : missing({ subject, body, from })),
     ...templateErrors("subject", subject ?? undefined),
+    ...templateErrors("preheader", input.preheader ?? undefined),
     ...audienceErrors(input),
   ];
 }
@@ -68,6 +71,7 @@ export async function contentOf(
   const errors = [
     ...missing({ subject, body, from }),
     ...templateErrors("subject", input.subject ?? undefined),
+    ...templateErrors("preheader", input.preheader ?? undefined),
     ...audienceErrors(input),
   ];
   if (errors.length > 0 && !input.body) throw problems.invalid(errors);
@@ -77,6 +81,7 @@ export async function contentOf(
     name: input.name.trim(),
     description: input.description ?? null,
     subject: subject!,
+    preheader: (input.preheader === undefined ? template?.preheader : input.preheader)?.trim() || null,
     body: body!,
     html,
     fromEmail: parseAddress(from!)!.email,
@@ -125,7 +130,11 @@ function missing(fields: Record<string, string | null | undefined>): FieldError[
     .map(([field]) => ({ field, code: "required", message: "This field is required" }));
 }
 
-function audienceErrors({ audienceType, segmentId, audienceCondition }: CampaignInput): FieldError[] {
+/** Whom a campaign is for, as a request says it. */
+export type AudienceInput = Pick<CampaignInput, "audienceType" | "segmentId" | "audienceCondition" | "type">;
+
+/** What is wrong with an audience besides its schema that can be known without the database. */
+export function audienceErrors({ audienceType, segmentId, audienceCondition }: AudienceInput): FieldError[] {
   if (audienceType === "SEGMENT" && !segmentId) {
     return [{ field: "segmentId", code: "required", message: "A segment is required for this audienceType" }];
   }

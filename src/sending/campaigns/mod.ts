@@ -1,13 +1,22 @@
+import type { Condition } from "../../audience/conditions/tree.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
+import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
 import { rollUpAll } from "../../rollup.ts";
 import { addJob } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { countRecipients } from "./audience.ts";
-import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./input.ts";
+import {
+  assertAudience,
+  audienceErrors,
+  type AudienceInput,
+  type CampaignInput,
+  type CampaignValues,
+  contentOf,
+} from "./input.ts";
 
 /** A campaign, with its counters as they are at this moment. */
 export type Campaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
@@ -58,9 +67,11 @@ export async function createCampaign(
   ctx: Context,
   projectId: string,
   input: CampaignInput,
+  edit: Edit = NOBODY,
 ): Promise<Campaign> {
   const id = newId(ctx);
   return await save(ctx, projectId, input, async (tx, values) => {
+    await q.edits.actAs(tx, { editor: edit.by });
     await q.campaigns.insert(tx, { projectId, id, ...values });
     return id;
   });
@@ -72,9 +83,11 @@ export async function replaceCampaign(
   projectId: string,
   campaignId: string,
   input: CampaignInput,
+  edit: Edit = NOBODY,
 ): Promise<Campaign> {
   assertChangeable(await getCampaign(ctx, projectId, campaignId));
   return await save(ctx, projectId, input, async (tx, values) => {
+    await begin(tx, projectId, campaignId, edit);
     const args = { projectId, id: campaignId, unchangedSince: null, ...values };
     const replaced = await q.campaigns.replace(tx, args);
     if (replaced === 0) assertChangeable(await getCampaign(tx, projectId, campaignId));
@@ -92,12 +105,14 @@ export async function patchCampaign(
   projectId: string,
   campaignId: string,
   patch: Partial<CampaignInput>,
+  edit: Edit = NOBODY,
 ): Promise<Campaign> {
   for (let round = 1; ; round++) {
     const current = await getCampaign(ctx, projectId, campaignId);
     assertChangeable(current);
     try {
       return await save(ctx, projectId, { ...inputOf(current), ...patch }, async (tx, values) => {
+        await begin(tx, projectId, campaignId, edit);
         const unchangedSince = current.updatedAt;
         const replaced = await q.campaigns.replace(tx, {
           projectId,
@@ -115,12 +130,55 @@ export async function patchCampaign(
   }
 }
 
+/** Holds the campaign, so that nobody edits it between the comparison and the change. */
+async function begin(tx: Context, projectId: string, campaignId: string, edit: Edit): Promise<void> {
+  await q.campaigns.lock(tx, { projectId, campaignId });
+  await beginEdit(tx, edit, { kind: "campaign", projectId, id: campaignId }, async () =>
+    inputOf(await getCampaign(tx, projectId, campaignId)),
+  );
+}
+
+/** The `ETag` of a campaign: of what people edit, and not of its counters. */
+export function campaignTag(campaign: Campaign): string {
+  return editTag(inputOf(campaign));
+}
+
 /** A campaign as a request would write it. */
 function inputOf({ fromEmail, ...campaign }: Campaign): CampaignInput {
-  const { name, description, subject, body, fromName, replyTo, type } = campaign;
+  const { name, description, subject, preheader, body, fromName, replyTo, type } = campaign;
   const { audienceType, segmentId, audienceCondition, templateId } = campaign;
   const audience = { audienceType, segmentId, audienceCondition, templateId };
-  return { name, description, subject, body, from: fromEmail, fromName, replyTo, type, ...audience };
+  return {
+    name,
+    description,
+    subject,
+    preheader,
+    body,
+    from: fromEmail,
+    fromName,
+    replyTo,
+    type,
+    ...audience,
+  };
+}
+
+/** Whom a campaign would reach that is not saved. Throws 404 for a segment that does not exist, 422 for a condition. */
+export async function countAudienceOf(
+  ctx: Context,
+  projectId: string,
+  input: AudienceInput,
+): Promise<{ totalRecipients: number }> {
+  const { audienceType, segmentId, audienceCondition, type } = input;
+  const errors = audienceErrors(input);
+  if (errors.length > 0) throw problems.invalid(errors);
+  const audience = {
+    type: type ?? "MARKETING",
+    audienceType,
+    segmentId: audienceType === "SEGMENT" ? segmentId! : null,
+    audienceCondition: audienceType === "FILTERED" ? (audienceCondition as Condition) : null,
+  } as const;
+  await assertAudience(ctx, projectId, audience);
+  return { totalRecipients: await countRecipients(ctx, projectId, audience) };
 }
 
 /** A new draft with the same content and audience. */

@@ -1,6 +1,7 @@
 // The requested changes of a campaign's status. Each is a guarded UPDATE while the campaign is locked: concurrent
 // requests change it once. Two more follow from its mails, and are defined there: from SENDING to SENT
 // (`delivery/campaign_ends.ts`), and back when captured mails are released (`captured/release.ts`).
+import { withPreheader } from "../../content/preheader.ts";
 import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { assertRoom } from "../../accounts/billing/usage.ts";
@@ -156,7 +157,7 @@ async function begin(
     projectId,
     id: contentId,
     subject: campaign.subject,
-    html: campaign.html,
+    html: withPreheader(campaign.html, campaign.preheader),
     text: null,
     fromEmail: campaign.fromEmail,
     fromName: campaign.fromName,

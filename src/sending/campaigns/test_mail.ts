@@ -1,3 +1,4 @@
+import { withPreheader } from "../../content/preheader.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { withinLimit } from "../../accounts/billing/usage.ts";
 import { compileTemplate } from "../../content/handlebars/mod.ts";
@@ -31,7 +32,7 @@ export async function sendTestMail(
       id: contentId,
       // Cut, where it is too long, when it is rendered.
       subject: PREFIX + campaign.subject,
-      html: campaign.html,
+      html: withPreheader(campaign.html, campaign.preheader),
       text: null,
       fromEmail: campaign.fromEmail,
       fromName: campaign.fromName,

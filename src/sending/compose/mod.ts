@@ -49,7 +49,9 @@ export interface Addressee {
 
 /** A content that is ready for one recipient after another. */
 export interface PreparedContent extends Content {
-  /** Renders one mail. A template never makes it fail. */
+  /** Renders one mail to be looked at. A template never makes it fail. */
+  show(to: Addressee): { subject: string; html: string; text: string; headers: Record<string, string> };
+  /** Renders one mail to be sent. A template never makes it fail. */
   compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail>;
 }
 
@@ -89,6 +91,11 @@ export async function prepareContent(
 
   return {
     ...content,
+    show(to) {
+      const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
+      const oneClick = offersOneClick ? unsubscribeHeaders(urls!.unsubscribeUrl) : {};
+      return { ...render(to, urls), headers: mergeHeaders(headers, oneClick) };
+    },
     async compose(to, attachments) {
       const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
       const own = {

@@ -1,3 +1,4 @@
+import { withPreheader } from "../../content/preheader.ts";
 import { dataErrors, type DataInput, shownData, sortData } from "../../audience/contacts/data.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
 import { addBeforeBodyEnd } from "../../content/body_end.ts";
@@ -17,6 +18,7 @@ import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts
 /** The subject of a preview: a template or a campaign. */
 export interface PreviewedMessage {
   subject: string;
+  preheader: string | null;
   /** Ready to be rendered. */
   html: string;
   type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
@@ -43,6 +45,7 @@ export interface Preview {
 export interface UnsavedMessage extends PreviewInput {
   subject: string;
   body: string;
+  preheader?: string | null | undefined;
   type?: PreviewedMessage["type"] | undefined;
 }
 
@@ -53,10 +56,15 @@ export interface UnsavedMessage extends PreviewInput {
 export async function previewUnsaved(
   ctx: Context,
   projectId: string,
-  { subject, body, type = "MARKETING", data, contactId }: UnsavedMessage,
+  { subject, preheader, body, type = "MARKETING", data, contactId }: UnsavedMessage,
 ): Promise<Preview & { warnings: string[] }> {
-  const html = await compileBody(projectId, body, templateErrors("subject", subject));
-  const preview = await previewMessage(ctx, projectId, { subject, html, type }, { data, contactId });
+  const errors = [
+    ...templateErrors("subject", subject),
+    ...templateErrors("preheader", preheader ?? undefined),
+  ];
+  const html = await compileBody(projectId, body, errors);
+  const message = { subject, preheader: preheader ?? null, html, type };
+  const preview = await previewMessage(ctx, projectId, message, { data, contactId });
   return { ...preview, warnings: warningsOf(preview) };
 }
 
@@ -109,9 +117,10 @@ export async function previewMessage(
   const scope = mailScope({ contact, data: shown, urls });
   const subject = compileTemplate(message.subject, "subject");
   const pause = createPauses();
-  const html = compileTemplate(message.html, "html");
+  const source = withPreheader(message.html, message.preheader);
+  const html = compileTemplate(source, "html");
   await pause();
-  const text = compileTextPart(message.html);
+  const text = compileTextPart(source);
   const variables = new Set([...subject.variables, ...html.variables]);
   const footer = message.type === "MARKETING" ? await footerFor(ctx, projectId, scope, urls) : NO_FOOTER;
   return {

@@ -17,10 +17,18 @@ export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["settleAndClaim"
 /** Which mails a list shows. */
 export interface EmailFilter {
   contactId?: string | undefined;
-  campaignId?: string | undefined;
-  status?: Email["status"] | undefined;
   /** A whole address, as it is stored. */
   to?: string | undefined;
+  campaignId?: string | undefined;
+  templateId?: string | undefined;
+  workflowId?: string | undefined;
+  sourceType?: Email["sourceType"] | undefined;
+  type?: Email["type"] | undefined;
+  status?: Email["status"] | undefined;
+  /** Of a campaign: by whether they did. */
+  opened?: boolean | undefined;
+  clicked?: boolean | undefined;
+  unsubscribed?: boolean | undefined;
   from?: Date | undefined;
   until?: Date | undefined;
 }
@@ -42,13 +50,29 @@ export interface EmailPage {
 // Counting on through millions of rows would cost more than the page itself.
 const COUNT_UP_TO = 100_000;
 
-/** One page of mails in the order of time, and one mail more when there are more. */
+/** What an index leads to by itself, in the order of time. Of one contact any filter can be answered: they have few mails. */
+const LEADING = ["campaignId", "templateId", "workflowId", "sourceType", "status"] as const;
+
+/**
+ * Throws 400 for filters that no index serves together: reading on through a ledger of millions until a page is full could
+ * take minutes.
+ */
+export function assertIndexed(filter: EmailFilter): void {
+  if (filter.contactId ?? filter.to) return;
+  const given = LEADING.filter((name) => filter[name] !== undefined);
+  const isOutcome = given.length === 2 && given[0] === "campaignId" && given[1] === "status";
+  if (filter.type !== undefined) throw problems.filtersNotIndexed(["type", ...given]);
+  if (given.length > 1 && !isOutcome) throw problems.filtersNotIndexed(given);
+}
+
+/** One page of mails in the order of time, and one mail more when there are more. Throws 400 as {@linkcode assertIndexed} does. */
 export async function listEmails(
   ctx: Context,
   projectId: string,
   filter: EmailFilter,
   { limit, afterId, dir }: EmailPage,
 ): Promise<Email[]> {
+  assertIndexed(filter);
   const { sql } = ctx;
   return await q.emails.list(ctx, {
     projectId,
@@ -68,13 +92,27 @@ export async function countEmails(ctx: Context, projectId: string, filter: Email
 
 /** Each by an index of its own; those of time by the ids, which hold it. */
 function compileFilter({ sql }: Context, projectId: string, filter: EmailFilter): Fragment {
-  const { contactId, campaignId, status, to, from, until } = filter;
+  const { to, from, until, type, opened, clicked, unsubscribed } = filter;
+  const every = sql`true`;
+  const noted = (column: Fragment, did: boolean | undefined) =>
+    did === undefined ? every : did ? sql`${column} is not null` : sql`${column} is null`;
   return sql`(
-    ${to ? sql`e.contact_id = (select c.id from contacts c where c.project_id = ${projectId} and c.email = ${to})` : sql`true`}
-    and ${from ? sql`e.id >= ${firstIdAt(from)}` : sql`true`}
-    and ${until ? sql`e.id < ${firstIdAt(until)}` : sql`true`}
-    and ${contactId ? sql`e.contact_id = ${contactId}` : sql`true`}
-    and ${campaignId ? sql`e.campaign_id = ${campaignId}` : sql`true`}
-    and ${status ? sql`e.status = ${status}` : sql`true`}
+    ${to ? sql`e.contact_id = (select c.id from contacts c where c.project_id = ${projectId} and c.email = ${to})` : every}
+    and ${from ? sql`e.id >= ${firstIdAt(from)}` : every}
+    and ${until ? sql`e.id < ${firstIdAt(until)}` : every}
+    and ${filter.contactId ? sql`e.contact_id = ${filter.contactId}` : every}
+    and ${filter.campaignId ? sql`e.campaign_id = ${filter.campaignId}` : every}
+    and ${filter.templateId ? sql`e.template_id = ${filter.templateId}` : every}
+    and ${filter.workflowId ? sql`e.workflow_id = ${filter.workflowId}` : every}
+    and ${filter.sourceType ? sql`e.source_type = ${filter.sourceType}` : every}
+    and ${filter.status ? sql`e.status = ${filter.status}` : every}
+    and ${noted(sql`e.opened_at`, opened)}
+    and ${noted(sql`e.clicked_at`, clicked)}
+    and ${noted(sql`e.unsubscribed_at`, unsubscribed)}
+    and ${
+      type
+        ? sql`exists (select from contents o where o.project_id = e.project_id and o.id = e.content_id and o.type = ${type})`
+        : every
+    }
   )`;
 }

@@ -1,3 +1,4 @@
+import { withPreheader } from "../../content/preheader.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type IdempotentRequest, once } from "../../accounts/idempotency.ts";
 import { withinLimit } from "../../accounts/billing/usage.ts";
@@ -52,7 +53,7 @@ export async function send(ctx: Context, request: IdempotentRequest, input: Send
 async function contentOf(tx: Context, projectId: string, input: SendInput): Promise<Content> {
   const template = input.template === undefined ? null : await templateOf(tx, projectId, input.template);
   const from = senderOf(input, template);
-  const html = input.body ?? template!.html;
+  const html = input.body ?? withPreheader(template!.html, template!.preheader);
   return {
     projectId,
     id: newId(tx),

@@ -1,0 +1,89 @@
+// How mails of the ledger look in answers.
+import { t } from "elysia";
+import { Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+/** The states of a mail. */
+export const Status = Words([
+  "PENDING",
+  "SENDING",
+  "CAPTURED",
+  "SENT",
+  "DELIVERED",
+  "OPENED",
+  "CLICKED",
+  "BOUNCED",
+  "COMPLAINED",
+  "FAILED",
+  "SUPPRESSED",
+  "IN_DOUBT",
+]);
+
+/** What made a mail. */
+export const SourceType = Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]);
+
+/** What a mail is for. */
+export const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+
+/** A mail, and what became of it. */
+export const Email = t.Object(
+  {
+    id: Uuid,
+    contactId: Nullable(Uuid),
+    to: Nullable(t.String({ description: "The address. Null once the contact has been deleted." })),
+    toName: Nullable(t.String()),
+    subject: Nullable(t.String({ description: "As it was written, with its variables." })),
+    from: Nullable(t.String()),
+    fromName: Nullable(t.String()),
+    type: Nullable(MessageType),
+    templateId: Nullable(Uuid),
+    workflowId: Nullable(Uuid),
+    campaignId: Nullable(Uuid),
+    stepId: Nullable(Uuid),
+    workflowExecutionId: Nullable(Uuid),
+    sourceType: SourceType,
+    status: Status,
+    messageId: Nullable(t.String()),
+    attempts: Int,
+    error: Nullable(t.String()),
+    queuedAt: Timestamp,
+    capturedAt: Nullable(Timestamp),
+    sentAt: Nullable(Timestamp),
+    deliveredAt: Nullable(Timestamp),
+    openedAt: Nullable(Timestamp),
+    clickedAt: Nullable(Timestamp),
+    bouncedAt: Nullable(Timestamp),
+    complainedAt: Nullable(Timestamp),
+    unsubscribedAt: Nullable(Timestamp),
+    opens: Int,
+    clicks: Int,
+  },
+  { title: "Email" },
+);
+
+/** What a mail said. */
+export const EmailContent = t.Object(
+  {
+    subject: Nullable(t.String()),
+    html: Nullable(t.String({ description: "Without tracking. Null once the body has been removed." })),
+    text: Nullable(t.String()),
+    headers: t.Record(t.String(), t.String(), {
+      description: "Beside those that every mail has: sender, recipient, subject, date, message id.",
+    }),
+    attachments: t.Array(
+      t.Object({ filename: t.String(), contentType: t.String(), disposition: t.String(), size: Int }),
+    ),
+    removedAt: Nullable(Timestamp),
+  },
+  { title: "EmailContent" },
+);
+
+/** Something that became of a mail. */
+export const EmailEvent = t.Object(
+  {
+    id: Uuid,
+    name: t.String({ description: "Such as `email.click`, whose data has the `link`." }),
+    data: t.Unknown(),
+    createdAt: Timestamp,
+  },
+  { title: "EmailEvent" },
+);

@@ -1,0 +1,138 @@
+// /campaigns/:id/…: what became of a campaign, mail by mail, link by link and hour by hour; and whom one would reach.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { countAudienceOf } from "../../sending/campaigns/mod.ts";
+import { getCampaign } from "../../sending/campaigns/mod.ts";
+import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
+import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
+import { answers, Int, PathId, Timestamp } from "../entry/schemas.ts";
+import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
+import { Email, Status } from "./_email_schemas.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+
+const YesOrNo = (description: string) =>
+  t.Optional(documented(t.String({ description }), { type: "string", enum: ["true", "false"] }));
+
+const CampaignLink = t.Object(
+  {
+    link: t.String(),
+    clicks: Int,
+    firstClicks: t.Integer({ description: "Mails whose first click was on this link." }),
+  },
+  { title: "CampaignLink" },
+);
+
+const CampaignHour = t.Object(
+  {
+    hour: Timestamp,
+    sent: Int,
+    delivered: Int,
+    opened: Int,
+    clicked: Int,
+    bounced: Int,
+    complained: Int,
+    unsubscribed: Int,
+  },
+  { title: "CampaignHour" },
+);
+
+/** The outcomes of campaigns. */
+export function campaignOutcomesRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .post("/audience", async ({ project, body }) => await countAudienceOf(ctx, project.id, body), {
+      body: AudienceBody,
+      response: answers(t.Object({ totalRecipients: Int }), { refusals: [404, 413, 415, 422] }),
+      detail: {
+        operationId: "countCampaignAudience",
+        summary: "Count whom a campaign would reach, before it is saved",
+        description:
+          "Marketing reaches subscribed contacts only; with `type: TRANSACTIONAL` everybody of the audience counts.",
+      },
+    })
+    .get(
+      "/:id/recipients",
+      async ({ project, params: { id }, query }) => {
+        const { opened, clicked, unsubscribed, status } = query;
+        const filter = {
+          campaignId: campaignId(id),
+          status,
+          opened: asBoolean("opened", opened),
+          clicked: asBoolean("clicked", clicked),
+          unsubscribed: asBoolean("unsubscribed", unsubscribed),
+        };
+        if (Object.values(filter).filter((value) => value !== undefined).length > 2) {
+          throw problems.oneOutcome();
+        }
+        await getCampaign(ctx, project.id, filter.campaignId);
+        const page = {
+          limit: clampLimit(query.limit),
+          afterId: readIdCursor(query.cursor),
+          dir: "desc" as const,
+        };
+        const [rows, total] = await Promise.all([
+          listEmails(ctx, project.id, filter, page),
+          page.afterId === null ? countEmails(ctx, project.id, filter) : 0,
+        ]);
+        return toIdPage(rows, page.limit, total);
+      },
+      {
+        ...one,
+        query: t.Object({
+          ...CursorQuery,
+          status: t.Optional(Status),
+          opened: YesOrNo("Who opened it, or who did not."),
+          clicked: YesOrNo("Who clicked, or who did not."),
+          unsubscribed: YesOrNo("Who unsubscribed by it, or who did not."),
+        }),
+        response: answers(CursorList(Email), { refusals: [400, 404, 422] }),
+        detail: {
+          operationId: "listCampaignRecipients",
+          summary: "List the mails of a campaign by what became of them",
+          description:
+            "A cursor list, one row for each recipient; one of the filters at a time. `total` counts to 100,000.",
+        },
+      },
+    )
+    .get(
+      "/:id/links",
+      async ({ project, params: { id } }) => await campaignLinks(ctx, project.id, campaignId(id)),
+      {
+        ...one,
+        response: answers(t.Array(CampaignLink), { refusals: [404, 422] }),
+        detail: {
+          operationId: "listCampaignLinks",
+          summary: "List the links of a campaign that people followed, the most followed first",
+          description:
+            "Up to 100, with the clicks of people; those of filters and mail programs do not count.",
+        },
+      },
+    )
+    .get(
+      "/:id/series",
+      async ({ project, params: { id } }) => await campaignSeries(ctx, project.id, campaignId(id)),
+      {
+        ...one,
+        response: answers(t.Array(CampaignHour), { refusals: [404, 422] }),
+        detail: {
+          operationId: "getCampaignSeries",
+          summary: "Show when what became of a campaign, hour by hour",
+          description:
+            "The hours (UTC) in which something did, in the 30 days since it was sent. Opens and clicks count each mail once.",
+        },
+      },
+    );
+}
+
+function asBoolean(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text !== "true" && text !== "false") {
+    throw problems.badRequest(`Cannot filter by ${name}: expected true or false`);
+  }
+  return text === "true";
+}

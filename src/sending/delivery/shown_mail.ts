@@ -1,0 +1,108 @@
+// A mail as its recipient has it, and what became of it, for whoever looks it up later.
+import { firstIdAt } from "../../audience/conditions/tree.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { createPauses } from "../../pauses.ts";
+import { problems } from "../../problem.ts";
+import { type Addressee, type Content, prepareContent } from "../compose/mod.ts";
+import { getEmail } from "./emails.ts";
+
+/** An attachment, without its bytes. */
+export interface ShownAttachment {
+  filename: string;
+  contentType: string;
+  disposition: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** What a mail said. */
+export interface ShownMail {
+  /** Null, like all below, once the body has been removed. */
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  headers: Record<string, string>;
+  attachments: ShownAttachment[];
+  /** When the body was removed; null while it is kept. */
+  removedAt: Date | null;
+}
+
+/** Something that became of a mail. */
+export interface MailEvent {
+  id: string;
+  name: string;
+  data: unknown;
+  createdAt: Date;
+}
+
+/**
+ * A mail, rendered with the data that its contact has now: what a template makes of them is not stored for each mail. Its
+ * links are its own, and following them counts for nobody. Throws not-found.
+ */
+export async function showMail(ctx: Context, projectId: string, emailId: string): Promise<ShownMail> {
+  const row = await q.emails.content(ctx, { projectId, emailId });
+  if (!row) throw problems.notFound("email", emailId);
+  const { contentId, html, subject, emptiedAt } = row;
+  const nothing = { html: null, text: null, headers: {}, attachments: [], removedAt: emptiedAt };
+  if (contentId === null || html === null || subject === null) return { subject, ...nothing };
+  const content: Content = {
+    projectId,
+    sourceType: row.sourceType,
+    campaignId: row.campaignId,
+    templateId: row.templateId,
+    type: row.type!,
+    subject,
+    html,
+    text: row.text,
+    fromEmail: row.fromEmail!,
+    fromName: row.fromName,
+    replyTo: row.replyTo,
+    headers: row.headers as Record<string, string> | null,
+    data: row.requestData as Record<string, unknown> | null,
+    tracked: false,
+    projectName: row.projectName,
+    language: row.language,
+  };
+  const prepared = await prepareContent(ctx, content, createPauses());
+  const attachments = await q.emails.attachments(ctx, { projectId, contentId });
+  return { ...prepared.show(addresseeOf(row)), attachments, removedAt: null };
+}
+
+interface Row {
+  id: string;
+  address: string;
+  toName: string | null;
+  contactId: string | null;
+  subscribed: boolean | null;
+  contactData: unknown;
+  ownData: unknown;
+}
+
+function addresseeOf({ id, address, toName, contactId, subscribed, contactData, ownData }: Row): Addressee {
+  const contact =
+    contactId === null || subscribed === null
+      ? null
+      : { id: contactId, subscribed, data: contactData as Record<string, unknown> };
+  return { emailId: id, address, toName, contact, data: ownData as Record<string, unknown> | null };
+}
+
+/** The names of the events of a mail. */
+const MAIL_EVENTS = ["sent", "delivery", "open", "click", "bounce", "complaint", "received"].map(
+  (name) => `email.${name}`,
+);
+const MAX_EVENTS = 200;
+const DAY_MS = 86_400_000;
+
+/** What became of a mail, the oldest first, up to 200. A click has its link. Throws not-found. */
+export async function mailEvents(ctx: Context, projectId: string, emailId: string): Promise<MailEvent[]> {
+  const { contactId, queuedAt } = await getEmail(ctx, projectId, emailId);
+  return await q.emails.timeline(ctx, {
+    projectId,
+    emailId,
+    contactId,
+    names: [...MAIL_EVENTS, "contact.unsubscribed"],
+    since: firstIdAt(new Date(queuedAt.getTime() - DAY_MS)),
+    limit: MAX_EVENTS,
+  });
+}
