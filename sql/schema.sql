@@ -49,11 +49,15 @@
 --
 -- Segments
 --   segments                 A named part of the audience.
+--                            before update: Sets `edited_at` and `edited_by`.
 --   segment_members          The members of segments.
 --   segment_candidates       Contacts to look at again, because they may enter or leave a segment.
 --
 -- Contents
 --   templates                Mails to be sent again and again.
+--                            before update: Sets `edited_at` and `edited_by`.
+--                            after insert or update: Adds to `template_versions`, and drops those before the last 100.
+--   template_versions        What a template was, from its first version to what it is now: up to 100, written by the trigger `templates_keep_version`.
 --   contents                 What a message says, once for all its recipients.
 --   attachments              The attachments of a content, in their order.
 --   uploads                  Images of templates and mails, public for anyone who knows their address.
@@ -80,11 +84,15 @@
 --
 -- Campaigns
 --   campaigns                One message to a part of the audience.
+--                            before update: Sets `edited_at` and `edited_by`.
 --                            before update: Sets `scheduled_at`.
 --   campaign_count_deltas    What was counted since the last roll-up.
+--   campaign_links           How often people followed each link of a campaign, except for what is still in `campaign_link_deltas`.
+--   campaign_link_deltas     What was clicked since the last roll-up.
 --
 -- Workflows
 --   workflows                What happens to a contact after an event, at a time, or on request.
+--                            before update: Sets `edited_at` and `edited_by`, also when its graph is edited.
 --   workflow_steps           A step of a graph.
 --   workflow_references      The segments and events that the steps of workflows name.
 --   workflow_transitions     The ways from step to step.
@@ -96,6 +104,10 @@
 --                            after delete: Appends to `execution_count_deltas`.
 --                            after delete: Deletes their history and their waits.
 --   step_executions          The history of executions: what became of each step.
+--                            after insert: Appends to `step_count_deltas`.
+--                            after update: Appends to `step_count_deltas`.
+--   step_counts              How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.
+--   step_count_deltas        What was counted since the last roll-up.
 --   waits                    Executions that wait for an event at this moment.
 --   execution_counts         Executions that began on a day (UTC), except for what is still in `execution_count_deltas`.
 --   execution_count_deltas   What was counted since the last roll-up.
@@ -1166,6 +1178,8 @@ create table segments (
   computed_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  edited_at timestamp with time zone not null default now(),
+  edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint segments_pkey PRIMARY KEY (project_id, id),
   constraint segments_slug_unique UNIQUE (project_id, slug),
   constraint segments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -1178,6 +1192,20 @@ create table segments (
 );
 -- Serves `note_segment_candidates` and `segments.tracked`.
 CREATE INDEX segments_tracked ON public.segments USING btree (project_id) WHERE (track_membership AND (type = 'DYNAMIC'::segment_type));
+-- Sets `edited_at` and `edited_by`.
+CREATE TRIGGER segments_edited BEFORE UPDATE OF name, description, condition, track_membership ON public.segments FOR EACH ROW EXECUTE FUNCTION note_edit();
+
+-- Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
+-- (`edits.act_as`).
+CREATE OR REPLACE FUNCTION public.note_edit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.edited_at := clock_timestamp();
+  new.edited_by := nullif(current_setting('postrider.editor', true), '');
+  return new;
+end $function$;
 
 -- The number that a JSON value is, or null. A string of digits is not a number.
 -- Compiled conditions (src/audience/conditions/mod.ts) are made of this function and the next two. Each is a single
@@ -1295,10 +1323,77 @@ create table templates (
   type message_type not null default 'MARKETING'::message_type,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  -- What inboxes show beside the subject. It goes into the HTML when a mail is made.
+  preheader text,
+  edited_at timestamp with time zone not null default now(),
+  edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint templates_pkey PRIMARY KEY (project_id, id),
   constraint templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint templates_body_check CHECK ((length(body) >= 1)),
+  constraint templates_preheader_check CHECK ((length(preheader) <= 255)),
   constraint templates_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
+);
+-- Sets `edited_at` and `edited_by`.
+CREATE TRIGGER templates_edited BEFORE UPDATE OF name, description, subject, preheader, body, from_email, from_name, reply_to, type ON public.templates FOR EACH ROW EXECUTE FUNCTION note_edit();
+-- Adds to `template_versions`, and drops those before the last 100.
+CREATE TRIGGER templates_keep_version AFTER INSERT OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION keep_template_version();
+
+-- Keeps what a template is now as a version, where anything of it is another. Writers of a template wait for each other at
+-- its row, so versions have no gaps.
+CREATE OR REPLACE FUNCTION public.keep_template_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  latest template_versions;
+begin
+  select * into latest
+  from template_versions v
+  where v.project_id = new.project_id and v.template_id = new.id
+  order by v.version desc
+  limit 1;
+  if latest.version is not null and
+    (
+      new.name, new.description, new.subject, new.preheader, new.body, new.from_email, new.from_name, new.reply_to,
+      new.type
+    ) is not distinct from (
+      latest.name, latest.description, latest.subject, latest.preheader, latest.body, latest.from_email,
+      latest.from_name, latest.reply_to, latest.type
+    )
+  then
+    return null;
+  end if;
+  insert into template_versions
+  values (
+    new.project_id, new.id, coalesce(latest.version, 0) + 1, new.name, new.description, new.subject, new.preheader,
+    new.body, new.html, new.from_email, new.from_name, new.reply_to, new.type, new.edited_at, new.edited_by
+  );
+  delete from template_versions v
+  where v.project_id = new.project_id and v.template_id = new.id and v.version <= latest.version - 99;
+  return null;
+end $function$;
+
+-- What a template was, from its first version to what it is now: up to 100, written by the trigger
+-- `templates_keep_version`.
+create table template_versions (
+  project_id uuid not null,
+  template_id uuid not null,
+  version integer not null,
+  name text not null,
+  description text,
+  subject text not null,
+  preheader text,
+  body text not null,
+  html text not null,
+  from_email text not null,
+  from_name text,
+  reply_to text,
+  type message_type not null,
+  created_at timestamp with time zone not null,
+  -- Who wrote it: an address, or which key. Null where nobody is known.
+  created_by text,
+  constraint template_versions_pkey PRIMARY KEY (project_id, template_id, version),
+  constraint template_versions_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
 
 -- What a message says, once for all its recipients. The ledger does not depend on it.
@@ -1331,6 +1426,8 @@ create table contents (
 );
 -- Serves `retention.empty_contents`: those with a body, the oldest first.
 CREATE INDEX contents_full ON public.contents USING btree (id) WHERE (emptied_at IS NULL);
+-- Serves `emails.found_contents`.
+CREATE INDEX contents_subject_trigrams ON public.contents USING gin (subject gin_trgm_ops);
 
 -- The attachments of a content, in their order.
 create table attachments (
@@ -1471,6 +1568,10 @@ create table emails (
   bot_opened_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
+  -- Of a mail of a workflow: written with it, so that a list by workflow needs one index.
+  workflow_id uuid,
+  -- Of a mail of a workflow: the step that sent it. The step may be gone.
+  step_id uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
@@ -1481,22 +1582,37 @@ CREATE INDEX emails_apart ON public.emails USING btree (recipient_domain(address
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
 -- Serves `emails.list` by contact, and the deletion of a contact.
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
+-- Serves `emails.find`: the mails with a subject. Those of campaigns are found by their campaign.
+CREATE INDEX emails_by_content ON public.emails USING btree (project_id, content_id, id) WHERE (campaign_id IS NULL);
+-- Serves `emails.list` by campaign and status, except for the states that every mail passes through: those are most of its
+-- mails, or few are left of them.
+CREATE INDEX emails_by_outcome ON public.emails USING btree (project_id, campaign_id, status, id) WHERE ((campaign_id IS NOT NULL) AND (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status])));
 -- Serves `feedback.hold_mails`, where a notice knows a mail only by the id of the provider.
 CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);
+-- Serves `emails.list` by source: single mails among millions of those of campaigns, and the other way round.
+CREATE INDEX emails_by_source ON public.emails USING btree (project_id, source_type, id);
 -- Serves `emails.list` by status, except for the states that every mail passes through: PENDING and SENDING are found by
 -- the indexes of open rows, SENT from the newest row downwards.
 CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
--- Serves `templates.count_sent`.
-CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id) WHERE (template_id IS NOT NULL);
+-- Serves `emails.list` by template, and `templates.count_sent`.
+CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id, id) WHERE (template_id IS NOT NULL);
+-- Serves `emails.list` by workflow.
+CREATE INDEX emails_by_workflow ON public.emails USING btree (project_id, workflow_id, id) WHERE (workflow_id IS NOT NULL);
 -- Serves `captured_release.next`, `captured_release.of_ids` and `captured_release.hold`.
 CREATE INDEX emails_captured ON public.emails USING btree (captured_at, project_id, id) WHERE (captured_at IS NOT NULL);
+-- Serves `emails.list`: the recipients of a campaign who clicked.
+CREATE INDEX emails_clicked ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (clicked_at IS NOT NULL));
 -- Serves `emails.settle_doubts`.
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
+-- Serves `emails.list`: the recipients of a campaign who opened it.
+CREATE INDEX emails_opened ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (opened_at IS NOT NULL));
 -- Of the rows that change often, only the open ones are indexed by state, so that these indexes stay small. Serves
 -- `emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
 -- Serves `emails.settle_dead`, `emails.orphaned_by`, `emails.held_by` and `campaign_send.finish`.
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
+-- Serves `emails.list`: the recipients of a campaign who unsubscribed by it.
+CREATE INDEX emails_unsubscribed ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (unsubscribed_at IS NOT NULL));
 -- Appends to `campaign_count_deltas`, `reputation_deltas` and `mail_count_deltas`.
 CREATE TRIGGER emails_count AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_emails();
 
@@ -2035,6 +2151,10 @@ create table campaigns (
   finished_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  -- What inboxes show beside the subject. It goes into the HTML when it is sent.
+  preheader text,
+  edited_at timestamp with time zone not null default now(),
+  edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint campaigns_pkey PRIMARY KEY (project_id, id),
   constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -2042,6 +2162,7 @@ create table campaigns (
   constraint campaigns_audience_condition_check CHECK ((jsonb_typeof(audience_condition) = 'object'::text)),
   constraint campaigns_body_check CHECK ((length(body) >= 1)),
   constraint campaigns_name_check CHECK ((length(name) >= 1)),
+  constraint campaigns_preheader_check CHECK ((length(preheader) <= 255)),
   constraint campaigns_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
 -- Serves `retention.empty_contents`: the campaign of a content.
@@ -2052,6 +2173,8 @@ CREATE INDEX campaigns_scheduled ON public.campaigns USING btree (project_id, fi
 CREATE INDEX campaigns_sent ON public.campaigns USING btree (project_id, first_id_at(sent_at), id) WHERE (sent_at IS NOT NULL);
 -- Serves `campaign_send.unfinished`.
 CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SCHEDULED'::campaign_status, 'SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
+-- Sets `edited_at` and `edited_by`.
+CREATE TRIGGER campaigns_edited BEFORE UPDATE OF name, description, subject, preheader, body, from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id ON public.campaigns FOR EACH ROW EXECUTE FUNCTION note_edit();
 -- Sets `scheduled_at`.
 CREATE TRIGGER campaigns_scheduled_at BEFORE UPDATE OF scheduled_for ON public.campaigns FOR EACH ROW WHEN (((new.status = 'SCHEDULED'::campaign_status) AND ((old.status IS DISTINCT FROM new.status) OR (old.scheduled_for IS DISTINCT FROM new.scheduled_for)))) EXECUTE FUNCTION note_scheduling();
 
@@ -2089,6 +2212,32 @@ CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, O
  STABLE PARALLEL SAFE
 RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer, (COALESCE(sum(d.captured), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
 
+-- How often people followed each link of a campaign, except for what is still in `campaign_link_deltas`.
+create table campaign_links (
+  project_id uuid not null,
+  campaign_id uuid not null,
+  -- MD5 of the link: an index holds no text of any length.
+  link_key uuid not null,
+  link text not null,
+  clicks integer not null,
+  -- Mails whose first click was on this link.
+  first_clicks integer not null,
+  constraint campaign_links_pkey PRIMARY KEY (project_id, campaign_id, link_key),
+  constraint campaign_links_campaign_fkey FOREIGN KEY (project_id, campaign_id) REFERENCES campaigns(project_id, id) ON DELETE CASCADE,
+  constraint campaign_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+-- What was clicked since the last roll-up. Append-only, so that no click waits for another one.
+create table campaign_link_deltas (
+  project_id uuid not null,
+  campaign_id uuid not null,
+  link text not null,
+  clicks integer not null,
+  first_clicks integer not null
+);
+-- Serves `campaign_links.list`.
+CREATE INDEX campaign_link_deltas_by_campaign ON public.campaign_link_deltas USING btree (project_id, campaign_id);
+
 -- Workflows -----------------------------------------------------------------------------------------------------------
 
 -- What happens to a contact after an event, at a time, or on request. Its steps and transitions are rows that can be
@@ -2111,6 +2260,8 @@ create table workflows (
   next_run_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  edited_at timestamp with time zone not null default now(),
+  edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint workflows_pkey PRIMARY KEY (project_id, id),
   constraint workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint workflows_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
@@ -2120,6 +2271,8 @@ create table workflows (
 CREATE INDEX workflows_by_event ON public.workflows USING btree (project_id, event_name) WHERE (enabled AND (trigger_type = 'EVENT'::workflow_trigger));
 -- Serves `scheduled_runs.due`.
 CREATE INDEX workflows_scheduled ON public.workflows USING btree (next_run_at) WHERE (enabled AND (trigger_type = 'SCHEDULE'::workflow_trigger));
+-- Sets `edited_at` and `edited_by`, also when its graph is edited.
+CREATE TRIGGER workflows_edited BEFORE UPDATE OF updated_at ON public.workflows FOR EACH ROW EXECUTE FUNCTION note_edit();
 
 -- A step of a graph. Each workflow has one TRIGGER, made with it.
 create table workflow_steps (
@@ -2264,6 +2417,8 @@ create table executions (
 );
 -- With re-entry: one execution per contact at a time.
 CREATE UNIQUE INDEX executions_active ON public.executions USING btree (project_id, workflow_id, contact_id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
+-- Serves `step_counts.waiting` and `executions.at_step`.
+CREATE INDEX executions_at_step ON public.executions USING btree (project_id, workflow_id, current_step_id, id) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
 -- Serves the deletion of a contact.
 CREATE INDEX executions_by_contact ON public.executions USING btree (project_id, contact_id);
 -- Serves the list of executions with a status.
@@ -2354,6 +2509,66 @@ create table step_executions (
 );
 -- Serves the history of one execution.
 CREATE INDEX step_executions_by_execution ON public.step_executions USING btree (project_id, execution_id, seq);
+-- Appends to `step_count_deltas`.
+CREATE TRIGGER step_executions_count_added AFTER INSERT ON public.step_executions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_steps_added();
+-- Appends to `step_count_deltas`.
+CREATE TRIGGER step_executions_count_ended AFTER UPDATE ON public.step_executions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_steps_ended();
+
+-- Counts what executions come to, in the statement that writes their history.
+CREATE OR REPLACE FUNCTION public.count_steps_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into step_count_deltas (project_id, step_id, entered, passed, failed)
+  select
+    project_id, step_id, count(*), count(*) filter (where status = 'COMPLETED'), count(*) filter (where status = 'FAILED')
+  from added
+  group by 1, 2;
+  return null;
+end $function$;
+
+-- Counts how steps end that had waited. The plan of its join is cached, and made while few rows have changed: a nested loop
+-- would then be kept for good.
+CREATE OR REPLACE FUNCTION public.count_steps_ended()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  insert into step_count_deltas (project_id, step_id, entered, passed, failed)
+  select
+    a.project_id, a.step_id, 0,
+    count(*) filter (where a.status = 'COMPLETED'),
+    count(*) filter (where a.status = 'FAILED')
+  from added a
+  join removed r on r.project_id = a.project_id and r.id = a.id
+  where a.status in ('COMPLETED', 'FAILED') and r.status not in ('COMPLETED', 'FAILED')
+  group by 1, 2;
+  return null;
+end $function$;
+
+-- How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.
+create table step_counts (
+  project_id uuid not null,
+  step_id uuid not null,
+  entered integer not null,
+  passed integer not null,
+  failed integer not null,
+  constraint step_counts_pkey PRIMARY KEY (project_id, step_id),
+  constraint step_counts_project_id_step_id_fkey FOREIGN KEY (project_id, step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE
+);
+
+-- What was counted since the last roll-up. Append-only, so that no execution waits for another.
+create table step_count_deltas (
+  project_id uuid not null,
+  step_id uuid not null,
+  entered integer not null,
+  passed integer not null,
+  failed integer not null
+);
+-- Serves `step_counts.list`.
+CREATE INDEX step_count_deltas_by_step ON public.step_count_deltas USING btree (project_id, step_id);
 
 -- Executions that wait for an event at this moment. The row is deleted by whatever ends the wait first, the event or the
 -- timeout.

@@ -24,6 +24,18 @@ const CAMPAIGN_ADVICE = {
 };
 
 export const stateProblems = {
+  // 412
+  editedMeanwhile: (kind: string, details: { etag: string; editedBy: string | null; editedAt: Date }) =>
+    new Problem(
+      412,
+      "PRECONDITION_FAILED",
+      `Cannot save this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
+      {
+        details,
+        suggestion: "Read it again, and repeat your change; without If-Match it overwrites what is there",
+      },
+    ),
+
   // 409
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {

@@ -41,6 +41,52 @@ export const problems = {
       "Cannot use this Idempotency-Key: 1 to 255 printable ASCII characters are allowed",
     ),
 
+  /** Nothing leads to such mails but reading them all. */
+  filtersNotIndexed: (filters: string[]) =>
+    new Problem(400, "BAD_REQUEST", `Cannot filter mails by ${filters.join(" and ")} at once`, {
+      suggestion:
+        "Filter by one of campaignId, templateId, workflowId, sourceType and status, by campaignId and status, or by any of them beside contactId or to",
+    }),
+
+  searchAlone: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot combine search with other filters than from and until", {
+      suggestion: "Leave out the other filters and `dir`: what is found is listed from the newest on",
+    }),
+
+  oneOutcome: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot filter recipients by more than one outcome at once", {
+      suggestion: "Use one of status, opened, clicked and unsubscribed",
+    }),
+
+  unknownFields: (unknown: string[], known: readonly string[]) =>
+    new Problem(
+      400,
+      "BAD_REQUEST",
+      `Cannot answer with fields that do not exist: ${unknown.join(", ").slice(0, 200)}`,
+      {
+        suggestion: `Use some of ${known.join(", ")}`,
+      },
+    ),
+
+  cursorOfCreation: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot use a cursor with this order or page", {
+      suggestion:
+        "A cursor goes on in the order of createdAt: leave out `page`, and `sort` or set it to createdAt",
+    }),
+
+  searchTooShort: (least: number) =>
+    new Problem(400, "BAD_REQUEST", `Cannot search for fewer than ${least} characters`),
+
+  searchTooBroad: (most: number) =>
+    new Problem(
+      400,
+      "BAD_REQUEST",
+      `Cannot search for a text that more than ${most} contacts or subjects have`,
+      {
+        suggestion: "Search for more of it, or filter by `to`",
+      },
+    ),
+
   badCursor: () =>
     new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
       suggestion:
@@ -112,6 +158,7 @@ export const problems = {
       | "image"
       | "import"
       | "bulk job"
+      | "template version"
       | "suppression"
       | "domain"
       | "member"

@@ -11,10 +11,12 @@ import { purgeInvitations } from "../src/accounts/projects/invitations.ts";
 import { purgeReceipts } from "../src/accounts/webhook_receipts.ts";
 import { rollUpContactCounts } from "../src/audience/contacts/counts.ts";
 import { purgeVersions } from "../src/automation/workflows/versions.ts";
+import { rollUpStepCounts } from "../src/automation/workflows/statistics.ts";
 import { rollUpEventCounts } from "../src/insight/counts/events.ts";
 import { rollUpExecutionCounts } from "../src/insight/counts/executions.ts";
 import { rollUpMailCounts } from "../src/insight/counts/mails.ts";
 import { addJob, type Tasks } from "../src/jobs.ts";
+import { rollUpCampaignLinks } from "../src/sending/campaigns/outcomes.ts";
 import { rollUpCampaignCounts } from "../src/sending/campaigns/mod.ts";
 import { rollUpReputation } from "../src/sending/feedback/reputation.ts";
 import { purgePlatformMails } from "../src/sending/platform/mod.ts";
@@ -32,11 +34,13 @@ export const upkeepTasks = {
     const found = [
       await rollUpContactCounts(ctx),
       await rollUpCampaignCounts(ctx),
+      await rollUpCampaignLinks(ctx),
       await rollUpReputation(ctx),
       await rollUpUsage(ctx),
       await rollUpMailCounts(ctx),
       await rollUpEventCounts(ctx),
       await rollUpExecutionCounts(ctx),
+      await rollUpStepCounts(ctx),
     ];
     await findReachedLimits(ctx);
     if (!found.includes(true)) return;

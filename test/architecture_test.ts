@@ -45,7 +45,14 @@ const LAYERS: string[][] = [
     ["compose"],
   ),
   ["src/sending"],
-  ...within("src/content", ["templates.ts"], ["images", "links.ts", "mjml"], ["handlebars"], ["languages"]),
+  ...within(
+    "src/content",
+    ["template_versions.ts"],
+    ["templates.ts"],
+    ["images", "links.ts", "mjml"],
+    ["handlebars"],
+    ["languages"],
+  ),
   ["src/content"],
   ...within(
     "src/audience",
@@ -63,6 +70,7 @@ const LAYERS: string[][] = [
   ["src/cache.ts"],
   [
     "src/batcher.ts",
+    "src/edits.ts",
     "src/rollup.ts",
     "src/meters.ts",
     "src/pauses.ts",

@@ -189,7 +189,7 @@ where project_id = :project_id and id = any(:ids::uuid[]);
 -- What a template says, its sender, and the content that its mails share so far; no content where the template, or the
 -- project's tracking, has changed since.
 select
-  t.subject, t.html, t.from_email, t.from_name, t.reply_to, t.type, t.updated_at::text as "written_at!", p.tracking,
+  t.subject, t.preheader, t.html, t.from_email, t.from_name, t.reply_to, t.type, t.updated_at::text as "written_at!", p.tracking,
   o.id as "content_id?"
 from templates t
 join projects p on p.id = t.project_id
@@ -234,11 +234,12 @@ given as (
 ),
 added as (
   insert into emails (
-    project_id, id, contact_id, address, content_id, source_type, template_id, workflow_execution_id, data, status,
-    error, due_at, queued_at
+    project_id, id, contact_id, address, content_id, source_type, template_id, workflow_id, step_id, workflow_execution_id, data,
+    status, error, due_at, queued_at
   )
   select
-    :project_id, id, contact_id, address, :content_id, 'WORKFLOW', :template_id, execution_id,
+    :project_id, id, contact_id, address, :content_id, 'WORKFLOW', :template_id, :workflow_id, :step_id,
+    execution_id,
     case when suppressed is null and not is_over then data end,
     case when suppressed is not null then 'SUPPRESSED' when is_over then 'FAILED' else 'PENDING' end::email_status,
     case

@@ -139,6 +139,17 @@ where ctid = any (array(
 ))
 returning campaign_id;
 
+-- name: campaign_link_deltas :many
+-- Clicks of deleted campaigns.
+delete from campaign_link_deltas
+where ctid = any (array(
+  select ctid
+  from campaign_link_deltas
+  where project_id = :project_id and campaign_id <= :up_to
+  limit :limit::int
+))
+returning campaign_id;
+
 -- name: contact_imports :many
 -- Their files go with them.
 delete from contact_imports

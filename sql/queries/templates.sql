@@ -1,21 +1,22 @@
 -- name: by_id :maybe
 -- The content sent for a template, and what it was made from.
-select id, name, subject, body, html, from_email, from_name, reply_to, type
+select id, name, subject, preheader, body, html, from_email, from_name, reply_to, type
 from templates
 where project_id = :project_id and id = :template_id;
 
 -- name: get :maybe
 -- A template as its author knows it.
 select
-  id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at
+  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at
 from templates
 where project_id = :project_id and id = :template_id;
 
 -- name: list :many
--- nullable: type, pattern
--- One page. A project has hundreds of templates, and not millions: sorting them all costs little.
+-- nullable: type, pattern, after_id
+-- One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
+-- are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
 select
-  id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at
+  id, name, description, subject, preheader, case when :with_body::boolean then body end as "body?", from_email, from_name, reply_to, type, project_id, created_at, updated_at
 from templates
 where project_id = :project_id
   and (:type::message_type is null or type = :type)
@@ -25,6 +26,7 @@ where project_id = :project_id
     or description ilike :pattern
     or subject ilike :pattern
   )
+  and (:after_id::uuid is null or case when :dir = 'asc' then id > :after_id else id < :after_id end)
 order by
   case when :sort = 'name' and :dir = 'asc' then lower(name) end,
   case when :sort = 'name' and :dir = 'desc' then lower(name) end desc,
@@ -51,22 +53,23 @@ where project_id = :project_id
   );
 
 -- name: insert :one
--- nullable: description, from_name, reply_to
-insert into templates (project_id, name, description, subject, body, html, from_email, from_name, reply_to, type)
+-- nullable: description, preheader, from_name, reply_to
+insert into templates (project_id, name, description, subject, preheader, body, html, from_email, from_name, reply_to, type)
 values (
-  :project_id, :name, :description, :subject, :body, :html, :from_email, :from_name, :reply_to, :type
+  :project_id, :name, :description, :subject, :preheader, :body, :html, :from_email, :from_name, :reply_to, :type
 )
 returning
-  id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: patch :maybe
--- nullable: name, description, subject, body, html, from_email, from_name, reply_to, type
+-- nullable: name, description, subject, preheader, body, html, from_email, from_name, reply_to, type
 -- Changes only what is given: concurrent changes to different fields lose nothing of each other.
 update templates
 set
   name        = coalesce(:name, name),
   description = case when :set_description::boolean then :description else description end,
   subject     = coalesce(:subject, subject),
+  preheader   = case when :set_preheader::boolean then :preheader else preheader end,
   body        = coalesce(:body, body),
   html        = coalesce(:html, html),
   from_email  = coalesce(:from_email, from_email),
@@ -76,16 +79,16 @@ set
   updated_at  = now()
 where project_id = :project_id and id = :template_id
 returning
-  id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: duplicate :maybe
 -- A copy of a template under another name.
-insert into templates (project_id, name, description, subject, body, html, from_email, from_name, reply_to, type)
-select project_id, :name, description, subject, body, html, from_email, from_name, reply_to, type
+insert into templates (project_id, name, description, subject, preheader, body, html, from_email, from_name, reply_to, type)
+select project_id, :name, description, subject, preheader, body, html, from_email, from_name, reply_to, type
 from templates
 where project_id = :project_id and id = :template_id
 returning
-  id, name, description, subject, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: lock :maybe
 -- The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
@@ -125,3 +128,62 @@ select
     from emails e
     where e.project_id = :project_id and e.template_id = :template_id and e.sent_at is not null
   )::int as "total!";
+
+-- name: outcomes :one
+-- What became of the newest mails of a template, but for those of campaigns, up to `limit`.
+select
+  count(*)::int as "mails!",
+  count(m.sent_at)::int as "sent!",
+  count(m.delivered_at)::int as "delivered!",
+  count(m.opened_at)::int as "opened!",
+  count(m.clicked_at)::int as "clicked!",
+  count(m.bounced_at)::int as "bounced!",
+  count(m.complained_at)::int as "complained!",
+  count(m.unsubscribed_at)::int as "unsubscribed!",
+  max(m.sent_at) as "last_sent_at?"
+from (
+  select
+    e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at
+  from emails e
+  where e.project_id = :project_id and e.template_id = :template_id
+  order by e.id desc
+  limit :limit::int
+) as m;
+
+-- name: versions :many
+-- What a template was, the newest first, without the bodies.
+select version, name, subject, created_at, created_by
+from template_versions
+where project_id = :project_id and template_id = :template_id
+order by version desc;
+
+-- name: version :maybe
+select
+  version, name, description, subject, preheader, body, from_email, from_name, reply_to, type, created_at, created_by
+from template_versions
+where project_id = :project_id and template_id = :template_id and version = :version;
+
+-- name: restore :maybe
+-- Makes a template what it was in a version.
+update templates t
+set
+  name        = v.name,
+  description = v.description,
+  subject     = v.subject,
+  preheader   = v.preheader,
+  body        = v.body,
+  html        = v.html,
+  from_email  = v.from_email,
+  from_name   = v.from_name,
+  reply_to    = v.reply_to,
+  type        = v.type,
+  updated_at  = now()
+from template_versions v
+where t.project_id = :project_id
+  and t.id = :template_id
+  and v.project_id = t.project_id
+  and v.template_id = t.id
+  and v.version = :version
+returning
+  t.id, t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
+  t.project_id, t.created_at, t.updated_at;

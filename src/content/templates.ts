@@ -1,5 +1,6 @@
 import { assertSenderVerified } from "../accounts/projects/domains.ts";
 import { type Context, inTransaction } from "../context.ts";
+import { beginEdit, type Edit, editTag, NOBODY } from "../edits.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
@@ -12,6 +13,9 @@ type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["get"]>>>;
 /** A template as the API shows it. */
 export type Template = Omit<Row, "fromEmail"> & { from: string };
 
+/** A template in a list; its body is null where it was not asked for. */
+export type ListedTemplate = Omit<Template, "body"> & { body: string | null };
+
 /** Whether a template is for transactional mail, for campaigns with a footer, or for campaigns without one. */
 export type TemplateType = Template["type"];
 
@@ -20,6 +24,7 @@ export interface TemplateInput {
   name: string;
   description?: string | null | undefined;
   subject: string;
+  preheader?: string | null | undefined;
   body: string;
   from: string;
   fromName?: string | null | undefined;
@@ -39,6 +44,9 @@ export interface TemplatePage {
   search?: string | undefined;
   sort: "name" | "createdAt" | "updatedAt";
   dir: "asc" | "desc";
+  /** After this template, in the order of creation. */
+  afterId: string | null;
+  withBody: boolean;
 }
 
 /** What refers to a template, and how many mails were made of it. */
@@ -46,25 +54,37 @@ export interface TemplateUsage {
   campaigns: Awaited<ReturnType<Queries["templates"]["campaigns"]>>;
   workflowSteps: Awaited<ReturnType<Queries["workflowUsage"]["ofTemplate"]>>;
   emailsSent: number;
+  /** Of its newest mails, without those of campaigns. */
+  outcomes: Awaited<ReturnType<Queries["templates"]["outcomes"]>>;
 }
 
 /** How long a name may be. */
 export const MAX_NAME = 255;
 const COPY = " (Copy)";
+/** So many of its newest mails say how a template does. */
+const NEWEST = 10_000;
 
 /** One page of templates, and how many there are in all. */
 export async function listTemplates(
   ctx: Context,
   projectId: string,
-  { page, pageSize, type, search, sort, dir }: TemplatePage,
-): Promise<{ data: Template[]; total: number }> {
+  { page, pageSize, type, search, sort, dir, afterId, withBody }: TemplatePage,
+): Promise<{ data: ListedTemplate[]; total: number }> {
   const text = search?.trim().replace(/[\\%_]/g, "\\$&");
   const filter = { projectId, type: type ?? null, pattern: text ? `%${text}%` : null };
   const [rows, { total }] = await Promise.all([
-    q.templates.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.templates.list(ctx, {
+      ...filter,
+      sort,
+      dir,
+      afterId,
+      withBody,
+      limit: pageSize,
+      offset: (page - 1) * pageSize,
+    }),
     q.templates.count(ctx, filter),
   ]);
-  return { data: rows.map(toTemplate), total };
+  return { data: rows.map(({ fromEmail, ...row }) => ({ ...row, from: fromEmail })), total };
 }
 
 /** One template. Throws TEMPLATE_NOT_FOUND. */
@@ -79,7 +99,7 @@ export async function getTemplateContent(
   ctx: Context,
   projectId: string,
   templateId: string,
-): Promise<{ subject: string; html: string; type: TemplateType }> {
+): Promise<{ subject: string; preheader: string | null; html: string; type: TemplateType }> {
   const row = await q.templates.byId(ctx, { projectId, templateId });
   if (!row) throw problems.templateNotFound(templateId);
   return row;
@@ -93,16 +113,19 @@ export async function createTemplate(
   ctx: Context,
   projectId: string,
   input: TemplateInput,
+  edit: Edit = NOBODY,
 ): Promise<Template> {
   const html = await compileBody(projectId, input.body, inputErrors(input));
   const fromEmail = parseAddress(input.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     await assertSenderVerified(tx, projectId, fromEmail);
+    await q.edits.actAs(tx, { editor: edit.by });
     const row = await q.templates.insert(tx, {
       projectId,
       name: input.name,
       description: input.description ?? null,
       subject: input.subject,
+      preheader: input.preheader?.trim() || null,
       body: input.body,
       html,
       fromEmail,
@@ -123,6 +146,7 @@ export async function patchTemplate(
   projectId: string,
   templateId: string,
   patch: TemplatePatch,
+  edit: Edit = NOBODY,
 ): Promise<Template> {
   const errors = inputErrors(patch);
   if (patch.body === undefined && errors.length > 0) throw problems.invalid(errors);
@@ -130,6 +154,7 @@ export async function patchTemplate(
   const fromEmail = patch.from === undefined ? null : parseAddress(patch.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     if (fromEmail !== null) await assertSenderVerified(tx, projectId, fromEmail);
+    await beginTemplateEdit(tx, projectId, templateId, edit);
     const row = await q.templates.patch(tx, {
       projectId,
       templateId,
@@ -137,6 +162,8 @@ export async function patchTemplate(
       setDescription: patch.description !== undefined,
       description: patch.description ?? null,
       subject: patch.subject ?? null,
+      setPreheader: patch.preheader !== undefined,
+      preheader: patch.preheader?.trim() || null,
       body: patch.body ?? null,
       html,
       fromEmail,
@@ -149,6 +176,28 @@ export async function patchTemplate(
     if (!row) throw problems.templateNotFound(templateId);
     return toTemplate(row);
   });
+}
+
+/** Holds the template, so that nobody edits it between the comparison and the change. */
+export async function beginTemplateEdit(
+  tx: Context,
+  projectId: string,
+  templateId: string,
+  edit: Edit,
+): Promise<void> {
+  if (!(await q.templates.lock(tx, { projectId, templateId }))) throw problems.templateNotFound(templateId);
+  await beginEdit(tx, edit, { kind: "template", projectId, id: templateId }, async () =>
+    editedOf(await getTemplate(tx, projectId, templateId)),
+  );
+}
+
+/** The `ETag` of a template. */
+export function templateTag(template: Template): string {
+  return editTag(editedOf(template));
+}
+
+function editedOf({ name, description, subject, preheader, body, from, fromName, replyTo, type }: Template) {
+  return { name, description, subject, preheader, body, from, fromName, replyTo, type };
 }
 
 /** Deletes a template. Throws CONFLICT while a step of a workflow sends it, or a campaign that was made from it is to be sent. */
@@ -170,11 +219,15 @@ export async function duplicateTemplate(
   ctx: Context,
   projectId: string,
   templateId: string,
+  edit: Edit = NOBODY,
 ): Promise<Template> {
   const { name } = await getTemplate(ctx, projectId, templateId);
-  const row = await q.templates.duplicate(ctx, { projectId, templateId, name: copyName(name) });
-  if (!row) throw problems.templateNotFound(templateId);
-  return toTemplate(row);
+  return await inTransaction(ctx, async (tx) => {
+    await q.edits.actAs(tx, { editor: edit.by });
+    const row = await q.templates.duplicate(tx, { projectId, templateId, name: copyName(name) });
+    if (!row) throw problems.templateNotFound(templateId);
+    return toTemplate(row);
+  });
 }
 
 /** Where a template is used. Throws TEMPLATE_NOT_FOUND. */
@@ -184,18 +237,20 @@ export async function getTemplateUsage(
   templateId: string,
 ): Promise<TemplateUsage> {
   await getTemplate(ctx, projectId, templateId);
-  const [campaigns, workflowSteps, { total }] = await Promise.all([
+  const [campaigns, workflowSteps, { total }, outcomes] = await Promise.all([
     q.templates.campaigns(ctx, { projectId, templateId }),
     q.workflowUsage.ofTemplate(ctx, { projectId, templateId }),
     q.templates.countSent(ctx, { projectId, templateId }),
+    q.templates.outcomes(ctx, { projectId, templateId, limit: NEWEST }),
   ]);
-  return { campaigns, workflowSteps, emailsSent: total };
+  return { campaigns, workflowSteps, emailsSent: total, outcomes };
 }
 
 /** What is wrong with the fields besides their schema. The body is checked when it is compiled. */
-function inputErrors({ subject, from, replyTo }: TemplatePatch): FieldError[] {
+function inputErrors({ subject, preheader, from, replyTo }: TemplatePatch): FieldError[] {
   return [
     ...templateErrors("subject", subject),
+    ...templateErrors("preheader", preheader ?? undefined),
     ...addressErrors("from", from),
     ...addressErrors("replyTo", replyTo?.trim() || undefined),
   ];
@@ -217,6 +272,7 @@ function copyName(name: string): string {
   return name.slice(0, MAX_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
 }
 
-function toTemplate({ fromEmail, ...row }: Row): Template {
+/** A template of the database as the API shows it. */
+export function toTemplate({ fromEmail, ...row }: Row): Template {
   return { ...row, from: fromEmail };
 }

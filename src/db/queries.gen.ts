@@ -159,6 +159,17 @@ export interface Queries {
      * (sql/queries/bulk_jobs.sql:102) */
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
   };
+  campaignLinks: {
+    /** The links of a campaign that people followed, the most followed first.
+     * (sql/queries/campaign_links.sql:1) */
+    list(on: On, args: { projectId: string; campaignId: string; limit: number }): Promise<{ link: string; clicks: number; firstClicks: number }[]>;
+    /** Adds up to `limit` deltas to the counts.
+     * (sql/queries/campaign_links.sql:17) */
+    rollUp(on: On, args: { limit: number }): Promise<number>;
+    /** What became of the mails of a campaign, hour by hour (UTC): the hours in which something did.
+     * (sql/queries/campaign_links.sql:52) */
+    series(on: On, args: { projectId: string; since: Date; until: Date; campaignId: string }): Promise<{ hour: Date; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number }[]>;
+  };
   campaignRanking: {
     /** Those that were sent, the best first by a metric: of equals the larger one, then the newer one.
      * (sql/queries/campaign_ranking.sql:4) */
@@ -229,49 +240,49 @@ export interface Queries {
   };
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
-    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
+    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
     /** One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
      * (sql/queries/campaigns.sql:19) */
-    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
     /** (sql/queries/campaigns.sql:59) */
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
     /** (sql/queries/campaigns.sql:67) */
-    insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
+    insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
     /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
      * (sql/queries/campaigns.sql:78) */
-    replace(on: On, args: { name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
+    replace(on: On, args: { name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
      * gone reaches nobody.
-     * (sql/queries/campaigns.sql:103) */
+     * (sql/queries/campaigns.sql:104) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:118) */
+     * (sql/queries/campaigns.sql:119) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
      * this lock has waited for all claims in progress.
-     * (sql/queries/campaigns.sql:124) */
-    lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:134) */
+     * (sql/queries/campaigns.sql:125) */
+    lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
+    /** (sql/queries/campaigns.sql:135) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
      * scheduled.
-     * (sql/queries/campaigns.sql:139) */
+     * (sql/queries/campaigns.sql:140) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:153) */
+     * (sql/queries/campaigns.sql:154) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** Back to a draft: something that it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:165) */
+     * (sql/queries/campaigns.sql:166) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
      * mails: it is finished.
-     * (sql/queries/campaigns.sql:171) */
+     * (sql/queries/campaigns.sql:172) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:188) */
+     * (sql/queries/campaigns.sql:189) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:195) */
+     * (sql/queries/campaigns.sql:196) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -534,6 +545,14 @@ export interface Queries {
      * (sql/queries/domains.sql:196) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
+  edits: {
+    /** Who edits in this transaction.
+     * (sql/queries/edits.sql:1) */
+    actAs(on: On, args: { editor: string }): Promise<number>;
+    /** Who last edited a thing, and when.
+     * (sql/queries/edits.sql:5) */
+    last(on: On, args: { kind: string; projectId: string; id: string }): Promise<{ editedBy: string | null; editedAt: Date } | null>;
+  };
   emails: {
     /** Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
      * closed at once. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
@@ -603,29 +622,52 @@ export interface Queries {
      * own.
      * (sql/queries/emails.sql:383) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
-    /** With what it said, and the workflow of its execution.
+    /** With what it said.
      * (sql/queries/emails.sql:413) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowExecutionId: string | null; workflowId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number } | null>;
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:428) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowExecutionId: string | null; workflowId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+     * (sql/queries/emails.sql:427) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+    /** The contacts whose address contains a text, up to `limit`.
+     * (sql/queries/emails.sql:448) */
+    foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
+    /** The contents whose subject contains a text, up to `limit`.
+     * (sql/queries/emails.sql:455) */
+    foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
+    /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
+     * (sql/queries/emails.sql:462) */
+    foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
+    /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
+     * of them gives a page by its index.
+     * (sql/queries/emails.sql:470) */
+    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+    /** What a mail said, while its body is kept, and its contact as they are now.
+     * (sql/queries/emails.sql:527) */
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string } | null>;
+    /** The attachments of a content, without their bytes.
+     * (sql/queries/emails.sql:541) */
+    attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
+    /** The events of a mail, the oldest first: found among those of its contact by their names, and no longer after it than
+     * anybody opens a mail.
+     * (sql/queries/emails.sql:548) */
+    timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:450) */
+     * (sql/queries/emails.sql:562) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:461) */
+     * (sql/queries/emails.sql:573) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:467) */
+     * (sql/queries/emails.sql:579) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:475) */
+     * (sql/queries/emails.sql:587) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
     /** Records a batch of opens and clicks, in which a mail may occur several times: its counts and times, the events, and
-     * through the trigger `emails_count` the counters of the campaign. `hits` holds, in the order in which they came,
+     * through the trigger `emails_count` the counters of the campaign; clicks count for the links of the campaign, too. `hits` holds, in the order in which they came,
      * `{n, project_id, email_id, event_id, link?, is_bot, at}`; with a link it is a click. Returns the number of events.
      * 
      * Bots are recorded, and change only `bot_opened_at`. A click is an open too, because many people load no images: it
@@ -796,7 +838,7 @@ export interface Queries {
     /** What a template says, its sender, and the content that its mails share so far; no content where the template, or the
      * project's tracking, has changed since.
      * (sql/queries/execution_run.sql:188) */
-    content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
+    content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it is now, share this content from now on.
      * (sql/queries/execution_run.sql:204) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
@@ -804,10 +846,10 @@ export interface Queries {
      * those that are to be sent: a mail to a suppressed address, or beyond this month's limit, is closed at once. `rows`
      * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
      * (sql/queries/execution_run.sql:214) */
-    addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
+    addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; workflowId: string; stepId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:257) */
+     * (sql/queries/execution_run.sql:258) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
@@ -823,26 +865,34 @@ export interface Queries {
     /** What became of each step of an execution, in the order in which it came to them.
      * (sql/queries/executions.sql:11) */
     history(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
-    /** One page of the executions of a workflow, the newest first.
+    /** One page of the executions of a workflow that began in a period, the newest first.
      * (sql/queries/executions.sql:18) */
-    list(on: On, args: { projectId: string; workflowId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+    list(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The same for executions in one state. A separate statement, because one plan could not serve both.
-     * (sql/queries/executions.sql:34) */
-    listByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+     * (sql/queries/executions.sql:35) */
+    listByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+    /** The same for those that are at a step.
+     * (sql/queries/executions.sql:52) */
+    atStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
+    /** All executions of a workflow for one contact, the newest first: there are few.
+     * (sql/queries/executions.sql:72) */
+    ofContact(on: On, args: { projectId: string; contactId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; stepId: string | null; fromId: string; untilId: string; upTo: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** How many executions a workflow has, counted up to `up_to`.
-     * (sql/queries/executions.sql:50) */
-    count(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ total: number }>;
-    /** (sql/queries/executions.sql:60) */
-    countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; upTo: number }): Promise<{ total: number }>;
+     * (sql/queries/executions.sql:87) */
+    count(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
+    /** (sql/queries/executions.sql:98) */
+    countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
+    /** (sql/queries/executions.sql:108) */
+    countAtStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
     /** Some executions of a workflow that are under way and began by `until`.
-     * (sql/queries/executions.sql:69) */
+     * (sql/queries/executions.sql:121) */
     active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
     /** Holds those of these executions that are under way.
-     * (sql/queries/executions.sql:79) */
+     * (sql/queries/executions.sql:131) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
     /** Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
      * closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
-     * (sql/queries/executions.sql:90) */
+     * (sql/queries/executions.sql:142) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
   expired: {
@@ -1182,35 +1232,38 @@ export interface Queries {
     /** Counts of deleted campaigns. `last_id` says only that there may be more.
      * (sql/queries/project_rows.sql:131) */
     campaignCountDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
-    /** Their files go with them.
+    /** Clicks of deleted campaigns.
      * (sql/queries/project_rows.sql:142) */
+    campaignLinkDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
+    /** Their files go with them.
+     * (sql/queries/project_rows.sql:153) */
     contactImports(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:155) */
+    /** (sql/queries/project_rows.sql:166) */
     bulkJobs(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:167) */
+    /** (sql/queries/project_rows.sql:178) */
     events(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Of the events that came later, those of mails that went. `last_id` is how far it has looked.
-     * (sql/queries/project_rows.sql:179) */
+     * (sql/queries/project_rows.sql:190) */
     lateEvents(on: On, args: { projectId: string; after: string; limit: number; emails: string }): Promise<{ removed: number; lastId: string | null }>;
     /** The next contacts that go.
-     * (sql/queries/project_rows.sql:197) */
+     * (sql/queries/project_rows.sql:208) */
     contacts(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Candidates whose contacts are being deleted.
-     * (sql/queries/project_rows.sql:205) */
+     * (sql/queries/project_rows.sql:216) */
     segmentCandidates(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ contactId: string }[]>;
     /** Removes outgoing contacts from outgoing segments, so that recounting the other segments has less to do.
-     * (sql/queries/project_rows.sql:216) */
+     * (sql/queries/project_rows.sql:227) */
     segmentMembers(on: On, args: { projectId: string; contactIds: string[]; segments: string }): Promise<number>;
     /** One that a later segment, campaign or workflow refers to stays, without the members that went.
-     * (sql/queries/project_rows.sql:221) */
+     * (sql/queries/project_rows.sql:232) */
     segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:254) */
+    /** (sql/queries/project_rows.sql:265) */
     suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Those that were claimed until the reset was asked for, in the order of the keys.
-     * (sql/queries/project_rows.sql:266) */
+     * (sql/queries/project_rows.sql:277) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:279) */
+     * (sql/queries/project_rows.sql:290) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1592,6 +1645,17 @@ export interface Queries {
      * (sql/queries/setup_state.sql:1) */
     get(on: On, args: { projectId: string }): Promise<{ hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; lastCampaignSentAt: Date | null; hasEnabledWorkflow: boolean; hasSubscription: boolean }>;
   };
+  stepCounts: {
+    /** How often executions came to each step of a workflow, passed it and failed there.
+     * (sql/queries/step_counts.sql:1) */
+    list(on: On, args: { projectId: string; workflowId: string }): Promise<{ stepId: string; entered: number; passed: number; failed: number }[]>;
+    /** How many executions are at each step at this moment, each counted up to `up_to`.
+     * (sql/queries/step_counts.sql:22) */
+    waiting(on: On, args: { upTo: number; projectId: string; workflowId: string }): Promise<{ stepId: string; waiting: number }[]>;
+    /** Adds up to `limit` deltas to the counts. Those of steps that are gone are dropped.
+     * (sql/queries/step_counts.sql:40) */
+    rollUp(on: On, args: { limit: number }): Promise<number>;
+  };
   suppressions: {
     /** One page, the newest first, behind the place where the cursor stands. The pattern is one of LIKE.
      * (sql/queries/suppressions.sql:1) */
@@ -1615,35 +1679,47 @@ export interface Queries {
   templates: {
     /** The content sent for a template, and what it was made from.
      * (sql/queries/templates.sql:1) */
-    byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
+    byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
     /** A template as its author knows it.
      * (sql/queries/templates.sql:7) */
-    get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** One page. A project has hundreds of templates, and not millions: sorting them all costs little.
+    get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
+     * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
      * (sql/queries/templates.sql:14) */
-    list(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:40) */
+    list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/templates.sql:42) */
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:53) */
-    insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
+    /** (sql/queries/templates.sql:55) */
+    insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes only what is given: concurrent changes to different fields lose nothing of each other.
-     * (sql/queries/templates.sql:62) */
-    patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+     * (sql/queries/templates.sql:64) */
+    patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:81) */
-    duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+     * (sql/queries/templates.sql:84) */
+    duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:90) */
+     * (sql/queries/templates.sql:93) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:98) */
+    /** (sql/queries/templates.sql:101) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, the newest first.
-     * (sql/queries/templates.sql:102) */
+     * (sql/queries/templates.sql:105) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:109) */
+     * (sql/queries/templates.sql:112) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
+    /** What became of the newest mails of a template, but for those of campaigns, up to `limit`.
+     * (sql/queries/templates.sql:132) */
+    outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
+    /** What a template was, the newest first, without the bodies.
+     * (sql/queries/templates.sql:153) */
+    versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
+    /** (sql/queries/templates.sql:160) */
+    version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
+    /** Makes a template what it was in a version.
+     * (sql/queries/templates.sql:166) */
+    restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   unnamedProxies: {
     /** Notes who it was, and forgets those of more than a week ago.
@@ -1846,6 +1922,22 @@ export interface Queries {
     /** The same for the newest events of one name.
      * (sql/queries/workflow_fields.sql:17) */
     ofEvent(on: On, args: { projectId: string; name: string; events: number; limit: number }): Promise<{ field: string; type: string }[]>;
+  };
+  workflowGraphs: {
+    /** Makes the steps of a workflow these, in their order, and returns their ids: an id that another workflow has is missing.
+     * What is not among them goes, with its transitions. `rows` holds `{n, id, type, name, position, config, template_id}`.
+     * (sql/queries/workflow_graphs.sql:1) */
+    saveSteps(on: On, args: { rows: { n: number; id: string; type: string; name: string; position: JsonArg; config: JsonArg; template_id: string | null | undefined }[]; projectId: string; workflowId: string }): Promise<{ id: string }[]>;
+    /** Makes the transitions of a workflow these. One that was there, by its ends and its branch, keeps its id.
+     * (sql/queries/workflow_graphs.sql:27) */
+    saveTransitions(on: On, args: { rows: { n: number; "from": string; "to": string; branch: string | null | undefined; priority: number }[]; projectId: string; workflowId: string }): Promise<number>;
+    /** The steps of a workflow, but for its trigger, refer to these segments and events, and to nothing else. `rows` holds
+     * `{kind, name, step_id}`.
+     * (sql/queries/workflow_graphs.sql:55) */
+    saveReferences(on: On, args: { rows: { kind: string; name: string; step_id: string }[]; projectId: string; workflowId: string }): Promise<number>;
+    /** The templates that a workflow sends, and whether the domain of each sender is verified.
+     * (sql/queries/workflow_graphs.sql:77) */
+    senders(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; name: string; isVerified: boolean }[]>;
   };
   workflowReferences: {
     /** From now on a step refers to these, and to nothing else; without `step_id` it is the trigger.

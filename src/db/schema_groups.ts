@@ -46,7 +46,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "segment_members",
     ["segment_candidates", "note_segment_candidates", "enqueue_segment_upkeep"],
   ],
-  Contents: ["templates", "contents", "attachments", "uploads"],
+  Contents: ["templates", "template_versions", "contents", "attachments", "uploads"],
   Domains: ["domains"],
   Emails: [
     ["emails", "reached", "recipient_domain", "emails_of_contacts", "first_id_at", "time_of_id", "uuid_v7"],
@@ -66,7 +66,12 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     ["send_rates", "take_sends"],
   ],
   Reputation: [["reputations", "reputation_since"], "reputation_days", "reputation_deltas", "suspensions"],
-  Campaigns: ["campaigns", ["campaign_count_deltas", "campaign_deltas"]],
+  Campaigns: [
+    "campaigns",
+    ["campaign_count_deltas", "campaign_deltas"],
+    "campaign_links",
+    "campaign_link_deltas",
+  ],
   Workflows: [
     "workflows",
     "workflow_steps",
@@ -77,6 +82,8 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "scheduled_runs",
     "executions",
     "step_executions",
+    "step_counts",
+    "step_count_deltas",
     "waits",
     ["execution_counts", "execution_counts_of"],
     "execution_count_deltas",

@@ -14,6 +14,8 @@ import { activityRoutes } from "./routes/activity.ts";
 import { analyticsRoutes } from "./routes/analytics.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { billingRoutes } from "./routes/billing.ts";
+import { campaignOutcomesRoutes } from "./routes/campaign_outcomes.ts";
+import { campaignSendingRoutes } from "./routes/campaign_sending.ts";
 import { campaignsRoutes } from "./routes/campaigns.ts";
 import { contactFieldRoutes } from "./routes/contact_fields.ts";
 import { contactJobRoutes } from "./routes/contact_jobs.ts";
@@ -34,6 +36,7 @@ import { segmentsRoutes } from "./routes/segments.ts";
 import { subscriptionRoutes } from "./routes/subscription.ts";
 import { suppressionsRoutes } from "./routes/suppressions.ts";
 import { tRoutes } from "./routes/t.ts";
+import { templateVersionsRoutes } from "./routes/template_versions.ts";
 import { templatesRoutes } from "./routes/templates.ts";
 import { noteForwarded } from "./entry/unnamed_proxies.ts";
 import { uploadsRoutes } from "./routes/uploads.ts";
@@ -41,6 +44,7 @@ import { usersRoutes } from "./routes/users.ts";
 import { v1Routes } from "./routes/v1.ts";
 import { webhooksRoutes } from "./routes/webhooks.ts";
 import { workflowExecutionRoutes } from "./routes/workflow_executions.ts";
+import { workflowStepsRoutes } from "./routes/workflow_steps.ts";
 import { workflowsRoutes } from "./routes/workflows.ts";
 
 // For a silent database: our own callers will not wait longer.
@@ -84,8 +88,12 @@ export function createApp(given: Context): AnyElysia {
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
     .use(templatesRoutes(ctx))
+    .use(templateVersionsRoutes(ctx))
+    .use(campaignOutcomesRoutes(ctx))
     .use(campaignsRoutes(ctx))
+    .use(campaignSendingRoutes(ctx))
     .use(workflowsRoutes(ctx))
+    .use(workflowStepsRoutes(ctx))
     .use(workflowExecutionRoutes(ctx))
     .use(eventsRoutes(ctx))
     .use(domainsRoutes(ctx))

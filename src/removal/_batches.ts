@@ -113,17 +113,25 @@ export const candidates: Step = {
   },
 };
 
-export const campaignDeltas: Step = {
-  name: "campaign_count_deltas",
-  first: LEAST,
-  async remove(tx, { extent, limit }) {
-    const { projectId, campaigns: upTo } = extent;
-    if (upTo === null) return NOTHING;
-    return removedOf(
-      (await q.projectRows.campaignCountDeltas(tx, { projectId, upTo, limit })).map((row) => row.campaignId),
-    );
-  },
-};
+export const campaignDeltas = ofCampaigns("campaign_count_deltas", q.projectRows.campaignCountDeltas);
+export const campaignLinkDeltas = ofCampaigns("campaign_link_deltas", q.projectRows.campaignLinkDeltas);
+
+type OfCampaigns = (
+  tx: Context,
+  args: { projectId: string; upTo: string; limit: number },
+) => Promise<{ campaignId: string }[]>;
+
+function ofCampaigns(name: string, remove: OfCampaigns): Step {
+  return {
+    name,
+    first: LEAST,
+    async remove(tx, { extent, limit }) {
+      const { projectId, campaigns: upTo } = extent;
+      if (upTo === null) return NOTHING;
+      return removedOf((await remove(tx, { projectId, upTo, limit })).map((row) => row.campaignId));
+    },
+  };
+}
 
 /** Mails that an execution or a campaign has made since the reset was asked for. */
 export const lateEmails: Step = {

@@ -53,6 +53,8 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "HTML that MJML is compiled to": ["content/mjml/mod.ts", "MAX_HTML_CHARS = 1_000_000"],
   "uploaded image": ["content/images/mod.ts", "MAX_IMAGE_BYTES = 10 * 1_048_576"],
   "side of an image": ["content/images/_faults.ts", "MAX_SIDE = 10_000"],
+  preheader: ["content/preheader.ts", "MAX_PREHEADER = 255"],
+  "versions of a template": ["../sql/migrations/0018_edits.sql", "up to 100"],
   "name of an event": ["http/routes/v1.ts", "maxLength: 255,\n      trimmed: true"],
   "steps of a workflow": ["automation/workflows/_graph_edits.ts", "MAX_STEPS = 500"],
   "transitions of a workflow": ["automation/workflows/rules.ts", "MAX_TRANSITIONS = 2_000"],

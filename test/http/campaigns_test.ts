@@ -54,6 +54,7 @@ describe("POST /campaigns", () => {
         name: "Spring",
         description: "For spring",
         subject: draft.subject,
+        preheader: null,
         body: draft.body,
         from: draft.from,
         fromName: "Shop",

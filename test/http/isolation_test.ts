@@ -120,6 +120,12 @@ async function fingerprint(projectId: string): Promise<Record<string, string>> {
   return hashes;
 }
 
+const graphOf = (id: string, templateId?: string) => ({
+  version: "*",
+  steps: [{ id, name: "Mine", ...(templateId ? { type: "SEND_EMAIL", templateId } : { type: "EXIT" }) }],
+  transitions: [],
+});
+
 /** Every endpoint with the id of something in its path, and what a good request holds. A new one has to be put here. */
 const requests = (c: Content): Record<string, { path: string; body?: object }> => ({
   "GET /contacts/:id": { path: `/contacts/${c.contact}` },
@@ -147,6 +153,9 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /templates/:id/duplicate": { path: `/templates/${c.template}/duplicate` },
   "GET /templates/:id/usage": { path: `/templates/${c.template}/usage` },
   "POST /templates/:id/preview": { path: `/templates/${c.template}/preview`, body: {} },
+  "GET /templates/:id/versions": { path: `/templates/${c.template}/versions` },
+  "GET /templates/:id/versions/:version": { path: `/templates/${c.template}/versions/1` },
+  "POST /templates/:id/versions/:version/restore": { path: `/templates/${c.template}/versions/1/restore` },
   "GET /campaigns/:id": { path: `/campaigns/${c.draft}` },
   "PUT /campaigns/:id": { path: `/campaigns/${c.draft}`, body: DRAFT },
   "PATCH /campaigns/:id": { path: `/campaigns/${c.draft}`, body: { name: "Theirs" } },
@@ -156,11 +165,17 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /campaigns/:id/cancel": { path: `/campaigns/${c.scheduled}/cancel` },
   "POST /campaigns/:id/test": { path: `/campaigns/${c.draft}/test`, body: { email: "eve@example.com" } },
   "GET /campaigns/:id/stats": { path: `/campaigns/${c.draft}/stats` },
+  "GET /campaigns/:id/recipients": { path: `/campaigns/${c.draft}/recipients` },
+  "GET /campaigns/:id/links": { path: `/campaigns/${c.draft}/links` },
+  "GET /campaigns/:id/series": { path: `/campaigns/${c.draft}/series` },
   "POST /campaigns/:id/preview": { path: `/campaigns/${c.draft}/preview`, body: {} },
   "GET /workflows/:id": { path: `/workflows/${c.workflow}` },
   "PATCH /workflows/:id": { path: `/workflows/${c.workflow}`, body: { enabled: false } },
   "DELETE /workflows/:id": { path: `/workflows/${c.workflow}` },
   "POST /workflows/:id/duplicate": { path: `/workflows/${c.workflow}/duplicate` },
+  "GET /workflows/:id/graph": { path: `/workflows/${c.workflow}/graph` },
+  "PUT /workflows/:id/graph": { path: `/workflows/${c.workflow}/graph`, body: graphOf(c.step) },
+  "GET /workflows/:id/statistics": { path: `/workflows/${c.workflow}/statistics` },
   "POST /workflows/:id/steps": {
     path: `/workflows/${c.workflow}/steps`,
     body: { type: "EXIT", name: "Out", config: {} },
@@ -198,6 +213,8 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /domains/:id/verify": { path: `/domains/${c.domain}/verify` },
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },
+  "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
+  "GET /emails/:id/events": { path: `/emails/${c.email}/events` },
 });
 
 /** They name no row: what they do stays within the project that asks. */
@@ -249,12 +266,14 @@ describe("the id of something of another project", () => {
   test("cannot be referred to either", async () => {
     const before = await fingerprint(mine.id);
     const own = await fill(theirs);
-    const call = (method: string, path: string, body: object) =>
+    const call = (method: string, path: string, body?: object) =>
       service.request(method, path, { key: theirs.secret, body });
     const inSegment = {
       logic: "AND",
       groups: [{ filters: [{ field: `segment.${ours.segment}`, operator: "memberOfSegment" }] }],
     };
+    const { version, steps } = (await call("GET", `/workflows/${own.workflow}/graph`)).body;
+    const sender = graphOf(crypto.randomUUID(), ours.template).steps[0]!;
     const step = (templateId: string) => ({ type: "SEND_EMAIL", name: "Mail", config: {}, templateId });
     const mail = { to: "eve@example.com", from: `a@${DOMAIN}` };
     const references: [string, string, object][] = [
@@ -266,6 +285,7 @@ describe("the id of something of another project", () => {
       ["POST", "/segments", { name: "Copy", condition: inSegment }],
       ["POST", `/workflows/${own.workflow}/steps`, step(ours.template)],
       ["PATCH", `/workflows/${own.workflow}/steps/${ours.step}`, { name: "Mine" }],
+      ["PUT", `/workflows/${own.workflow}/graph`, { version, steps: [...steps, sender], transitions: [] }],
       ["DELETE", `/workflows/${own.workflow}/steps/${ours.step}`, {}],
       ["POST", `/workflows/${own.workflow}/transitions`, { fromStepId: own.step, toStepId: ours.step }],
       ["POST", `/workflows/${own.workflow}/transitions`, { fromStepId: ours.step, toStepId: own.step }],

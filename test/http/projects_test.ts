@@ -343,6 +343,7 @@ function workflowsFor(mine: { secret: string }) {
     service.request(method, path, { key: mine.secret, body });
   const createWorkflow = async () => {
     const { body } = await call("POST", "/workflows", { name: "W", eventName: "signup" });
+    await call("POST", `/workflows/${body.id}/steps`, { type: "EXIT", name: "End" });
     const { status } = await call("PATCH", `/workflows/${body.id}`, { enabled: true });
     expect(status).toBe(200);
   };

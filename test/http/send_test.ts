@@ -47,6 +47,7 @@ const makeTemplate = (type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS", over: Re
     name: "Welcome",
     description: null,
     subject: "Welcome {{name}}",
+    preheader: null,
     body: "<p>Hello {{name}}, plan {{plan ?? free}}</p>",
     html: "<p>Hello {{name}}, plan {{plan ?? free}}</p>",
     fromEmail: `template@${DOMAIN}`,

@@ -48,6 +48,7 @@ describe("POST /templates", () => {
       name: "Welcome",
       description: null,
       subject: "Hi {{name}}",
+      preheader: null,
       body: "<p>{{name}}</p>",
       from: `hello@${DOMAIN}`,
       fromName: null,
@@ -548,6 +549,17 @@ describe("GET /templates/:id/usage", () => {
       ],
       workflowSteps: [],
       emailsSent: 13,
+      outcomes: {
+        mails: 0,
+        sent: 0,
+        delivered: 0,
+        opened: 0,
+        clicked: 0,
+        bounced: 0,
+        complained: 0,
+        unsubscribed: 0,
+        lastSentAt: null,
+      },
     });
   });
 

@@ -23,7 +23,7 @@ const preview = (message: { subject?: string; html?: string }, input: PreviewInp
   previewMessage(
     service,
     project.id,
-    { subject: "Hi", html: "<p>Hi</p>", type: "TRANSACTIONAL", ...message },
+    { subject: "Hi", preheader: null, html: "<p>Hi</p>", type: "TRANSACTIONAL", ...message },
     input,
   );
 const missing = async (html: string, data: Record<string, unknown> = {}) =>

@@ -123,6 +123,9 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("updateTemplate", { path: { id }, body: { description: "For everybody who signs up" } });
   await tell("getTemplateUsage", { path: { id } });
   await tell("previewTemplate", { path: { id }, body: { contactId } });
+  await tell("listTemplateVersions", { path: { id } });
+  await tell("getTemplateVersion", { path: { id, version: "1" } });
+  await tell("restoreTemplateVersion", { path: { id, version: "1" } });
   const copy = await tell("duplicateTemplate", { path: { id } });
   await tell("deleteTemplate", { path: { id: copy.id } });
   const sent = await tell("sendEmail", {
@@ -138,7 +141,10 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("verifyEmail", { body: { email: "ada@gmial.com" } });
   await service.runJobs();
   await tell("listEmails", { query: { limit: "1" } });
-  await tell("getEmail", { path: { id: sent.data.emails[0].email } });
+  const mail = { id: sent.data.emails[0].email as string };
+  await tell("getEmail", { path: mail });
+  await tell("getEmailContent", { path: mail });
+  await tell("listEmailEvents", { path: mail });
   const draft = {
     name: "October",
     subject: "What is new",
@@ -147,6 +153,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   };
   const campaign = await tell("createCampaign", { body: { ...draft, audienceType: "ALL" } });
   const path = { id: campaign.data.id as string };
+  await tell("countCampaignAudience", { body: { audienceType: "ALL" } });
   await tell("updateCampaign", { path, body: { subject: "What is new in October" } });
   await tell("replaceCampaign", {
     path,
@@ -168,6 +175,9 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("cancelCampaign", { path });
   await tell("getCampaign", { path });
   await tell("getCampaignStats", { path });
+  await tell("listCampaignRecipients", { path, query: { clicked: "true" } });
+  await tell("listCampaignLinks", { path });
+  await tell("getCampaignSeries", { path });
   await tell("listCampaigns", { query: { pageSize: "1" } });
   await tell("createSuppressions", { body: { emails: ["left@example.com", "gone@example.com"] } });
   await tell("listSuppressions");
@@ -192,6 +202,9 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
   });
   await tell("updateStep", { path: { id, stepId: delay.id }, body: { config: { amount: 1, unit: "days" } } });
   await tell("updateWorkflow", { path, body: { enabled: true } });
+  const graph = await tell("getWorkflowGraph", { path });
+  const { version, steps, transitions } = graph;
+  await tell("saveWorkflowGraph", { path, body: { version, steps, transitions } });
   await tell("testWorkflow", { path, body: { contactId } });
   const execution = await tell("startExecution", {
     path,
@@ -199,6 +212,7 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
   });
   await tell("getExecution", { path: { id, executionId: execution.id } });
   await tell("listExecutions", { path, query: { status: "RUNNING" } });
+  await tell("getWorkflowStatistics", { path });
   await tell("cancelExecution", { path: { id, executionId: execution.id } });
   await tell("cancelExecutions", { path });
   const workflow = await tell("getWorkflow", { path });

@@ -209,6 +209,10 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
     insert into step_executions (project_id, execution_id, step_id)
     select project_id, id, uuid_v7() from executions where project_id = ${projectId}`;
   await sql`
+    insert into step_counts (project_id, step_id, entered, passed, failed)
+    select project_id, id, 1, 1, 0 from workflow_steps where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
     insert into waits (project_id, contact_id, event_name, execution_id, step_execution_id, started_at)
     select project_id, contact_id, 'paid', id, uuid_v7(), now() from executions where project_id = ${projectId}
     on conflict do nothing`;
@@ -224,6 +228,12 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
 }
 
 async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    insert into campaign_links (project_id, campaign_id, link_key, link, clicks, first_clicks)
+    select project_id, id, uuid_v7(), 'https://example.com/', 1, 1 from campaigns where project_id = ${projectId} limit 1`;
+  await sql`
+    insert into campaign_link_deltas (project_id, campaign_id, link, clicks, first_clicks)
+    select project_id, campaign_id, link, 1, 0 from campaign_links where project_id = ${projectId}`;
   await sql`
     insert into mail_counts (
       project_id, at, source_type, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed,

@@ -1,3 +1,4 @@
+import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -40,11 +41,26 @@ export async function getSegment(ctx: Context, projectId: string, segmentId: str
   return segment;
 }
 
+/** The `ETag` of a segment: of what people edit, and not of its count. */
+export function segmentTag(segment: Segment): string {
+  return editTag(editedOf(segment));
+}
+
+function editedOf({ name, description, condition, trackMembership }: Segment) {
+  return { name, description, condition, trackMembership };
+}
+
 /** Makes a segment with its count of members. Throws 422 for a fault in the condition. */
-export async function createSegment(ctx: Context, projectId: string, input: SegmentInput): Promise<Segment> {
+export async function createSegment(
+  ctx: Context,
+  projectId: string,
+  input: SegmentInput,
+  edit: Edit = NOBODY,
+): Promise<Segment> {
   const condition = input.type === "DYNAMIC" ? input.condition : null;
   return await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
+    await q.edits.actAs(tx, { editor: edit.by });
     await assertCondition(tx, projectId, null, condition);
     const { id } = await q.segments.insert(tx, {
       projectId,
@@ -70,10 +86,12 @@ export async function patchSegment(
   projectId: string,
   segmentId: string,
   patch: SegmentPatch,
+  edit: Edit = NOBODY,
 ): Promise<Segment> {
   return await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
     const segment = await getSegment(tx, projectId, segmentId);
+    await beginEdit(tx, edit, { kind: "segment", projectId, id: segmentId }, async () => editedOf(segment));
     if (patch.condition === null && segment.type === "DYNAMIC") {
       throw problems.badRequest("Cannot remove the condition of a dynamic segment");
     }

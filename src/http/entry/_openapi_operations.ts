@@ -73,6 +73,9 @@ export const HEADERS = {
   RateLimit: text('What is left, as in the draft of the IETF: `"minute";r=<requests>;t=<seconds>`.'),
   "RateLimit-Policy": text('The limit, as in the draft of the IETF: `"minute";q=<requests>;w=60`.'),
   "Retry-After": integer("Seconds after which to try again."),
+  ETag: text(
+    "Of what people edit of it: send it as `If-Match` with a change, and no change of others is lost.",
+  ),
 };
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
@@ -81,6 +84,9 @@ const RATE_LIMIT = Object.fromEntries(
     (name) => [name, { $ref: `#/components/headers/${name}` }],
   ),
 );
+/** What people edit: reading and changing it answer with its tag. */
+const EDITED = /^\/(templates|campaigns|segments|workflows)\/:id(\/graph)?$/;
+const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
 
 /** A request that was made, and its answer. */
@@ -119,6 +125,7 @@ export function completeOperation(
   addRefusals(responses, hooks.response ?? {});
   for (const [status, response] of Object.entries(responses)) {
     describeResponse(status, response, operation.security.length > 0);
+    if (status === "200" && EDITED.test(route.path)) response.headers = { ...response.headers, ...ETAG };
   }
 }
 

@@ -8,6 +8,7 @@ import {
   STANDARD_NAMES,
   type StandardFieldName,
 } from "../../audience/standard_fields.ts";
+import { MAX_PREHEADER } from "../../content/preheader.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { toRecipient } from "../../sending/send/input.ts";
 import { bounded } from "./body_bounds.ts";
@@ -49,6 +50,13 @@ export const EmailAddress = t.String({ format: "email", examples: ["ada@example.
 /** Text that ends up in a header line: no CR, LF or NUL. */
 export const HeaderText = (options: { minLength?: number; maxLength: number }) =>
   Text({ format: "header-text", ...options });
+
+/** What inboxes show beside the subject. */
+export const Preheader = Text({
+  format: "header-text",
+  maxLength: MAX_PREHEADER,
+  description: "What inboxes show beside the subject, with `{{variables}}`.",
+});
 
 /** A whole number in a query, given as text. */
 export const QueryInteger = (options: {

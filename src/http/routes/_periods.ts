@@ -13,39 +13,53 @@ export const PeriodQuery = {
   ),
 };
 
+/** The same by shorter names. */
+export const SpanQuery = (what: string) => ({
+  from: t.Optional(
+    t.String({ description: `ISO 8601. ${what} at this moment or later; a date is its start (UTC).` }),
+  ),
+  until: t.Optional(
+    t.String({ description: `ISO 8601. ${what} at this moment or before; a date is its end (UTC).` }),
+  ),
+});
+
 /** From a moment on, and until before another one. Undefined: without limit. */
 export interface Period {
   from: Date | undefined;
   until: Date | undefined;
 }
 
+/** By either pair of names. */
 interface Dates {
   startDate?: string | undefined;
   endDate?: string | undefined;
+  from?: string | undefined;
+  until?: string | undefined;
 }
 
 /** What is wrong with the two dates. */
-export function periodErrors({ startDate, endDate }: Dates): FieldError[] {
-  const errors = Object.entries({ startDate, endDate }).flatMap(([field, text]): FieldError[] =>
+export function periodErrors(dates: Dates): FieldError[] {
+  const errors = Object.entries(dates).flatMap(([field, text]): FieldError[] =>
     !text || readTime(text) ? [] : [dateError(field, text)],
   );
   if (errors.length > 0) return errors;
-  const { from, until } = periodOf({ startDate, endDate });
+  const { from, until } = periodOf(dates);
   if (!from || !until || from < until) return [];
-  return [
-    { field: "endDate", code: "custom", message: "Expected no date before startDate", received: endDate },
-  ];
+  const [field, first] = dates.until ? ["until", "from"] : ["endDate", "startDate"];
+  const message = `Expected no date before ${first}`;
+  return [{ field, code: "custom", message, received: dates.until ?? dates.endDate }];
 }
 
 /** The requested period. Throws BAD_REQUEST for invalid dates. */
-export function readPeriod(query: Dates): Period {
-  const errors = periodErrors(query);
+export function readPeriod({ startDate, endDate, from, until }: Dates): Period {
+  const dates = { startDate, endDate, from, until };
+  const errors = periodErrors(dates);
   if (errors.length > 0) throw problems.badParameters(errors);
-  return periodOf(query);
+  return periodOf(dates);
 }
 
-function periodOf({ startDate, endDate }: Dates): Period {
-  const [first, last] = [startDate, endDate].map((text) => (text ? readTime(text) : null));
+function periodOf({ startDate, endDate, from, until }: Dates): Period {
+  const [first, last] = [from || startDate, until || endDate].map((text) => (text ? readTime(text) : null));
   return {
     from: first ? new Date(toMs(first)) : undefined,
     until: last

@@ -1,6 +1,6 @@
 // Previews of templates and campaigns.
 import { t } from "elysia";
-import { Data, HeaderText, IdOf, Nullable, Text, Words } from "../entry/schemas.ts";
+import { Data, HeaderText, IdOf, Nullable, Preheader, Text, Words } from "../entry/schemas.ts";
 
 /** For whom a preview is made: a contact, and data that goes over it. Both may be left out. */
 export const PreviewBody = t.Optional(
@@ -11,6 +11,7 @@ export const PreviewBody = t.Optional(
 export const UnsavedPreviewBody = t.Object(
   {
     subject: HeaderText({ maxLength: 998 }),
+    preheader: t.Optional(Nullable(Preheader)),
     body: Text({ maxLength: 1_048_576, description: "HTML or MJML, with `{{variables}}`." }),
     type: t.Optional(Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"])),
     data: t.Optional(Data),

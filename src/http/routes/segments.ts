@@ -16,9 +16,11 @@ import {
   listSegments,
   patchSegment,
   refreshSegment,
+  segmentTag,
 } from "../../audience/segments/mod.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import {
   Segment,
@@ -49,7 +51,7 @@ export function segmentsRoutes(ctx: Context) {
     })
     .post(
       "/",
-      async ({ project, body, status, set }) => {
+      async ({ project, actor, headers, body, status, set }) => {
         const { name, description, type = "DYNAMIC", condition, trackMembership = false } = body;
         if (!name?.trim()) return status(400, { error: "A name is required" });
         const isTree = typeof condition === "object" && condition !== null && !Array.isArray(condition);
@@ -57,7 +59,7 @@ export function segmentsRoutes(ctx: Context) {
           return status(400, { error: "A dynamic segment needs a condition" });
         const input = { name, description, type, condition: condition as Condition, trackMembership };
         set.status = 201;
-        return await createSegment(ctx, project.id, input);
+        return await createSegment(ctx, project.id, input, editOf(actor, headers));
       },
       {
         body: SegmentBody,
@@ -89,22 +91,35 @@ export function segmentsRoutes(ctx: Context) {
           "With five of the contacts. Where counting takes longer than a quarter of a second, one contact in 64 is looked at, and `estimated` is true.",
       },
     })
-    .get("/:id", async ({ project, params: { id } }) => await getSegment(ctx, project.id, segmentId(id)), {
-      ...one,
-      response: answers(Segment, { refusals: [404] }),
-      detail: {
-        operationId: "getSegment",
-        summary: "Get a segment",
-        description: "One segment, with the count of its members.",
-      },
-    })
-    .patch(
+    .get(
       "/:id",
-      async ({ project, params: { id }, body }) => await patchSegment(ctx, project.id, segmentId(id), body),
+      async ({ project, params: { id }, set }) => {
+        const segment = await getSegment(ctx, project.id, segmentId(id));
+        set.headers.etag = segmentTag(segment);
+        return segment;
+      },
       {
         ...one,
+        response: answers(Segment, { refusals: [404] }),
+        detail: {
+          operationId: "getSegment",
+          summary: "Get a segment",
+          description: "One segment, with the count of its members.",
+        },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const segment = await patchSegment(ctx, project.id, segmentId(id), body, editOf(actor, headers));
+        set.headers.etag = segmentTag(segment);
+        return segment;
+      },
+      {
+        ...one,
+        headers: EditHeaders,
         body: SegmentPatch,
-        response: answers(Segment, { refusals: [400, 404, 413, 415, 422] }),
+        response: answers(Segment, { refusals: [400, 404, 412, 413, 415, 422] }),
         detail: {
           operationId: "updateSegment",
           summary: "Change a segment; its slug stays",

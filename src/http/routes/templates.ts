@@ -1,6 +1,5 @@
 // /templates: what mails are made of. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
-import { documented, requiredFields } from "../entry/document.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -9,112 +8,26 @@ import {
   getTemplateContent,
   getTemplateUsage,
   listTemplates,
-  MAX_NAME,
   patchTemplate,
+  templateTag,
 } from "../../content/templates.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
+import { orderQuery, pageList, PageQuery, readIdCursor, readPage, toCursor } from "./_lists.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
+import { answers, BareError, Nullable, PathId, Text } from "../entry/schemas.ts";
 import {
-  answers,
-  BareError,
-  HeaderText,
-  Int,
-  isUuid,
-  Nullable,
-  PathId,
-  Text,
-  Timestamp,
-  Uuid,
-  Words,
-} from "../entry/schemas.ts";
-
-const Type = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
-
-const Template = t.Object(
-  {
-    id: Uuid,
-    name: t.String(),
-    description: Nullable(t.String()),
-    subject: t.String(),
-    body: t.String(),
-    from: t.String(),
-    fromName: Nullable(t.String()),
-    replyTo: Nullable(t.String()),
-    type: Type,
-    projectId: Uuid,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { title: "Template" },
-);
-
-const Usage = t.Object(
-  {
-    campaigns: t.Array(
-      t.Object({
-        id: Uuid,
-        name: t.String(),
-        status: Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]),
-      }),
-    ),
-    workflowSteps: t.Array(
-      t.Object({ id: Uuid, name: t.String(), workflowId: Uuid, workflowName: t.String() }),
-    ),
-    emailsSent: Int,
-  },
-  { title: "TemplateUsage" },
-);
-
-const MAX_SUBJECT = 998;
-const MAX_BODY = 1_048_576;
-
-/** Text with something in it; a header has no line breaks. */
-const filled = { minLength: 1, pattern: "\\S" };
-const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variables}}`." };
-const Address = (description: string) => Text({ maxLength: 1000, description });
-const FROM = "An address of a verified domain.";
-
-/** What may be left out, or cleared with null, whether a template is made or changed. */
-const Optional = {
-  description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
-  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
-  replyTo: t.Optional(Nullable(Address("An address."))),
-  type: t.Optional(Type),
-};
-
-const Name = Text({ format: "header-text", ...filled, maxLength: MAX_NAME });
-const Subject = Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT });
-const Body = Text({ ...filled, ...BODY });
-
-/** What is missing is refused in a way of its own. */
-const TemplateBody = requiredFields(
-  t.Object(
-    {
-      name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
-      subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
-      body: t.Optional(documented(Nullable(Text(BODY)), Body)),
-      from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
-      ...Optional,
-    },
-    { title: "TemplateBody" },
-  ),
-  ["name", "subject", "body", "from"],
-);
-
-const TemplatePatch = t.Object(
-  {
-    name: t.Optional(Name),
-    subject: t.Optional(Subject),
-    body: t.Optional(Body),
-    from: t.Optional(Address(FROM)),
-    ...Optional,
-  },
-  { title: "TemplatePatch" },
-);
+  ListedTemplate,
+  Template,
+  TemplateBody,
+  templateId,
+  TemplatePatch,
+  Type,
+  Usage,
+} from "./_template_schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -126,9 +39,28 @@ export function templatesRoutes(ctx: Context) {
       "/",
       async ({ project, query }) => {
         const { page, pageSize } = readPage(query);
-        const filter = { type: query.type, search: query.search, ...orderOf(query.sort, query.dir) };
-        const { data, total } = await listTemplates(ctx, project.id, { page, pageSize, ...filter });
-        return { data, page, pageSize, total, totalPages: Math.ceil(total / pageSize) };
+        const afterId = readIdCursor(query.cursor);
+        const order = orderOf(query.sort, query.dir);
+        if (afterId !== null && (page > 1 || order.sort !== "createdAt")) throw problems.cursorOfCreation();
+        const fields = readFields(query.fields);
+        const { data, total } = await listTemplates(ctx, project.id, {
+          page,
+          pageSize,
+          type: query.type,
+          search: query.search,
+          ...order,
+          afterId,
+          withBody: fields.includes("body"),
+        });
+        const isFull = order.sort === "createdAt" && data.length === pageSize;
+        return {
+          data: data.map((template) => picked(template, fields)),
+          page,
+          pageSize,
+          total,
+          totalPages: Math.ceil(total / pageSize),
+          cursor: isFull ? toCursor([data.at(-1)!.id]) : null,
+        };
       },
       {
         query: t.Object({
@@ -140,27 +72,41 @@ export function templatesRoutes(ctx: Context) {
               maxLength: 255,
             }),
           ),
+          cursor: t.Optional(
+            t.String({
+              description: "In place of `page`: the `cursor` of the previous answer, by `createdAt`.",
+            }),
+          ),
+          fields: t.Optional(
+            t.String({
+              description: "Only these, separated by commas, such as `id,name,updatedAt`: without bodies.",
+            }),
+          ),
           ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
-        response: answers(pageList(Template), { refusals: [400] }),
+        response: answers(
+          t.Object({ ...pageList(ListedTemplate).properties, cursor: Nullable(t.String()) }),
+          { refusals: [400] },
+        ),
         detail: {
           operationId: "listTemplates",
           summary: "List templates",
           description:
-            "A page list. `search` looks at name, description and subject. Unknown words for `sort` and `dir` count as the default.",
+            "A page list, which can be walked by `cursor` as well. `search` looks at name, description and subject. Unknown words for `sort` and `dir` count as the default.",
         },
       },
     )
     .post(
       "/",
-      async ({ project, body: { name, subject, body, from, ...rest }, status, set }) => {
+      async ({ project, actor, headers, body: { name, subject, body, from, ...rest }, status, set }) => {
         // Written out, so that the compiler sees that they are there.
         if (!name?.trim()) return status(400, { error: "A name is required" });
         if (!subject?.trim()) return status(400, { error: "A subject is required" });
         if (!body?.trim()) return status(400, { error: "A body is required" });
         if (!from?.trim()) return status(400, { error: "A from address is required" });
         set.status = 201;
-        return await createTemplate(ctx, project.id, { ...rest, name, subject, body, from });
+        const input = { ...rest, name, subject, body, from };
+        return await createTemplate(ctx, project.id, input, editOf(actor, headers));
       },
       {
         body: TemplateBody,
@@ -183,22 +129,35 @@ export function templatesRoutes(ctx: Context) {
           "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
       },
     })
-    .get("/:id", async ({ project, params: { id } }) => await getTemplate(ctx, project.id, templateId(id)), {
-      ...one,
-      response: answers(Template, { refusals: [404] }),
-      detail: {
-        operationId: "getTemplate",
-        summary: "Get a template",
-        description: "One template, with its body.",
-      },
-    })
-    .patch(
+    .get(
       "/:id",
-      async ({ project, params: { id }, body }) => await patchTemplate(ctx, project.id, templateId(id), body),
+      async ({ project, params: { id }, set }) => {
+        const template = await getTemplate(ctx, project.id, templateId(id));
+        set.headers.etag = templateTag(template);
+        return template;
+      },
       {
         ...one,
+        response: answers(Template, { refusals: [404] }),
+        detail: {
+          operationId: "getTemplate",
+          summary: "Get a template",
+          description: "One template, with its body.",
+        },
+      },
+    )
+    .patch(
+      "/:id",
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const template = await patchTemplate(ctx, project.id, templateId(id), body, editOf(actor, headers));
+        set.headers.etag = templateTag(template);
+        return template;
+      },
+      {
+        ...one,
+        headers: EditHeaders,
         body: TemplatePatch,
-        response: answers(Template, { refusals: [400, 404, 413, 415, 422] }),
+        response: answers(Template, { refusals: [400, 404, 412, 413, 415, 422] }),
         detail: {
           operationId: "updateTemplate",
           summary: "Change a template",
@@ -226,8 +185,8 @@ export function templatesRoutes(ctx: Context) {
     )
     .post(
       "/:id/duplicate",
-      async ({ project, params: { id }, set }) => {
-        const copy = await duplicateTemplate(ctx, project.id, templateId(id));
+      async ({ project, actor, headers, params: { id }, set }) => {
+        const copy = await duplicateTemplate(ctx, project.id, templateId(id), editOf(actor, headers));
         set.status = 201;
         return copy;
       },
@@ -251,7 +210,7 @@ export function templatesRoutes(ctx: Context) {
           operationId: "getTemplateUsage",
           summary: "List what refers to a template, and count its mails",
           description:
-            "The campaigns and steps of workflows that use it, and how many mails were made from it.",
+            "The campaigns and steps of workflows that use it, how many mails were made from it, and what became of the newest ones.",
         },
       },
     )
@@ -275,13 +234,27 @@ export function templatesRoutes(ctx: Context) {
     );
 }
 
-function templateId(id: string): string {
-  if (!isUuid(id)) throw problems.templateNotFound(id);
-  return id;
-}
-
 /** Unknown words fall back to the default, as the specification says. */
 function orderOf(sort: string | undefined, dir: string | undefined) {
   const known = sort === "name" || sort === "updatedAt" ? sort : "createdAt";
   return { sort: known, dir: dir === "asc" ? "asc" : "desc" } as const;
+}
+
+type FieldName = keyof typeof Template.properties;
+const FIELDS = Object.keys(Template.properties) as FieldName[];
+
+/** The fields that a list shall have: all of them unless some are named. Throws 400 for a name that is none. */
+function readFields(text: string | undefined): FieldName[] {
+  if (!text?.trim()) return FIELDS;
+  const asked = text.split(",").map((name) => name.trim());
+  const unknown = asked.filter((name) => !FIELDS.includes(name as FieldName));
+  if (unknown.length > 0) throw problems.unknownFields(unknown, FIELDS);
+  return ["id", ...(asked as FieldName[])];
+}
+
+function picked<T extends object>(
+  template: T,
+  fields: readonly FieldName[],
+): Partial<Record<FieldName, never>> {
+  return Object.fromEntries(Object.entries(template).filter(([name]) => fields.includes(name as FieldName)));
 }

@@ -1,0 +1,24 @@
+// Who edits, and from which state: the headers of requests that change what several people edit.
+import { t } from "elysia";
+import type { Actor } from "../../accounts/audit.ts";
+import type { Edit } from "../../edits.ts";
+
+/** The headers of a change. */
+export const EditHeaders = t.Object({
+  "if-match": t.Optional(
+    t.String({
+      description:
+        "The `ETag` of what you have read. Where somebody has changed it since, nothing is changed, and 412 says who.",
+    }),
+  ),
+});
+
+/** The change that a request makes. */
+export function editOf(actor: Actor, headers: { "if-match"?: string | undefined }): Edit {
+  return { by: nameOf(actor), ifMatch: headers["if-match"] };
+}
+
+function nameOf(actor: Actor): string {
+  if (actor.kind === "user") return actor.email;
+  return actor.kind === "key" ? `secret key …${actor.hint ?? ""}` : actor.kind;
+}

@@ -1,0 +1,160 @@
+// How templates look in requests and answers.
+import { t } from "elysia";
+import { MAX_NAME } from "../../content/templates.ts";
+import { problems } from "../../problem.ts";
+import { documented, requiredFields } from "../entry/document.ts";
+import {
+  HeaderText,
+  Int,
+  isUuid,
+  Nullable,
+  Preheader,
+  Text,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
+
+/** What a template is for. */
+export const Type = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+
+/** A template. */
+export const Template = t.Object(
+  {
+    id: Uuid,
+    name: t.String(),
+    description: Nullable(t.String()),
+    subject: t.String(),
+    preheader: Nullable(t.String()),
+    body: t.String(),
+    from: t.String(),
+    fromName: Nullable(t.String()),
+    replyTo: Nullable(t.String()),
+    type: Type,
+    projectId: Uuid,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: "Template" },
+);
+
+/** Where a template is used. */
+export const Usage = t.Object(
+  {
+    campaigns: t.Array(
+      t.Object({
+        id: Uuid,
+        name: t.String(),
+        status: Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]),
+      }),
+    ),
+    workflowSteps: t.Array(
+      t.Object({ id: Uuid, name: t.String(), workflowId: Uuid, workflowName: t.String() }),
+    ),
+    emailsSent: Int,
+    outcomes: t.Object(
+      {
+        mails: Int,
+        sent: Int,
+        delivered: Int,
+        opened: Int,
+        clicked: Int,
+        bounced: Int,
+        complained: Int,
+        unsubscribed: Int,
+        lastSentAt: Nullable(Timestamp),
+      },
+      { description: "Of its newest 10,000 mails. Those of campaigns have counters of their own." },
+    ),
+  },
+  { title: "TemplateUsage" },
+);
+
+const MAX_SUBJECT = 998;
+const MAX_BODY = 1_048_576;
+
+/** Text with something in it; a header has no line breaks. */
+const filled = { minLength: 1, pattern: "\\S" };
+const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variables}}`." };
+const Address = (description: string) => Text({ maxLength: 1000, description });
+const FROM = "An address of a verified domain.";
+
+/** What may be left out, or cleared with null, whether a template is made or changed. */
+const Optional = {
+  preheader: t.Optional(Nullable(Preheader)),
+  description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
+  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+  replyTo: t.Optional(Nullable(Address("An address."))),
+  type: t.Optional(Type),
+};
+
+const Name = Text({ format: "header-text", ...filled, maxLength: MAX_NAME });
+const Subject = Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT });
+const Body = Text({ ...filled, ...BODY });
+
+/** What makes a template. What is missing is refused in a way of its own. */
+export const TemplateBody = requiredFields(
+  t.Object(
+    {
+      name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
+      subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
+      body: t.Optional(documented(Nullable(Text(BODY)), Body)),
+      from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
+      ...Optional,
+    },
+    { title: "TemplateBody" },
+  ),
+  ["name", "subject", "body", "from"],
+);
+
+/** What changes a template. */
+export const TemplatePatch = t.Object(
+  {
+    name: t.Optional(Name),
+    subject: t.Optional(Subject),
+    body: t.Optional(Body),
+    from: t.Optional(Address(FROM)),
+    ...Optional,
+  },
+  { title: "TemplatePatch" },
+);
+
+/** A template in a list: of what `fields` names, or all of it. */
+export const ListedTemplate = t.Partial(Template, { title: "ListedTemplate" });
+
+/** When a template became what. */
+export const ListedVersion = t.Object(
+  {
+    version: Int,
+    name: t.String(),
+    subject: t.String(),
+    createdAt: Timestamp,
+    createdBy: Nullable(t.String({ description: "An address, or which key." })),
+  },
+  { title: "ListedTemplateVersion" },
+);
+
+/** What a template was. */
+export const TemplateVersion = t.Object(
+  {
+    version: Int,
+    name: t.String(),
+    description: Nullable(t.String()),
+    subject: t.String(),
+    preheader: Nullable(t.String()),
+    body: t.String(),
+    from: t.String(),
+    fromName: Nullable(t.String()),
+    replyTo: Nullable(t.String()),
+    type: Type,
+    createdAt: Timestamp,
+    createdBy: Nullable(t.String()),
+  },
+  { title: "TemplateVersion" },
+);
+
+/** The id of a template in a path. Throws TEMPLATE_NOT_FOUND for what cannot be one. */
+export function templateId(id: string): string {
+  if (!isUuid(id)) throw problems.templateNotFound(id);
+  return id;
+}
