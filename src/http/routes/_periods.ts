@@ -38,21 +38,21 @@ interface Dates {
 }
 
 /** What is wrong with the two dates. */
-export function periodErrors(dates: Dates): FieldError[] {
+export function periodErrors({ startDate, endDate, from: first, until: last }: Dates): FieldError[] {
+  const dates = { startDate, endDate, from: first, until: last };
   const errors = Object.entries(dates).flatMap(([field, text]): FieldError[] =>
     !text || readTime(text) ? [] : [dateError(field, text)],
   );
   if (errors.length > 0) return errors;
   const { from, until } = periodOf(dates);
   if (!from || !until || from < until) return [];
-  const [field, first] = dates.until ? ["until", "from"] : ["endDate", "startDate"];
-  const message = `Expected no date before ${first}`;
-  return [{ field, code: "custom", message, received: dates.until ?? dates.endDate }];
+  const [field, other] = last ? ["until", "from"] : ["endDate", "startDate"];
+  const message = `Expected no date before ${other}`;
+  return [{ field, code: "custom", message, received: last ?? endDate }];
 }
 
 /** The requested period. Throws BAD_REQUEST for invalid dates. */
-export function readPeriod({ startDate, endDate, from, until }: Dates): Period {
-  const dates = { startDate, endDate, from, until };
+export function readPeriod(dates: Dates): Period {
   const errors = periodErrors(dates);
   if (errors.length > 0) throw problems.badParameters(errors);
   return periodOf(dates);
