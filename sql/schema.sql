@@ -32,6 +32,8 @@
 --                            after update: Appends to `segment_candidates`, where a segment is tracked.
 --   contact_counts           How many contacts have a field, by the type of its value.
 --   contact_count_deltas     What was counted since the last roll-up.
+--   contact_days             How many contacts came and went on a day (UTC), except for what is still in `contact_day_deltas`.
+--   contact_day_deltas       What was counted since the last roll-up.
 --   contact_imports          Imports of contacts from files.
 --   contact_import_pieces    The file of an import, until it is done.
 --   bulk_jobs                Work on many contacts: those in `contact_ids`, or those that match `filter`.
@@ -50,7 +52,9 @@
 -- Segments
 --   segments                 A named part of the audience.
 --                            before update: Sets `edited_at` and `edited_by`.
+--                            after insert or update: Writes `segment_sizes`.
 --   segment_members          The members of segments.
+--   segment_sizes            How many members a segment had on a day (UTC), as it was counted last on that day.
 --   segment_candidates       Contacts to look at again, because they may enter or leave a segment.
 --
 -- Contents
@@ -134,7 +138,7 @@ create type audience_type as enum ('ALL', 'SEGMENT', 'FILTERED');
 
 create type audit_actor as enum ('USER', 'KEY', 'OPERATOR', 'SERVICE');
 
-create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete');
+create type bulk_operation as enum ('subscribe', 'unsubscribe', 'delete', 'add', 'remove');
 
 create type campaign_status as enum ('DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED');
 
@@ -588,7 +592,7 @@ CREATE TRIGGER contacts_note_added AFTER INSERT ON public.contacts REFERENCING N
 -- Appends to `segment_candidates`, where a segment is tracked.
 CREATE TRIGGER contacts_note_changed AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_changed();
 
--- Counts the fields and the subscription of new contacts.
+-- Counts the fields, the subscription and the day of new contacts.
 CREATE OR REPLACE FUNCTION public.count_contacts_added()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -603,6 +607,10 @@ begin
   from added a, jsonb_each(a.data) f
   where f.value <> 'null'
   group by 1, 2, 3;
+  insert into contact_day_deltas (project_id, day, created, deleted)
+  select project_id, (created_at at time zone 'utc')::date, count(*), 0
+  from added
+  group by 1, 2;
   return null;
 end $function$;
 
@@ -645,7 +653,7 @@ begin
   return null;
 end $function$;
 
--- Takes the fields and the subscription of deleted contacts off the counts.
+-- Takes the fields and the subscription of deleted contacts off the counts, and counts them on the day.
 CREATE OR REPLACE FUNCTION public.count_contacts_removed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -660,6 +668,10 @@ begin
   from removed r, jsonb_each(r.data) f
   where f.value <> 'null'
   group by 1, 2, 3;
+  insert into contact_day_deltas (project_id, day, created, deleted)
+  select project_id, (now() at time zone 'utc')::date, 0, count(*)
+  from removed
+  group by 1, 2;
   return null;
 end $function$;
 
@@ -733,6 +745,26 @@ create table contact_count_deltas (
 -- Serves `contact_counts.by_project`.
 CREATE INDEX contact_count_deltas_by_project ON public.contact_count_deltas USING btree (project_id);
 
+-- How many contacts came and went on a day (UTC), except for what is still in `contact_day_deltas`.
+create table contact_days (
+  project_id uuid not null,
+  day date not null,
+  created integer not null,
+  deleted integer not null,
+  constraint contact_days_pkey PRIMARY KEY (project_id, day),
+  constraint contact_days_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+-- What was counted since the last roll-up. Append-only, so that no writer waits for another.
+create table contact_day_deltas (
+  project_id uuid not null,
+  day date not null,
+  created integer not null,
+  deleted integer not null
+);
+-- Serves `contact_days.list`.
+CREATE INDEX contact_day_deltas_by_project ON public.contact_day_deltas USING btree (project_id);
+
 -- Imports of contacts from files. A row is the work and its report; `rows_done` is how far it has come.
 create table contact_imports (
   project_id uuid not null,
@@ -777,7 +809,7 @@ create table bulk_jobs (
   operation bulk_operation not null,
   state contact_job_state not null default 'waiting'::contact_job_state,
   contact_ids uuid[],
-  -- `{search?, subscribed?, segmentId?}`
+  -- `{search?, subscribed?, segmentId?, condition?}`
   filter jsonb,
   exclude_ids uuid[] not null default '{}'::uuid[],
   after_id uuid,
@@ -791,6 +823,8 @@ create table bulk_jobs (
   failed_reason text,
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  -- The static segment that contacts are added to or removed from.
+  segment_id uuid,
   constraint bulk_jobs_pkey PRIMARY KEY (project_id, id),
   constraint bulk_jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint bulk_jobs_check CHECK (((contact_ids IS NULL) <> (filter IS NULL))),
@@ -964,6 +998,33 @@ begin
   having count(*) > 0;
   return null;
 end $function$;
+
+-- What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks by
+-- people, and subscriptions (from `events_by_name`).
+CREATE OR REPLACE FUNCTION public.contact_activity(project uuid, before uuid, max_each integer)
+ RETURNS TABLE(kind text, contact_id uuid, id uuid)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+( SELECT 'tracked'::text,
+     e.contact_id,
+     e.id
+    FROM events e
+   WHERE ((e.project_id = contact_activity.project) AND (e.name <> ALL (ARRAY['email.sent'::text, 'email.delivery'::text, 'email.received'::text, 'email.open'::text, 'email.click'::text, 'email.bounce'::text, 'email.complaint'::text, 'contact.subscribed'::text, 'contact.unsubscribed'::text])) AND (e.id < contact_activity.before))
+   ORDER BY e.id DESC
+  LIMIT contact_activity.max_each)
+ UNION ALL
+  SELECT n.name,
+     l.contact_id,
+     l.id
+    FROM (unnest(ARRAY['email.open'::text, 'email.click'::text, 'contact.subscribed'::text, 'contact.unsubscribed'::text]) n(name)
+      CROSS JOIN LATERAL ( SELECT e.contact_id,
+             e.id
+            FROM events e
+           WHERE ((e.project_id = contact_activity.project) AND (e.name = n.name) AND (NOT e.bot) AND (e.id < contact_activity.before))
+           ORDER BY e.id DESC
+          LIMIT contact_activity.max_each) l);
+END;
 
 -- Makes the partition of a month, such as `events_2026_11`; false when it exists. Events of the month that lie in the
 -- default partition move into it; no trigger fires for them, because nothing happened. It is attached when complete:
@@ -1194,6 +1255,8 @@ create table segments (
 CREATE INDEX segments_tracked ON public.segments USING btree (project_id) WHERE (track_membership AND (type = 'DYNAMIC'::segment_type));
 -- Sets `edited_at` and `edited_by`.
 CREATE TRIGGER segments_edited BEFORE UPDATE OF name, description, condition, track_membership ON public.segments FOR EACH ROW EXECUTE FUNCTION note_edit();
+-- Writes `segment_sizes`.
+CREATE TRIGGER segments_note_size AFTER INSERT OR UPDATE OF member_count ON public.segments FOR EACH ROW EXECUTE FUNCTION note_segment_size();
 
 -- Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
 -- (`edits.act_as`).
@@ -1205,6 +1268,18 @@ begin
   new.edited_at := clock_timestamp();
   new.edited_by := nullif(current_setting('postrider.editor', true), '');
   return new;
+end $function$;
+
+-- Keeps the last count of a day.
+CREATE OR REPLACE FUNCTION public.note_segment_size()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into segment_sizes (project_id, segment_id, day, members)
+  values (new.project_id, new.id, (now() at time zone 'utc')::date, new.member_count)
+  on conflict (project_id, segment_id, day) do update set members = excluded.members;
+  return null;
 end $function$;
 
 -- The number that a JSON value is, or null. A string of digits is not a number.
@@ -1245,6 +1320,17 @@ create table segment_members (
 );
 -- Serves the deletion of a contact, and the segments of one contact.
 CREATE INDEX segment_members_by_contact ON public.segment_members USING btree (project_id, contact_id, segment_id);
+
+-- How many members a segment had on a day (UTC), as it was counted last on that day. Written by the trigger
+-- `segments_note_size`.
+create table segment_sizes (
+  project_id uuid not null,
+  segment_id uuid not null,
+  day date not null,
+  members integer not null,
+  constraint segment_sizes_pkey PRIMARY KEY (project_id, segment_id, day),
+  constraint segment_sizes_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
+);
 
 -- Contacts to look at again, because they may enter or leave a segment. They changed, or had an event, in a project that
 -- tracks the members of a dynamic segment; they are looked at within seconds. Written by triggers, so that no statement

@@ -68,6 +68,8 @@ export const JOBS = {
   import_contacts: job<{ projectId: string; importId: string }>("bulk"),
   /** Does what follows from the bounces and complaints of a project. */
   judge_reputation: job<{ projectId: string }>("fast"),
+  /** Notes how many members each segment has on this day. */
+  note_segment_sizes: job("bulk"),
   /** Makes the partitions that are missing. */
   make_partitions: job("bulk"),
   /** Deletes what has expired. */

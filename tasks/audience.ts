@@ -1,6 +1,7 @@
 import { runBulkJob } from "../src/audience/bulk_jobs.ts";
 import { runImport } from "../src/audience/contacts/imports.ts";
 import {
+  noteSegmentSizes,
   recountSegments,
   sweepProjectSegments,
   sweepSegments,
@@ -15,6 +16,8 @@ export const audienceTasks = {
   async import_contacts(ctx, { projectId, importId }) {
     await runImport(ctx, projectId, importId);
   },
+  /** Notes how many members each segment has. A second run on the same day finds nothing to do. */
+  note_segment_sizes: noteSegmentSizes,
   /** Recounts the members of segments. A second run counts the same. */
   async recount_segments(ctx, { projectId, segmentIds }) {
     await recountSegments(ctx, projectId, segmentIds);

@@ -56,7 +56,8 @@ const LAYERS: string[][] = [
   ["src/content"],
   ...within(
     "src/audience",
-    ["bulk_jobs.ts"],
+    ["bulk_jobs.ts", "export.ts"],
+    ["selection.ts"],
     ["segments", "tracking.ts"],
     ["contacts"],
     ["events.ts", "event_fields.ts"],

@@ -46,3 +46,27 @@ where c.project_id = :project_id
   and :audience
 order by c.id desc
 limit :limit::int;
+
+-- name: answers :maybe
+-- splice: answers = '{}'::boolean[]
+-- Whether each of some compiled filters holds for a contact.
+select :answers as "answers!"
+from contacts c
+where c.project_id = :project_id and c.id = :contact_id;
+
+-- name: happened :many
+-- How often events of these names happened to a contact, counted to `up_to`, and when last. Opens and clicks by bots are
+-- not the contact's.
+select n.name as "name!", e.count as "count!", e.last_at
+from unnest(:names::text[]) as n (name)
+cross join lateral (
+  select count(*)::int as count, max(newest.created_at) as last_at
+  from (
+    select x.created_at
+    from events x
+    where x.project_id = :project_id and x.contact_id = :contact_id and x.name = n.name
+      and (not x.bot or n.name not in ('email.open', 'email.click'))
+    order by x.id desc
+    limit :up_to::int
+  ) as newest
+) as e;

@@ -1,7 +1,7 @@
 -- name: insert :exec
--- nullable: contact_ids, filter
-insert into bulk_jobs (project_id, id, operation, contact_ids, filter, exclude_ids)
-values (:project_id, :job_id, :operation, :contact_ids::uuid[], :filter, :exclude_ids::uuid[]);
+-- nullable: contact_ids, filter, segment_id
+insert into bulk_jobs (project_id, id, operation, contact_ids, filter, exclude_ids, segment_id)
+values (:project_id, :job_id, :operation, :contact_ids::uuid[], :filter, :exclude_ids::uuid[], :segment_id);
 
 -- name: by_id :maybe
 -- The report, without the ids.
@@ -25,26 +25,23 @@ where project_id = :project_id and id = :job_id and state = 'active';
 
 -- name: hold :maybe
 -- Locks a job and tells how far it has come. Null when it is done.
-select operation, contact_ids, filter, exclude_ids, after_id, failure_count
+select operation, contact_ids, filter, exclude_ids, segment_id, after_id, failure_count
 from bulk_jobs
 where project_id = :project_id and id = :job_id and state = 'active'
 for update;
 
 -- name: count_matching :one
 -- splice: filter = true
--- splice: audience = true
--- The contacts that were there when the job was made, and that its filter and its segment let through.
+-- The contacts that were there when the job was made, and that its filter lets through.
 select count(*)::int as "total!"
 from contacts c
 where c.project_id = :project_id
   and c.created_at <= (select created_at from bulk_jobs where project_id = :project_id and id = :job_id)
   and c.id <> all(:exclude_ids::uuid[])
-  and :filter
-  and :audience;
+  and :filter;
 
 -- name: matching :many
 -- splice: filter = true
--- splice: audience = true
 -- nullable: after_id
 -- The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
 select c.id
@@ -54,9 +51,13 @@ where c.project_id = :project_id
   and c.created_at <= (select created_at from bulk_jobs where project_id = :project_id and id = :job_id)
   and c.id <> all(:exclude_ids::uuid[])
   and :filter
-  and :audience
 order by c.id
 limit :limit::int;
+
+-- name: existing :many
+select id
+from contacts
+where project_id = :project_id and id = any(:contact_ids::uuid[]);
 
 -- name: set_subscribed :many
 -- Subscribes or unsubscribes contacts. Returns those that exist, and which of them it changed: each change is reported

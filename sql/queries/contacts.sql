@@ -122,13 +122,49 @@ where c.project_id = :project_id
 order by :direction
 limit :limit::int;
 
--- name: count_matching_search :one
+-- name: activity_reached :one
+-- The event down to which `contact_activity` tells all that happened. Null where that is everything.
+select max(oldest) as "reached?"
+from (
+  select min(id::text collate "C") as oldest
+  from contact_activity(:project_id, :before_id, :max_each)
+  group by kind
+  having count(*) = :max_each
+) as kinds;
+
+-- name: by_activity :many
+-- splice: filter = true
+-- Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
+-- again.
+with latest as (
+  select distinct on (contact_id) contact_id, id
+  from contact_activity(:project_id, :before_id, :max_each)
+  where contact_id is not null and id >= :reached
+  order by contact_id, id desc
+)
+select
+  c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, l.id::text as "sort_key!",
+  time_of_id(l.id) as "last_activity_at!"
+from latest l
+join contacts c on c.project_id = :project_id and c.id = l.contact_id
+where :filter
+  and not exists (
+    select
+    from events n
+    where n.project_id = :project_id and n.contact_id = l.contact_id and n.id >= :before_id
+      and n.name not in ('email.sent', 'email.delivery', 'email.received', 'email.bounce', 'email.complaint')
+      and not n.bot
+  )
+order by l.id desc
+limit :limit::int;
+
+-- name: count_matching :one
 -- splice: filter = true
 select count(*)::int as "total!"
 from contacts c
 where c.project_id = :project_id and :filter;
 
--- name: sample_matching_search :one
+-- name: sample_matching :one
 -- splice: filter = true
 -- The part of a sample of contacts that matches. `percent` of the table's blocks are read.
 select
@@ -136,6 +172,19 @@ select
   (count(*) filter (where :filter))::int as "matching!"
 from contacts c tablesample system (:percent)
 where c.project_id = :project_id;
+
+-- name: export :many
+-- splice: filter = true
+-- nullable: after_id
+-- The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
+select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at
+from contacts c
+where c.project_id = :project_id
+  and (:after_id::uuid is null or c.id > :after_id)
+  and c.id <= :last_id
+  and :filter
+order by c.id
+limit :limit::int;
 
 -- name: data_by_email :maybe
 select id, data

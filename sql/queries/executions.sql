@@ -84,6 +84,15 @@ where e.project_id = :project_id and e.contact_id = :contact_id and e.workflow_i
 order by e.id desc
 limit :up_to::int;
 
+-- name: newest_of_contact :many
+-- The newest executions of a contact: of one contact there are few.
+select e.id, e.workflow_id, w.name as workflow_name, e.status, e.started_at, e.completed_at
+from executions e
+join workflows w on w.project_id = e.project_id and w.id = e.workflow_id
+where e.project_id = :project_id and e.contact_id = :contact_id
+order by e.id desc
+limit :limit::int;
+
 -- name: count :one
 -- How many executions a workflow has, counted up to `up_to`.
 select count(*)::int as "total!"

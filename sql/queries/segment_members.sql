@@ -1,12 +1,57 @@
 -- name: page :many
 -- splice: audience = true
--- One page of the members, the newest contacts first.
-select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
+-- One page of the members, the newest contacts first. `sort_key` goes into the cursor.
+select
+  c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.created_at::text as "sort_key!"
 from contacts c
 where c.project_id = :project_id and :audience
 order by c.created_at desc, c.id desc
 limit :limit::int
 offset :offset::int;
+
+-- name: of :maybe
+-- Since when a contact is noted as a member.
+select entered_at
+from segment_members
+where project_id = :project_id and segment_id = :segment_id and contact_id = :contact_id;
+
+-- name: add_contacts :many
+-- nullable: event
+-- Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+-- members before.
+with added as (
+  insert into segment_members (project_id, segment_id, contact_id, entered_at)
+  select :project_id, :segment_id, c.id, :now
+  from contacts c
+  where c.project_id = :project_id and c.id = any(:contact_ids::uuid[])
+  order by c.id
+  for key share of c
+  on conflict do nothing
+  returning contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from added
+  where :event::text is not null
+)
+select contact_id from added;
+
+-- name: remove_contacts :many
+-- nullable: event
+-- The opposite. Returns those that were members.
+with removed as (
+  delete from segment_members
+  where project_id = :project_id and segment_id = :segment_id and contact_id = any(:contact_ids::uuid[])
+  returning contact_id
+),
+recorded as (
+  insert into events (project_id, contact_id, name, data, created_at)
+  select :project_id, contact_id, :event, :event_data::jsonb, :now
+  from removed
+  where :event::text is not null
+)
+select contact_id from removed;
 
 -- name: enter :one
 -- nullable: contact_ids

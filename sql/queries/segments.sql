@@ -151,3 +151,32 @@ set member_count = (
   select count(*) from segment_members m where m.project_id = :project_id and m.segment_id = :segment_id
 )
 where project_id = :project_id and id = :segment_id;
+
+-- name: sizes :many
+-- How many members a segment had, day by day.
+select day, members
+from segment_sizes
+where project_id = :project_id and segment_id = :segment_id and day between :from and :until
+order by day;
+
+-- name: unsized :many
+-- Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.
+select s.project_id, s.id
+from segments s
+join projects p on p.id = s.project_id and p.deleted_at is null
+where (s.project_id, s.id) > (:after_project, :after_id)
+  and not exists (
+    select
+    from segment_sizes z
+    where z.project_id = s.project_id and z.segment_id = s.id and z.day = :day
+  )
+order by s.project_id, s.id
+limit :limit::int;
+
+-- name: note_size :exec
+-- Notes the size of a segment whose members are kept up as they come and go.
+insert into segment_sizes (project_id, segment_id, day, members)
+select project_id, id, :day, member_count
+from segments
+where project_id = :project_id and id = :segment_id
+on conflict do nothing;

@@ -1,7 +1,6 @@
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
-import type { Fragment } from "../db/types.ts";
 import { addJobs } from "../jobs.ts";
 import { Problem, problems } from "../problem.ts";
 import { withinBudget } from "../time_budget.ts";
@@ -13,20 +12,15 @@ import {
   progressOf,
   SLICE_MS,
 } from "./contacts/jobs.ts";
-import { compileFilter, type ContactFilter } from "./contacts/list.ts";
 import { recordEvents } from "./events.ts";
-import { audienceOf } from "./segments/audience.ts";
+import { addContacts, assertStatic, removeContacts } from "./segments/members.ts";
+import { compileSelection, type Selection } from "./selection.ts";
 
 /** What a bulk job does to each contact. */
-export type BulkOperation = "subscribe" | "unsubscribe" | "delete";
+export type BulkOperation = "subscribe" | "unsubscribe" | "delete" | "add" | "remove";
 
 /** The contacts of a bulk job: these, or those that match a filter. */
-export type BulkSelection = { contactIds: string[] } | { filter: BulkFilter; excludeIds: string[] };
-
-/** What all the contacts have in common. */
-export interface BulkFilter extends ContactFilter {
-  segmentId?: string | undefined;
-}
+export type BulkSelection = { contactIds: string[] } | { filter: Selection; excludeIds: string[] };
 
 /** A contact that nothing could be done to, and why. */
 export interface BulkError {
@@ -56,14 +50,24 @@ type HeldJob = NonNullable<Awaited<ReturnType<Queries["bulkJobs"]["hold"]>>>;
 
 const COUNT_BUDGET_MS = 10_000;
 // Contacts of one transaction. Deleting one takes its events and memberships along.
-const CHUNK_CONTACTS: Record<BulkOperation, number> = { subscribe: 1_000, unsubscribe: 1_000, delete: 500 };
+const CHUNK_CONTACTS: Record<BulkOperation, number> = {
+  subscribe: 1_000,
+  unsubscribe: 1_000,
+  delete: 500,
+  add: 1_000,
+  remove: 1_000,
+};
 
-/** Enqueues work on many contacts. Each id counts once. Throws SEGMENT_NOT_FOUND. */
+/**
+ * Enqueues work on many contacts. Each id counts once. `segmentId`: the static segment that they are added to or removed
+ * from. Throws SEGMENT_NOT_FOUND, 400 for a dynamic one, and 422 for a fault in the condition.
+ */
 export async function createBulkJob(
   ctx: Context,
   projectId: string,
   operation: BulkOperation,
   selection: BulkSelection,
+  segmentId: string | null = null,
 ): Promise<string> {
   const jobId = newId(ctx);
   const isQuery = "filter" in selection;
@@ -71,8 +75,9 @@ export async function createBulkJob(
   const excludeIds = isQuery ? sortedIds(selection.excludeIds) : [];
   const filter = isQuery ? selection.filter : null;
   await inTransaction(ctx, async (tx) => {
-    if (filter) await compileSelection(tx, projectId, filter);
-    await q.bulkJobs.insert(tx, { projectId, jobId, operation, contactIds, filter, excludeIds });
+    if (segmentId !== null) await assertStatic(tx, projectId, segmentId);
+    if (filter) await compileSelection(tx, projectId, filter, "filter.condition");
+    await q.bulkJobs.insert(tx, { projectId, jobId, operation, contactIds, filter, excludeIds, segmentId });
     await addJobs(tx, "run_bulk_job", [{ projectId, jobId }]);
   });
   return jobId;
@@ -144,7 +149,7 @@ async function doChunk(ctx: Context, projectId: string, jobId: string): Promise<
       await q.bulkJobs.complete(tx, { projectId, jobId });
       return false;
     }
-    const { changed, unchanged } = await apply(tx, projectId, job.operation, contactIds);
+    const { changed, unchanged } = await apply(tx, projectId, job, contactIds);
     const known = new Set([...changed, ...unchanged]);
     const unknown = contactIds.filter((id) => !known.has(id));
     // What a query found and is gone a moment later was not asked for by name.
@@ -168,26 +173,29 @@ async function nextIds(tx: Context, projectId: string, jobId: string, job: HeldJ
   const { operation, contactIds, excludeIds, afterId } = job;
   const limit = CHUNK_CONTACTS[operation];
   if (contactIds) return contactIds.filter((id) => afterId === null || id > afterId).slice(0, limit);
-  const selection = await compileSelection(tx, projectId, job.filter as BulkFilter);
-  const rows = await q.bulkJobs.matching(tx, {
-    projectId,
-    jobId,
-    afterId,
-    excludeIds,
-    limit,
-    ...selection(),
-  });
+  const selected = await compileSelection(tx, projectId, job.filter as Selection);
+  const filter = selected(tx);
+  const rows = await q.bulkJobs.matching(tx, { projectId, jobId, afterId, excludeIds, limit, filter });
   return rows.map((row) => row.id);
 }
 
 async function apply(
   tx: Context,
   projectId: string,
-  operation: BulkOperation,
+  { operation, segmentId }: Pick<HeldJob, "operation" | "segmentId">,
   contactIds: string[],
 ): Promise<{ changed: string[]; unchanged: string[] }> {
-  if (operation === "delete")
+  if (operation === "delete") {
     return { changed: await deleteContacts(tx, projectId, contactIds), unchanged: [] };
+  }
+  if (operation === "add" || operation === "remove") {
+    const move = operation === "add" ? addContacts : removeContacts;
+    const changed = await move(tx, projectId, segmentId!, contactIds);
+    const done = new Set(changed);
+    const left = contactIds.filter((id) => !done.has(id));
+    const unchanged = (await q.bulkJobs.existing(tx, { projectId, contactIds: left })).map(({ id }) => id);
+    return { changed, unchanged };
+  }
   const subscribed = operation === "subscribe";
   const found = await q.bulkJobs.setSubscribed(tx, { projectId, contactIds, subscribed });
   const changed = found.filter((contact) => contact.isChanged).map((contact) => contact.id);
@@ -207,20 +215,10 @@ async function countContacts(
   { filter, excludeIds }: { filter: unknown; excludeIds: string[] },
 ): Promise<number> {
   const counted = await withinBudget(ctx, COUNT_BUDGET_MS, async (tx) => {
-    const selection = await compileSelection(tx, projectId, filter as BulkFilter);
-    return await q.bulkJobs.countMatching(tx, { projectId, jobId, excludeIds, ...selection() });
+    const selected = await compileSelection(tx, projectId, filter as Selection);
+    return await q.bulkJobs.countMatching(tx, { projectId, jobId, excludeIds, filter: selected(tx) });
   });
   return counted?.total ?? 0;
-}
-
-/** The filter as SQL over the contact `c`, built for each statement. Throws SEGMENT_NOT_FOUND. */
-async function compileSelection(ctx: Context, projectId: string, { segmentId, ...filter }: BulkFilter) {
-  const everyone = () => compileFilter(ctx, {});
-  const audience = segmentId === undefined ? everyone : await audienceOf(ctx, projectId, segmentId);
-  return (): { filter: Fragment; audience: Fragment } => ({
-    filter: compileFilter(ctx, filter),
-    audience: audience(),
-  });
 }
 
 /** In the order that Postgres has them in, each once. */

@@ -96,6 +96,13 @@ export interface Queries {
     /** The newest contacts who satisfy a compiled condition, among one contact in `one_in`.
      * (sql/queries/audience.sql:39) */
     sample(on: On, args: { projectId: string; oneIn: number; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** Whether each of some compiled filters holds for a contact.
+     * (sql/queries/audience.sql:50) */
+    answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
+    /** How often events of these names happened to a contact, counted to `up_to`, and when last. Opens and clicks by bots are
+     * not the contact's.
+     * (sql/queries/audience.sql:57) */
+    happened(on: On, args: { names: string[]; projectId: string; contactId: string; upTo: number }): Promise<{ name: string; count: number; lastAt: Date | null }[]>;
   };
   audit: {
     /** Lines of the log, in the order of their ids.
@@ -128,10 +135,10 @@ export interface Queries {
   };
   bulkJobs: {
     /** (sql/queries/bulk_jobs.sql:1) */
-    insert(on: On, args: { projectId: string; jobId: string; operation: "subscribe" | "unsubscribe" | "delete"; contactIds: string[] | null; filter: JsonArg | null; excludeIds: string[] }): Promise<number>;
+    insert(on: On, args: { projectId: string; jobId: string; operation: "subscribe" | "unsubscribe" | "delete" | "add" | "remove"; contactIds: string[] | null; filter: JsonArg | null; excludeIds: string[]; segmentId: string | null }): Promise<number>;
     /** The report, without the ids.
      * (sql/queries/bulk_jobs.sql:6) */
-    byId(on: On, args: { projectId: string; jobId: string }): Promise<{ id: string; operation: "subscribe" | "unsubscribe" | "delete"; state: "waiting" | "active" | "completed" | "failed"; contactCount: number | null; successCount: number; unchangedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
+    byId(on: On, args: { projectId: string; jobId: string }): Promise<{ id: string; operation: "subscribe" | "unsubscribe" | "delete" | "add" | "remove"; state: "waiting" | "active" | "completed" | "failed"; contactCount: number | null; successCount: number; unchangedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
     /** Marks a job as under way, also one that a crash has left so. Null when it is done.
      * (sql/queries/bulk_jobs.sql:14) */
     begin(on: On, args: { projectId: string; jobId: string }): Promise<{ contactIds: string[] | null; filter: Json | null; excludeIds: string[]; contactCount: number | null } | null>;
@@ -139,24 +146,26 @@ export interface Queries {
     counted(on: On, args: { contactCount: number; projectId: string; jobId: string }): Promise<number>;
     /** Locks a job and tells how far it has come. Null when it is done.
      * (sql/queries/bulk_jobs.sql:26) */
-    hold(on: On, args: { projectId: string; jobId: string }): Promise<{ operation: "subscribe" | "unsubscribe" | "delete"; contactIds: string[] | null; filter: Json | null; excludeIds: string[]; afterId: string | null; failureCount: number } | null>;
-    /** The contacts that were there when the job was made, and that its filter and its segment let through.
+    hold(on: On, args: { projectId: string; jobId: string }): Promise<{ operation: "subscribe" | "unsubscribe" | "delete" | "add" | "remove"; contactIds: string[] | null; filter: Json | null; excludeIds: string[]; segmentId: string | null; afterId: string | null; failureCount: number } | null>;
+    /** The contacts that were there when the job was made, and that its filter lets through.
      * (sql/queries/bulk_jobs.sql:33) */
-    countMatching(on: On, args: { projectId: string; jobId: string; excludeIds: string[]; filter: Fragment; audience: Fragment }): Promise<{ total: number }>;
+    countMatching(on: On, args: { projectId: string; jobId: string; excludeIds: string[]; filter: Fragment }): Promise<{ total: number }>;
     /** The next of them, in the order of their ids. Those that come while the job runs are not among them: it ends.
-     * (sql/queries/bulk_jobs.sql:45) */
-    matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+     * (sql/queries/bulk_jobs.sql:43) */
+    matching(on: On, args: { projectId: string; afterId: string | null; jobId: string; excludeIds: string[]; filter: Fragment; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/bulk_jobs.sql:57) */
+    existing(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Subscribes or unsubscribes contacts. Returns those that exist, and which of them it changed: each change is reported
      * once, even when two jobs overlap. Rows are locked in the order of `contacts.upsert_many`.
-     * (sql/queries/bulk_jobs.sql:61) */
+     * (sql/queries/bulk_jobs.sql:62) */
     setSubscribed(on: On, args: { projectId: string; contactIds: string[]; subscribed: boolean }): Promise<{ id: string; isChanged: boolean }[]>;
     /** Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
-     * (sql/queries/bulk_jobs.sql:86) */
+     * (sql/queries/bulk_jobs.sql:87) */
     advance(on: On, args: { afterId: string; changed: number; unchanged: number; failed: number; errors: JsonArg; projectId: string; jobId: string }): Promise<number>;
-    /** (sql/queries/bulk_jobs.sql:97) */
+    /** (sql/queries/bulk_jobs.sql:98) */
     complete(on: On, args: { projectId: string; jobId: string }): Promise<number>;
     /** A job that cannot be done. It stays so.
-     * (sql/queries/bulk_jobs.sql:102) */
+     * (sql/queries/bulk_jobs.sql:103) */
     fail(on: On, args: { reason: string; projectId: string; jobId: string }): Promise<number>;
   };
   campaignLinks: {
@@ -334,6 +343,20 @@ export interface Queries {
      * (sql/queries/contact_counts.sql:44) */
     total(on: On, args: { projectId: string }): Promise<{ subscribed: number; unsubscribed: number }>;
   };
+  contactDays: {
+    /** The days from `from` to `until` on which contacts came or went.
+     * (sql/queries/contact_days.sql:1) */
+    list(on: On, args: { projectId: string; from: Date; until: Date }): Promise<{ day: Date | null; created: number; deleted: number }[]>;
+    /** By how many the contacts have grown after a day.
+     * (sql/queries/contact_days.sql:16) */
+    grownSince(on: On, args: { projectId: string; day: Date }): Promise<{ grown: number }>;
+    /** How often each of these events happened on each day: from counters.
+     * (sql/queries/contact_days.sql:25) */
+    events(on: On, args: { projectId: string; from: Date; until: Date; names: string[] }): Promise<{ day: Date | null; name: string | null; count: number }[]>;
+    /** Adds up to `limit` deltas to the days.
+     * (sql/queries/contact_days.sql:31) */
+    rollUp(on: On, args: { limit: number }): Promise<number>;
+  };
   contactDeletion: {
     /** No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
      * (sql/queries/contact_deletion.sql:1) */
@@ -428,12 +451,22 @@ export interface Queries {
      * time as text, because a Date would lose its microseconds.
      * (sql/queries/contacts.sql:110) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** (sql/queries/contacts.sql:125) */
-    countMatchingSearch(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
+    /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
+     * (sql/queries/contacts.sql:125) */
+    activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
+    /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
+     * again.
+     * (sql/queries/contacts.sql:135) */
+    byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
+    /** (sql/queries/contacts.sql:161) */
+    countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
-     * (sql/queries/contacts.sql:131) */
-    sampleMatchingSearch(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
-    /** (sql/queries/contacts.sql:140) */
+     * (sql/queries/contacts.sql:167) */
+    sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
+    /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
+     * (sql/queries/contacts.sql:176) */
+    export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/contacts.sql:189) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -877,22 +910,25 @@ export interface Queries {
     /** All executions of a workflow for one contact, the newest first: there are few.
      * (sql/queries/executions.sql:72) */
     ofContact(on: On, args: { projectId: string; contactId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; stepId: string | null; fromId: string; untilId: string; upTo: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
-    /** How many executions a workflow has, counted up to `up_to`.
+    /** The newest executions of a contact: of one contact there are few.
      * (sql/queries/executions.sql:87) */
+    newestOfContact(on: On, args: { projectId: string; contactId: string; limit: number }): Promise<{ id: string; workflowId: string; workflowName: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; startedAt: Date; completedAt: Date | null }[]>;
+    /** How many executions a workflow has, counted up to `up_to`.
+     * (sql/queries/executions.sql:96) */
     count(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
-    /** (sql/queries/executions.sql:98) */
+    /** (sql/queries/executions.sql:107) */
     countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
-    /** (sql/queries/executions.sql:108) */
+    /** (sql/queries/executions.sql:117) */
     countAtStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
     /** Some executions of a workflow that are under way and began by `until`.
-     * (sql/queries/executions.sql:121) */
+     * (sql/queries/executions.sql:130) */
     active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
     /** Holds those of these executions that are under way.
-     * (sql/queries/executions.sql:131) */
+     * (sql/queries/executions.sql:140) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
     /** Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
      * closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
-     * (sql/queries/executions.sql:142) */
+     * (sql/queries/executions.sql:151) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
   expired: {
@@ -1525,23 +1561,33 @@ export interface Queries {
     waiting(on: On): Promise<{ projectId: string }[]>;
   };
   segmentMembers: {
-    /** One page of the members, the newest contacts first.
+    /** One page of the members, the newest contacts first. `sort_key` goes into the cursor.
      * (sql/queries/segment_members.sql:1) */
-    page(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    page(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
+    /** Since when a contact is noted as a member.
+     * (sql/queries/segment_members.sql:12) */
+    of(on: On, args: { projectId: string; segmentId: string; contactId: string }): Promise<{ enteredAt: Date } | null>;
+    /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+     * members before.
+     * (sql/queries/segment_members.sql:18) */
+    addContacts(on: On, args: { projectId: string; segmentId: string; now: Date; contactIds: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
+    /** The opposite. Returns those that were members.
+     * (sql/queries/segment_members.sql:40) */
+    removeContacts(on: On, args: { projectId: string; segmentId: string; contactIds: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
     /** Adds the matching contacts that are not members yet, and records the event of each, in one statement. With
      * `contact_ids` it looks only at those.
-     * (sql/queries/segment_members.sql:11) */
+     * (sql/queries/segment_members.sql:56) */
     enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
     /** Removes the members that match no more, and records the event of each, in one statement.
-     * (sql/queries/segment_members.sql:40) */
+     * (sql/queries/segment_members.sql:85) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
     /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
      * members before.
-     * (sql/queries/segment_members.sql:61) */
+     * (sql/queries/segment_members.sql:106) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
     /** Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
      * members.
-     * (sql/queries/segment_members.sql:83) */
+     * (sql/queries/segment_members.sql:128) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
   };
   segments: {
@@ -1593,6 +1639,15 @@ export interface Queries {
     /** Counts the stored members of a segment that is held, after contacts were deleted.
      * (sql/queries/segments.sql:147) */
     recount(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
+    /** How many members a segment had, day by day.
+     * (sql/queries/segments.sql:155) */
+    sizes(on: On, args: { projectId: string; segmentId: string; from: Date; until: Date }): Promise<{ day: Date; members: number }[]>;
+    /** Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.
+     * (sql/queries/segments.sql:162) */
+    unsized(on: On, args: { afterProject: string; afterId: string; day: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
+    /** Notes the size of a segment whose members are kept up as they come and go.
+     * (sql/queries/segments.sql:176) */
+    noteSize(on: On, args: { day: Date; projectId: string; segmentId: string }): Promise<number>;
   };
   sendRates: {
     /** The projects that may not send as fast as they can: mails a second.

@@ -19,6 +19,7 @@ import { campaignSendingRoutes } from "./routes/campaign_sending.ts";
 import { campaignsRoutes } from "./routes/campaigns.ts";
 import { contactFieldRoutes } from "./routes/contact_fields.ts";
 import { contactJobRoutes } from "./routes/contact_jobs.ts";
+import { contactListRoutes } from "./routes/contact_list.ts";
 import { contactsRoutes } from "./routes/contacts.ts";
 import { configRoutes } from "./routes/config.ts";
 import { docsRoutes } from "./routes/docs.ts";
@@ -32,6 +33,7 @@ import { inboxRoutes } from "./routes/inbox.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { oauthRoutes } from "./routes/oauth.ts";
 import { projectsRoutes } from "./routes/projects.ts";
+import { segmentViewsRoutes } from "./routes/segment_views.ts";
 import { segmentsRoutes } from "./routes/segments.ts";
 import { subscriptionRoutes } from "./routes/subscription.ts";
 import { suppressionsRoutes } from "./routes/suppressions.ts";
@@ -83,10 +85,12 @@ export function createApp(given: Context): AnyElysia {
     .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
     .use(homeRoutes(ctx))
     .use(v1Routes(ctx))
+    .use(contactListRoutes(ctx))
     .use(contactsRoutes(ctx))
     .use(contactFieldRoutes(ctx))
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
+    .use(segmentViewsRoutes(ctx))
     .use(templatesRoutes(ctx))
     .use(templateVersionsRoutes(ctx))
     .use(campaignOutcomesRoutes(ctx))

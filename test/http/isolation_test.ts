@@ -145,6 +145,8 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
     path: `/segments/${c.list}/members`,
     body: { emails: ["ada@example.com"] },
   },
+  "GET /segments/:id/explain": { path: `/segments/${c.segment}/explain?contactId=${c.contact}` },
+  "GET /segments/:id/history": { path: `/segments/${c.segment}/history` },
   "POST /segments/:id/compute": { path: `/segments/${c.segment}/compute` },
   "POST /segments/:id/refresh": { path: `/segments/${c.segment}/refresh` },
   "GET /templates/:id": { path: `/templates/${c.template}` },

@@ -92,6 +92,13 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("previewSegment", { body: { condition } });
   await tell("getSegment", { path: { id: segment.id } });
   await tell("updateSegment", { path: { id: segment.id }, body: { name: "Pro, active this month" } });
+  await tell("bulkAddToSegment", {
+    body: { segmentId: list.id, mode: "query", filter: { condition } },
+  });
+  await tell("bulkRemoveFromSegment", { body: { segmentId: list.id, contactIds: [ada.id] } });
+  await tell("explainSegment", { path: { id: segment.id }, query: { contactId: ada.id } });
+  await tell("listSegmentSizes", { path: { id: segment.id } });
+  await tell("exportContacts", { query: { format: "ndjson", segmentId: segment.id } });
   await tell("listSegmentMembers", { path: { id: segment.id }, query: { pageSize: "20" } });
   await tell("listEvents", { query: { eventName: "ordered", limit: "1" } });
   await tell("countEvents");
@@ -224,6 +231,7 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
 }
 
 async function figures(tell: Teller): Promise<void> {
+  await tell("getContactSeries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("getTimeseries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("listTopCampaigns", { query: { metric: "opens" } });
   await tell("getCampaignsOverview");

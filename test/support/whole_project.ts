@@ -229,6 +229,9 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
 
 async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
   await sql`
+    insert into contact_days (project_id, day, created, deleted) values (${projectId}, '2026-01-31', 3, 1)
+    on conflict do nothing`;
+  await sql`
     insert into campaign_links (project_id, campaign_id, link_key, link, clicks, first_clicks)
     select project_id, id, uuid_v7(), 'https://example.com/', 1, 1 from campaigns where project_id = ${projectId} limit 1`;
   await sql`

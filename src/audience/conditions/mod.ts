@@ -57,6 +57,11 @@ function compileTree(scope: Scope, tree: Condition): Fragment {
   return join(scope.sql, groups, tree.logic);
 }
 
+/** What holds where all of these do. */
+export function allOf(sql: Db, parts: Fragment[]): Fragment {
+  return join(sql, parts, "AND");
+}
+
 function join(sql: Db, parts: Fragment[], logic: Condition["logic"]): Fragment {
   if (parts.length === 0) throw new Error("Cannot compile a condition with an empty group");
   const joined = parts.reduce((left, right) =>

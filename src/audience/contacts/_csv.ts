@@ -3,6 +3,7 @@ import { CsvError, type Info, parse, type Parser } from "csv-parse";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { GIVEN_NAMES, type GivenValues, standardField } from "../standard_fields.ts";
+import { readCell, withoutGuard } from "./cells.ts";
 import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts";
 
 /** A row with something in it. */
@@ -52,9 +53,6 @@ const BOOLEANS = new Map([
   ["no", false],
 ]);
 const NONE: string[] = [];
-const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
-// As many as every number keeps when it is read and written again: longer ones are identifiers, and stay text.
-const MAX_DIGITS = 15;
 
 /** What separates cells. */
 export type Separator = "," | ";" | "\t";
@@ -190,20 +188,9 @@ function readData(columns: CsvColumns, cells: string[]): DataInput {
   for (const { index, key } of columns.data) {
     if (index >= cells.length) break;
     const cell = cells[index];
-    if (cell !== undefined && cell !== "") data[key] = key === "locale" ? cell : readCell(cell);
+    if (cell !== undefined && cell !== "") data[key] = key === "locale" ? cell : readCell(withoutGuard(cell));
   }
   return data;
-}
-
-/** Words for truth become booleans and plain numbers become numbers; `007` and `+47` are not plain numbers. */
-export function readCell(cell: string): string | number | boolean {
-  if (cell.length <= 5) {
-    const word = cell.toLowerCase();
-    if (word === "true") return true;
-    if (word === "false") return false;
-  }
-  const isNumber = PLAIN_NUMBER.test(cell) && cell.replace(/[-.]/g, "").length <= MAX_DIGITS;
-  return isNumber ? Number(cell) : cell;
 }
 
 /** True for the keys that are reserved. */

@@ -4,5 +4,6 @@ import { rollUpAll } from "../../rollup.ts";
 
 /** Adds what has been counted since the last time to the counters. Returns whether there was anything. */
 export async function rollUpContactCounts(ctx: Context): Promise<boolean> {
-  return await rollUpAll(ctx, q.contactCounts.rollUp);
+  const fields = await rollUpAll(ctx, q.contactCounts.rollUp);
+  return (await rollUpAll(ctx, q.contactDays.rollUp)) || fields;
 }

@@ -32,7 +32,7 @@ export async function countAudience(ctx: Context, projectId: string, segmentId: 
 }
 
 /** The tree that matches exactly the contacts of the segment. */
-function membersOf(segmentId: string): Condition {
+export function membersOf(segmentId: string): Condition {
   const filter = { field: `segment.${segmentId}`, operator: "memberOfSegment" };
   return { logic: "AND", groups: [{ filters: [filter] }] };
 }

@@ -2,7 +2,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import type { Contact } from "../contacts/mod.ts";
+import type { ListedContact } from "../contacts/list.ts";
 import { sortData } from "../contacts/data.ts";
 import { upsertContacts } from "../contacts/mod.ts";
 import { audienceOf, countAudience } from "./audience.ts";
@@ -13,7 +13,7 @@ export async function listMembers(
   projectId: string,
   segmentId: string,
   { page, pageSize }: { page: number; pageSize: number },
-): Promise<{ data: Contact[]; total: number }> {
+): Promise<{ data: ListedContact[]; total: number }> {
   const audience = await audienceOf(ctx, projectId, segmentId);
   const [data, total] = await Promise.all([
     q.segmentMembers.page(ctx, {
@@ -89,6 +89,39 @@ export async function removeMembers(
     await noteChange(tx, projectId, segmentId, removed);
     return removed.length;
   });
+}
+
+/** Adds contacts to a static segment, inside a transaction, and returns those that were no members. Throws as {@linkcode addMembers}. */
+export async function addContacts(
+  tx: Context,
+  projectId: string,
+  segmentId: string,
+  contactIds: string[],
+): Promise<string[]> {
+  const segment = await holdStatic(tx, projectId, segmentId);
+  const change = { projectId, segmentId, contactIds, now: tx.now(), ...eventOf(segment, "entry") };
+  const added = await q.segmentMembers.addContacts(tx, change);
+  await noteChange(tx, projectId, segmentId, added);
+  return added.map(({ contactId }) => contactId);
+}
+
+/** Removes contacts from a static segment, inside a transaction, and returns those that were members. */
+export async function removeContacts(
+  tx: Context,
+  projectId: string,
+  segmentId: string,
+  contactIds: string[],
+): Promise<string[]> {
+  const segment = await holdStatic(tx, projectId, segmentId);
+  const change = { projectId, segmentId, contactIds, now: tx.now(), ...eventOf(segment, "exit") };
+  const removed = await q.segmentMembers.removeContacts(tx, change);
+  await noteChange(tx, projectId, segmentId, removed);
+  return removed.map(({ contactId }) => contactId);
+}
+
+/** Throws 400 for a segment that is not static, and SEGMENT_NOT_FOUND. */
+export async function assertStatic(tx: Context, projectId: string, segmentId: string): Promise<void> {
+  await holdStatic(tx, projectId, segmentId);
 }
 
 /** How a membership changed. */

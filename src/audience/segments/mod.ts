@@ -137,7 +137,7 @@ export async function deleteSegment(ctx: Context, projectId: string, segmentId: 
   });
 }
 
-/** Recounts the members: no events, no change of the membership. */
+/** Recounts the members: no events, no change of the membership. The size of the day follows (`segments_note_size`). */
 export async function refreshSegment(ctx: Context, projectId: string, segmentId: string): Promise<number> {
   const total = await countAudience(ctx, projectId, segmentId);
   await q.segments.setCount(ctx, { projectId, segmentId, memberCount: total });

@@ -5,6 +5,7 @@ import { addJobs } from "../../jobs.ts";
 import { isTimeRelative } from "../conditions/mod.ts";
 import { computeMembership } from "./members.ts";
 import { refreshSegment } from "./mod.ts";
+import { withinBudget } from "../../time_budget.ts";
 
 const BATCH = 2_000;
 
@@ -74,4 +75,31 @@ export async function recountSegments(ctx: Context, projectId: string, segmentId
       else await q.segments.recount(tx, { projectId, segmentId });
     });
   }
+}
+
+const SIZED_AT_ONCE = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+/** A condition that takes longer has no size on that day. */
+const SIZE_BUDGET_MS = 60_000;
+
+/** Every night: notes the size of each segment that was not counted on this day (UTC) yet. A second run finds none. */
+export async function noteSegmentSizes(ctx: Context): Promise<void> {
+  const day = new Date(`${ctx.now().toISOString().slice(0, 10)}T00:00:00Z`);
+  let [afterProject, afterId] = [FIRST_ID, FIRST_ID];
+  for (;;) {
+    const rows = await q.segments.unsized(ctx, { day, afterProject, afterId, limit: SIZED_AT_ONCE });
+    for (const { projectId, id } of rows) await noteSize(ctx, projectId, id, day);
+    if (rows.length < SIZED_AT_ONCE) return;
+    ({ projectId: afterProject, id: afterId } = rows.at(-1)!);
+  }
+}
+
+async function noteSize(ctx: Context, projectId: string, segmentId: string, day: Date): Promise<void> {
+  await withinBudget(ctx, SIZE_BUDGET_MS, async (tx) => {
+    const segment = await q.segments.lock(tx, { projectId, segmentId });
+    if (!segment) return;
+    if (segment.type === "DYNAMIC" && !segment.trackMembership)
+      await refreshSegment(tx, projectId, segmentId);
+    await q.segments.noteSize(tx, { projectId, segmentId, day });
+  });
 }

@@ -141,6 +141,11 @@ async function readPage(
   return { rows, total };
 }
 
+/** The newest executions of a contact, in all workflows. */
+export async function executionsOfContact(ctx: Context, projectId: string, contactId: string) {
+  return await q.executions.newestOfContact(ctx, { projectId, contactId, limit: 20 });
+}
+
 /** One execution with its whole history. Throws not-found. */
 export async function getExecution(
   ctx: Context,

@@ -20,6 +20,21 @@ export const Day = t.Object(
   { title: "MailsOfDay" },
 );
 
+/** What became of the audience on a day. */
+export const ContactDay = t.Object(
+  {
+    date: t.String({ format: "date" }),
+    created: Int,
+    deleted: Int,
+    subscribed: Int,
+    unsubscribed: Int,
+    bounced: Int,
+    complained: Int,
+    total: t.Integer({ description: "At the end of the day, or now." }),
+  },
+  { title: "ContactsOfDay" },
+);
+
 /** A campaign, and its outcomes. */
 export const RankedCampaign = t.Object(
   {

@@ -58,6 +58,47 @@ export const SegmentPreview = t.Object(
   { title: "SegmentPreview" },
 );
 
+const ExplainedFilter = t.Object(
+  {
+    field: t.String(),
+    operator: t.String(),
+    value: t.Optional(t.Unknown()),
+    unit: t.Optional(t.String()),
+    matches: t.Boolean(),
+    found: t.Unknown({
+      description: "The value; of an event `{count, lastAt}`, counted to 1,000; of a segment its name.",
+    }),
+  },
+  { title: "ExplainedFilter" },
+);
+
+/** Why a contact is in a segment, or is not. */
+export const Explanation = t.Object(
+  {
+    contactId: Uuid,
+    matches: t.Boolean(),
+    condition: Nullable(
+      t.Recursive(
+        (Self) =>
+          t.Object({
+            logic: Words(["AND", "OR"]),
+            matches: t.Boolean(),
+            groups: t.Array(
+              t.Object({
+                matches: t.Boolean(),
+                filters: t.Array(ExplainedFilter),
+                conditions: t.Optional(Self),
+              }),
+            ),
+          }),
+        { title: "ExplainedCondition" },
+      ),
+    ),
+    enteredAt: Nullable(Timestamp),
+  },
+  { title: "SegmentExplanation" },
+);
+
 const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
 const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
 /** Addresses of members. */

@@ -13,6 +13,9 @@ import { Data, Int, Nullable, Text, Timestamp, Uuid, Words, IdOf } from "../entr
 const MAX_INT = 2_147_483_647;
 const PRIORITY = "For editors: it is stored, and has no effect. The branch alone decides which way is taken.";
 
+/** Where an execution stands. */
+export const ExecutionStatus = Words(["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"]);
+
 /** A workflow. */
 export const Workflow = t.Object(
   {

@@ -4,8 +4,16 @@ import type { Context } from "../../context.ts";
 import { countCampaigns, METRICS, rankCampaigns } from "../../insight/campaign_ranking.ts";
 import { readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
+import { readContactSeries } from "../../insight/contact_series.ts";
 import { MAX_DAYS, readTimeseries } from "../../insight/timeseries.ts";
-import { CampaignTotals, Day, DaysQuery, RankedCampaign, RankedEvent } from "./_analytics_schemas.ts";
+import {
+  CampaignTotals,
+  ContactDay,
+  Day,
+  DaysQuery,
+  RankedCampaign,
+  RankedEvent,
+} from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { clampLimit } from "./_lists.ts";
 import { answers, QueryInteger, Words } from "../entry/schemas.ts";
@@ -32,6 +40,15 @@ export function analyticsRoutes(ctx: Context) {
         operationId: "getTimeseries",
         summary: "Outcomes of mails, day by day; opens and clicks count each mail once, and people only",
         description: `No more than ${MAX_DAYS} days.`,
+      },
+    })
+    .get("/contacts", async ({ project, query }) => await readContactSeries(ctx, project.id, query), {
+      query: t.Object(DaysQuery),
+      response: answers(t.Array(ContactDay), { refusals: [400] }),
+      detail: {
+        operationId: "getContactSeries",
+        summary: "Contacts over time, day by day",
+        description: `Who came, went, subscribed, unsubscribed, bounced and complained on each day (UTC), and how many there were at its end. No more than ${MAX_DAYS} days.`,
       },
     })
     .get(

@@ -6,12 +6,14 @@ import {
   createBulkJob,
   getBulkJob,
 } from "../../audience/bulk_jobs.ts";
+import type { Selection } from "../../audience/selection.ts";
 import { createImport, getImport, MAX_FILE_BYTES } from "../../audience/contacts/imports.ts";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
+import { ConditionTree } from "./_segment_schemas.ts";
 import { answers, IdOf, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const MAX_IDS = 1_000;
@@ -55,7 +57,7 @@ const BulkReport = t.Object(
     ...JOB,
     result: t.Optional(
       t.Object({
-        operation: Words(["subscribe", "unsubscribe", "delete"]),
+        operation: Words(["subscribe", "unsubscribe", "delete", "add", "remove"]),
         totalRequested: Int,
         successCount: Int,
         unchangedCount: Int,
@@ -75,23 +77,27 @@ const Filter = t.Object(
     search: t.Optional(Text({ maxLength: 254, description: "A part of the address, in any case." })),
     subscribed: t.Optional(t.Boolean()),
     segmentId: t.Optional(IdOf("a segment")),
+    condition: t.Optional(ConditionTree),
   },
   {
     title: "ContactFilter",
     description: "With the mode `query`: what all the contacts have in common. `{}` is every contact.",
   },
 );
-const BulkBody = withRules(
+const SELECTION = {
+  mode: t.Optional(Words(["ids", "query"])),
+  contactIds: t.Optional(t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS })),
+  filter: t.Optional(Filter),
+  excludeIds: t.Optional(
+    t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
+  ),
+};
+const ABOUT = "`contactIds`, or the mode `query` and a `filter`.";
+const BulkBody = withRules(t.Object(SELECTION, { title: "BulkBody", description: ABOUT }), bulkErrors);
+const BulkSegmentBody = withRules(
   t.Object(
-    {
-      mode: t.Optional(Words(["ids", "query"])),
-      contactIds: t.Optional(t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS })),
-      filter: t.Optional(Filter),
-      excludeIds: t.Optional(
-        t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
-      ),
-    },
-    { title: "BulkBody", description: "`contactIds`, or the mode `query` and a `filter`." },
+    { segmentId: IdOf("a static segment"), ...SELECTION },
+    { title: "BulkSegmentBody", description: ABOUT },
   ),
   bulkErrors,
 );
@@ -99,7 +105,7 @@ const BulkBody = withRules(
 interface BulkInput {
   mode?: "ids" | "query";
   contactIds?: string[];
-  filter?: { search?: string; subscribed?: boolean; segmentId?: string };
+  filter?: Selection;
   excludeIds?: string[];
 }
 
@@ -163,8 +169,8 @@ function importRoutes(ctx: Context) {
 }
 
 function bulkRoutes(ctx: Context) {
-  const enqueue = async (projectId: string, operation: BulkOperation, body: BulkInput) =>
-    queued(await createBulkJob(ctx, projectId, operation, selectionOf(body)), "bulk");
+  const enqueue = async (projectId: string, operation: BulkOperation, body: BulkInput, segmentId?: string) =>
+    queued(await createBulkJob(ctx, projectId, operation, selectionOf(body), segmentId), "bulk");
   const about = (operationId: string, summary: string, description: string) => ({
     body: BulkBody,
     response: answers(Queued, { status: 202, refusals: [400, 404, 413, 415, 422] }),
@@ -199,6 +205,32 @@ function bulkRoutes(ctx: Context) {
         "Delete many contacts for good",
         "Deletes up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. It cannot be undone.",
       ),
+    )
+    .post(
+      "/bulk-add-to-segment",
+      async ({ project, body, status }) =>
+        status(202, await enqueue(project.id, "add", body, body.segmentId.toLowerCase())),
+      {
+        ...about(
+          "bulkAddToSegment",
+          "Add many contacts to a static segment",
+          "Adds up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. Where the membership is tracked, each that is new gets its event.",
+        ),
+        body: BulkSegmentBody,
+      },
+    )
+    .post(
+      "/bulk-remove-from-segment",
+      async ({ project, body, status }) =>
+        status(202, await enqueue(project.id, "remove", body, body.segmentId.toLowerCase())),
+      {
+        ...about(
+          "bulkRemoveFromSegment",
+          "Remove many contacts from a static segment",
+          "Removes up to 1,000 contacts by their ids, or all that match a filter. The answer holds the id of a job for `GET /contacts/bulk/{jobId}`. The contacts stay.",
+        ),
+        body: BulkSegmentBody,
+      },
     )
     .get(
       "/bulk/:jobId",

@@ -1,15 +1,16 @@
 // /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
 import { documented, requiredFields } from "../entry/document.ts";
-import { type ContactOrder, countContacts, listContacts } from "../../audience/contacts/list.ts";
 import { deleteContact } from "../../audience/contacts/deletion.ts";
 import { getContact, lookUpContacts, patchContact, saveContact } from "../../audience/contacts/mod.ts";
+import { segmentsOf } from "../../audience/segments/explain.ts";
+import { executionsOfContact } from "../../automation/engine/executions.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
-import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
+import { ExecutionStatus } from "./_workflow_schemas.ts";
 import {
   answers,
   BareError,
@@ -20,7 +21,9 @@ import {
   isUuid,
   Nullable,
   PathId,
-  Text,
+  Timestamp,
+  Uuid,
+  Words,
 } from "../entry/schemas.ts";
 
 const SavedContact = t.Object(
@@ -29,6 +32,28 @@ const SavedContact = t.Object(
     _meta: t.Object({ isNew: t.Boolean(), isUpdate: t.Boolean() }),
   },
   { title: "SavedContact" },
+);
+
+const WholeContact = t.Object(
+  {
+    ...Contact.properties,
+    segments: t.Optional(
+      t.Array(t.Object({ id: Uuid, name: t.String(), slug: t.String(), type: Words(["DYNAMIC", "STATIC"]) })),
+    ),
+    executions: t.Optional(
+      t.Array(
+        t.Object({
+          id: Uuid,
+          workflowId: Uuid,
+          workflowName: t.String(),
+          status: ExecutionStatus,
+          startedAt: Timestamp,
+          completedAt: Nullable(Timestamp),
+        }),
+      ),
+    ),
+  },
+  { title: "WholeContact" },
 );
 
 /** Without an address it is refused in a way of its own. */
@@ -55,47 +80,6 @@ const Addresses = documented(
 export function contactsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
     .use(authenticateKey(ctx, "secret"))
-    .get(
-      "/",
-      async ({ project, query }) => {
-        const filter = { search: query.search, subscribed: asBoolean(query.subscribed) };
-        const order = orderOf(query.sort, query.dir);
-        const page = { order, limit: clampLimit(query.limit), after: readPlace(query.cursor, order) };
-        const [rows, total] = await Promise.all([
-          listContacts(ctx, project.id, filter, page),
-          page.after === null ? countContacts(ctx, project.id, filter) : 0,
-        ]);
-        const data = rows.slice(0, page.limit);
-        const hasMore = rows.length > page.limit;
-        const last = data.at(-1);
-        return {
-          data,
-          cursor: hasMore ? toCursor([order.sort, last!.sortKey, last!.id]) : null,
-          hasMore,
-          total,
-        };
-      },
-      {
-        query: t.Object({
-          ...CursorQuery,
-          search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
-          subscribed: t.Optional(
-            documented(t.String({ description: "Left out: both." }), {
-              type: "string",
-              enum: ["true", "false"],
-            }),
-          ),
-          ...orderQuery(["createdAt", "email"]),
-        }),
-        response: answers(CursorList(Contact), { refusals: [400] }),
-        detail: {
-          operationId: "listContacts",
-          summary: "List contacts",
-          description:
-            "A cursor list of contacts. `total` counts all that match, on the first page only. Unknown words for `sort` and `dir` count as the default.",
-        },
-      },
-    )
     .post(
       "/",
       async ({ project, body, status, set }) => {
@@ -146,15 +130,38 @@ export function contactsRoutes(ctx: Context) {
         },
       },
     )
-    .get("/:id", async ({ project, params: { id } }) => await getContact(ctx, project.id, contactId(id)), {
-      params: t.Object({ id: PathId }),
-      response: answers(Contact, { refusals: [404] }),
-      detail: {
-        operationId: "getContact",
-        summary: "Get a contact",
-        description: "One contact, with all of its data.",
+    .get(
+      "/:id",
+      async ({ project, params: { id }, query: { include } }) => {
+        const contact = await getContact(ctx, project.id, contactId(id));
+        const wanted = partsOf(include);
+        return {
+          ...contact,
+          ...(wanted.includes("segments") && { segments: await segmentsOf(ctx, project.id, contact.id) }),
+          ...(wanted.includes("executions") && {
+            executions: await executionsOfContact(ctx, project.id, contact.id),
+          }),
+        };
       },
-    })
+      {
+        params: t.Object({ id: PathId }),
+        query: t.Object({
+          include: t.Optional(
+            t.String({
+              description: "`segments`, `executions` or both, separated by a comma.",
+              examples: ["segments,executions"],
+            }),
+          ),
+        }),
+        response: answers(WholeContact, { refusals: [400, 404] }),
+        detail: {
+          operationId: "getContact",
+          summary: "Get a contact",
+          description:
+            "One contact, with all of its data; with `include` also the segments that it is in at this moment, and its newest 20 executions.",
+        },
+      },
+    )
     .patch(
       "/:id",
       async ({ project, params: { id }, body }) => {
@@ -201,30 +208,12 @@ function contactId(id: string): string {
   return id;
 }
 
-/** Unknown words fall back to the default, as the specification says. */
-function orderOf(sort: string | undefined, dir: string | undefined): ContactOrder {
-  return { sort: sort === "email" ? "email" : "createdAt", dir: dir === "asc" ? "asc" : "desc" };
-}
-
-function asBoolean(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (text !== "true" && text !== "false")
-    throw problems.badRequest("Cannot filter by subscribed: expected true or false");
-  return text === "true";
-}
-
-/** A cursor belongs to the sort column it was made for. */
-function readPlace(cursor: string | undefined, { sort }: ContactOrder) {
-  if (cursor === undefined) return null;
-  const [madeFor, sortKey, id] = readCursor(cursor, 3);
-  const wrong = madeFor !== sort || !isUuid(id!) || (sort === "createdAt" && !isPostgresTime(sortKey!));
-  if (wrong) throw problems.badCursor();
-  return { sortKey: sortKey!, id: id! };
-}
-
-/** A time as Postgres writes it in UTC, on a day that exists. */
-function isPostgresTime(text: string): boolean {
-  const parts = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d{1,6})?\+00$/.exec(text);
-  const time = new Date(`${parts?.[1]}T${parts?.[2]}Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(parts![1]!);
+function partsOf(include: string | undefined): string[] {
+  const parts = include?.split(",").map((part) => part.trim()) ?? [];
+  const unknown = parts.filter((part) => part !== "segments" && part !== "executions");
+  if (unknown.length === 0) return parts;
+  const message = "Expected segments, executions or both";
+  throw problems.badParameters([
+    { field: "include", code: "invalid_enum_value", message, received: include },
+  ]);
 }

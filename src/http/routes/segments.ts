@@ -3,12 +3,7 @@ import { Elysia, t } from "elysia";
 import { conditionCatalogue } from "../../audience/conditions/catalogue.ts";
 import { previewSegment } from "../../audience/segments/preview.ts";
 import { type Condition } from "../../audience/conditions/tree.ts";
-import {
-  addMembers,
-  computeMembership,
-  listMembers,
-  removeMembers,
-} from "../../audience/segments/members.ts";
+import { addMembers, computeMembership, removeMembers } from "../../audience/segments/members.ts";
 import {
   createSegment,
   deleteSegment,
@@ -19,7 +14,6 @@ import {
   segmentTag,
 } from "../../audience/segments/mod.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import {
@@ -31,8 +25,8 @@ import {
   ConditionTree,
   Emails,
 } from "./_segment_schemas.ts";
-import { PageQuery, pageList, readPage } from "./_lists.ts";
-import { answers, BareError, Contact, Int, isUuid, PathId } from "../entry/schemas.ts";
+import { segmentId } from "./_segment_ids.ts";
+import { answers, BareError, Int, PathId } from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -145,25 +139,6 @@ export function segmentsRoutes(ctx: Context) {
         },
       },
     )
-    .get(
-      "/:id/contacts",
-      async ({ project, params: { id }, query }) => {
-        const page = readPage(query);
-        const { data, total } = await listMembers(ctx, project.id, segmentId(id), page);
-        return { data, total, ...page, totalPages: Math.ceil(total / page.pageSize) };
-      },
-      {
-        ...one,
-        query: t.Object(PageQuery),
-        response: answers(pageList(Contact), { refusals: [400, 404] }),
-        detail: {
-          operationId: "listSegmentMembers",
-          summary: "List the members, live for a dynamic segment",
-          description:
-            "A page list of the contacts who are members at this moment, the newest contacts first.",
-        },
-      },
-    )
     .post(
       "/:id/members",
       async ({ project, params: { id }, body }) => {
@@ -237,9 +212,4 @@ export function segmentsRoutes(ctx: Context) {
         },
       },
     );
-}
-
-function segmentId(id: string): string {
-  if (!isUuid(id)) throw problems.segmentNotFound(id);
-  return id;
 }

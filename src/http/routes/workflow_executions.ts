@@ -15,9 +15,10 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { readPeriod, SpanQuery } from "./_periods.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { ExecutionStatus } from "./_workflow_schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
 
-const Status = Words(["RUNNING", "WAITING", "COMPLETED", "EXITED", "FAILED", "CANCELLED"]);
+const Status = ExecutionStatus;
 const StepName = t.Object({ id: Uuid, name: t.String(), type: Words(STEP_TYPES) }, { title: "StepName" });
 
 const Execution = t.Object(

@@ -1,0 +1,82 @@
+// Which contacts: by a part of the address, by subscription, by segment and by a condition, all at once.
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { Fragment } from "../db/types.ts";
+import { problems } from "../problem.ts";
+import { withinBudget } from "../time_budget.ts";
+import { allOf, compileCondition } from "./conditions/mod.ts";
+import { type Condition, conditionErrors, referenceErrors } from "./conditions/tree.ts";
+import { compileFilter, type ContactFilter, countBySubscription } from "./contacts/list.ts";
+import { membersOf } from "./segments/audience.ts";
+
+/** What the selected contacts have in common. An empty one is everybody. */
+export interface Selection extends ContactFilter {
+  segmentId?: string | undefined;
+  /** Of a segment that is not saved. */
+  condition?: unknown;
+}
+
+/** A selection as SQL over the contact `c`. A function, because a fragment goes into one statement only. */
+export type Selected = (ctx: Pick<Context, "sql">) => Fragment;
+
+// An exact count of a common search term or of a condition reads the whole project. What takes longer is estimated.
+const COUNT_BUDGET_MS = 250;
+const SAMPLE_ROWS = 20_000;
+
+/**
+ * Compiles a selection. Throws SEGMENT_NOT_FOUND, and 422 with everything that is wrong with the condition, below `at`.
+ */
+export async function compileSelection(
+  ctx: Context,
+  projectId: string,
+  { segmentId, condition, ...filter }: Selection,
+  at = "condition",
+): Promise<Selected> {
+  if (segmentId === undefined && condition === undefined) return (on) => compileFilter(on, filter);
+  const errors = condition === undefined ? [] : conditionErrors(condition, at);
+  if (errors.length > 0) throw problems.invalid(errors);
+  const rows = await q.segments.conditions(ctx, { projectId });
+  const segments = new Map(rows.map((row) => [row.id, row]));
+  if (segmentId !== undefined && !segments.has(segmentId.toLowerCase()))
+    throw problems.segmentNotFound(segmentId);
+  const wrong = condition === undefined ? [] : referenceErrors(null, condition as Condition, rows, at);
+  if (wrong.length > 0) throw problems.invalid(wrong);
+  const trees = [
+    ...(segmentId === undefined ? [] : [membersOf(segmentId.toLowerCase())]),
+    ...(condition === undefined ? [] : [condition as Condition]),
+  ];
+  const options = { now: ctx.now(), segments };
+  return ({ sql }) =>
+    allOf(sql, [
+      compileFilter({ sql }, filter),
+      ...trees.map((tree) => compileCondition(sql, projectId, tree, options)),
+    ]);
+}
+
+/**
+ * How many contacts are selected: from counters where that is all there is to know; counted within a quarter of a second;
+ * beyond that estimated from a sample.
+ */
+export async function countSelected(
+  ctx: Context,
+  projectId: string,
+  selection: Selection,
+  selected: Selected,
+): Promise<number> {
+  const { search, segmentId, condition, subscribed } = selection;
+  const total = await countBySubscription(ctx, projectId, subscribed);
+  const isCounted = !search && segmentId === undefined && condition === undefined;
+  if (isCounted || total === 0) return total;
+  const exact = await withinBudget(ctx, COUNT_BUDGET_MS, async (tx) => {
+    await q.audience.allowHashing(tx);
+    return await q.contacts.countMatching(tx, { projectId, filter: selected(tx) });
+  });
+  if (exact) return exact.total;
+  const percent = Math.min(100, (SAMPLE_ROWS / total) * 100);
+  const { seen, matching } = await q.contacts.sampleMatching(ctx, {
+    projectId,
+    percent,
+    filter: selected(ctx),
+  });
+  return seen === 0 ? 0 : Math.round((matching / seen) * total);
+}

@@ -1,0 +1,71 @@
+// Answers that are made while they are read: as fast as the reader takes them, and no faster.
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+
+/** Of one project at a time: each keeps a statement running. */
+const MAX_OF_PROJECT = 2;
+const MAX_OF_ALL = 8;
+
+const running = new WeakMap<Context, Map<string, number>>();
+
+/** What a file is called, and what is in it. */
+export interface StreamedFile {
+  type: string;
+  fileName: string;
+}
+
+/**
+ * The answer that streams these pieces of text. One that cannot be finished is broken off, so that nobody takes a part for
+ * the whole. Throws 429 while two of the project run, and 503 while eight run in all.
+ */
+export function streamText(
+  ctx: Context,
+  projectId: string,
+  pieces: AsyncGenerator<string>,
+  { type, fileName }: StreamedFile,
+): Response {
+  const leave = enter(ctx, projectId);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next();
+        if (!done) return controller.enqueue(encoder.encode(value));
+        leave();
+        controller.close();
+      } catch (error) {
+        leave();
+        ctx.log.error("a file was broken off", { projectId, fileName, error });
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      leave();
+      await pieces.return(undefined);
+    },
+  });
+  return new Response(body, {
+    headers: {
+      "content-type": type,
+      "content-disposition": `attachment; filename="${fileName}"`,
+      "cache-control": "no-store",
+    },
+  });
+}
+
+function enter(ctx: Context, projectId: string): () => void {
+  const counts = running.get(ctx) ?? new Map<string, number>();
+  running.set(ctx, counts);
+  const own = counts.get(projectId) ?? 0;
+  if (own >= MAX_OF_PROJECT) throw problems.busy("export", "of yours");
+  if (counts.values().reduce((sum, count) => sum + count, 0) >= MAX_OF_ALL) throw problems.busy("export");
+  counts.set(projectId, own + 1);
+  let isIn = true;
+  return () => {
+    if (!isIn) return;
+    isIn = false;
+    const left = counts.get(projectId)! - 1;
+    if (left === 0) counts.delete(projectId);
+    else counts.set(projectId, left);
+  };
+}

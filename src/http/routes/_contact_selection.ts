@@ -1,0 +1,93 @@
+// Which contacts: the query of everything that lists, exports or counts them.
+import { t } from "elysia";
+import { readCell } from "../../audience/contacts/cells.ts";
+import type { Selection } from "../../audience/selection.ts";
+import { problems } from "../../problem.ts";
+import { documented } from "../entry/document.ts";
+import { IdOf, Text } from "../entry/schemas.ts";
+
+const MAX_CONDITION = 8_000;
+
+/** The query that selects contacts. */
+export const SelectionQuery = {
+  search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
+  subscribed: t.Optional(
+    documented(t.String({ description: "Left out: both." }), { type: "string", enum: ["true", "false"] }),
+  ),
+  segmentId: t.Optional(IdOf("a segment")),
+  condition: t.Optional(
+    Text({
+      maxLength: MAX_CONDITION,
+      description: "A condition as of a segment, as JSON; it need not be saved.",
+    }),
+  ),
+  field: t.Optional(
+    Text({
+      maxLength: 200,
+      description: "A key of `data`. With `value`: those whose value is that; without: those that have one.",
+    }),
+  ),
+  value: t.Optional(
+    Text({ maxLength: 1_000, description: "Text, a number, `true` or `false`, beside `field`." }),
+  ),
+};
+
+interface Query {
+  search?: string | undefined;
+  subscribed?: string | undefined;
+  segmentId?: string | undefined;
+  condition?: string | undefined;
+  field?: string | undefined;
+  value?: string | undefined;
+}
+
+/** The selection that a query asks for. Throws 400 for what cannot be read. */
+export function selectionOf({ search, subscribed, segmentId, condition, field, value }: Query): Selection {
+  if (value !== undefined && field === undefined) {
+    throw problems.badParameters([
+      { field: "field", code: "required", message: "Which field has this value?" },
+    ]);
+  }
+  const trees = [
+    ...(condition === undefined ? [] : [treeOf(condition)]),
+    ...(field === undefined ? [] : [fieldTree(field, value)]),
+  ];
+  return {
+    search,
+    subscribed: asBoolean(subscribed),
+    segmentId,
+    condition: trees.length === 2 ? both(trees[0], trees[1]) : trees[0],
+  };
+}
+
+function treeOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = "Expected a condition as JSON";
+    throw problems.badParameters([{ field: "condition", code: "invalid_string", message }]);
+  }
+}
+
+/** A number or `true` may have been stored as text. */
+function fieldTree(name: string, value: string | undefined): unknown {
+  const field = name.startsWith("data.") ? name : `data.${name}`;
+  if (value === undefined) return tree("AND", [{ field, operator: "exists" }]);
+  const values = [...new Set([value, readCell(value)])];
+  return tree("OR", ...values.map((one) => [{ field, operator: "equals", value: one }]));
+}
+
+function tree(logic: "AND" | "OR", ...groups: object[][]) {
+  return { logic, groups: groups.map((filters) => ({ filters })) };
+}
+
+function both(one: unknown, other: unknown) {
+  return { logic: "AND", groups: [one, other].map((conditions) => ({ filters: [], conditions })) };
+}
+
+function asBoolean(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (text !== "true" && text !== "false")
+    throw problems.badRequest("Cannot filter by subscribed: expected true or false");
+  return text === "true";
+}

@@ -1,0 +1,175 @@
+// GET /contacts and /contacts/export: the audience as a list and as a file.
+import { Elysia, t } from "elysia";
+import {
+  type ContactOrder,
+  type ContactPlace,
+  listByActivity,
+  listContacts,
+  SORTS,
+} from "../../audience/contacts/list.ts";
+import { EXPORT_FORMATS, exportContacts } from "../../audience/export.ts";
+import { compileSelection, countSelected, type Selected, type Selection } from "../../audience/selection.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { streamText } from "../entry/streams.ts";
+import { answers, Contact, isUuid, Nullable, Text, Timestamp, Words } from "../entry/schemas.ts";
+import { SelectionQuery, selectionOf } from "./_contact_selection.ts";
+import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
+
+const ListedContact = t.Object(
+  {
+    ...Contact.properties,
+    lastActivityAt: t.Optional(t.Unsafe<Date>({ ...Timestamp, description: "With `sort=lastActivity`." })),
+  },
+  { title: "ListedContact" },
+);
+
+const Query = t.Object({
+  ...CursorQuery,
+  ...SelectionQuery,
+  ...orderQuery(SORTS),
+  anchor: t.Optional(
+    Text({
+      maxLength: 254,
+      description:
+        "Where the list begins: the start of an address, or a time in ISO 8601, by `sort`. Not beside `cursor`.",
+    }),
+  ),
+});
+
+/** The list of contacts, and their export. */
+export function contactListRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get("/", async ({ project, query }) => await list(ctx, project.id, query), {
+      query: Query,
+      response: answers(
+        t.Object({
+          ...CursorList(ListedContact).properties,
+          startCursor: Nullable(
+            t.String({
+              description: "The place of the first row: with the other `dir` the list goes back from here.",
+            }),
+          ),
+        }),
+        { refusals: [400, 404, 422] },
+      ),
+      detail: {
+        operationId: "listContacts",
+        summary: "List contacts",
+        description:
+          "A cursor list of contacts. Filters may be combined. `total` counts all that match, on the first page only; what takes longer than a quarter of a second to count is estimated. `sort=lastActivity` lists, the newest first, those who did something: tracked events, opens, clicks and subscriptions. Unknown words for `sort` and `dir` count as the default.",
+      },
+    })
+    .get(
+      "/export",
+      async ({ project, query: { format = "csv", ...query } }) => {
+        const selected = await compileSelection(ctx, project.id, selectionOf(query));
+        const day = ctx.now().toISOString().slice(0, 10);
+        return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), {
+          type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
+          fileName: `contacts-${day}.${format}`,
+        });
+      },
+      {
+        query: t.Object({ ...SelectionQuery, format: t.Optional(Words(EXPORT_FORMATS)) }),
+        response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 404, 422, 429] }),
+        detail: {
+          operationId: "exportContacts",
+          summary: "Export contacts as CSV or NDJSON",
+          description:
+            "Streams the selected contacts in the order in which they came. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would take for a formula begins with an apostrophe. NDJSON is one contact in JSON on each line. Two exports of a project run at a time.",
+        },
+      },
+    );
+}
+
+async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {
+  const selection = selectionOf(query);
+  const selected = await compileSelection(ctx, projectId, selection);
+  const order = orderOf(query.sort, query.dir);
+  const limit = clampLimit(query.limit);
+  const after = readPlace(query, order);
+  const isFirst = query.cursor === undefined;
+  if (order.sort === "lastActivity")
+    return await byActivity(ctx, projectId, { selection, selected, after, limit, isFirst });
+  const [rows, total] = await Promise.all([
+    listContacts(ctx, projectId, selected, { order, after, limit }),
+    isFirst ? countSelected(ctx, projectId, selection, selected) : 0,
+  ]);
+  const hasMore = rows.length > limit;
+  const data = rows.slice(0, limit);
+  const cursorAt = (row: (typeof data)[number] | undefined) =>
+    row ? toCursor([order.sort, row.sortKey, row.id]) : null;
+  return {
+    data,
+    cursor: hasMore ? cursorAt(data.at(-1)) : null,
+    startCursor: cursorAt(data[0]),
+    hasMore,
+    total,
+  };
+}
+
+interface ActivityQuery {
+  selection: Selection;
+  selected: Selected;
+  after: ContactPlace | null;
+  limit: number;
+  isFirst: boolean;
+}
+
+async function byActivity(
+  ctx: Context,
+  projectId: string,
+  { selection, selected, after, limit, isFirst }: ActivityQuery,
+) {
+  const [{ contacts, next }, total] = await Promise.all([
+    listByActivity(ctx, projectId, selected, { after, limit }),
+    isFirst ? countSelected(ctx, projectId, selection, selected) : 0,
+  ]);
+  const cursor = next === null ? null : toCursor(["lastActivity", next, next]);
+  return { data: contacts, cursor, startCursor: null, hasMore: next !== null, total };
+}
+
+/** Unknown words fall back to the default, as the specification says. */
+function orderOf(sort: string | undefined, dir: string | undefined): ContactOrder {
+  return { sort: SORTS.find((word) => word === sort) ?? "createdAt", dir: dir === "asc" ? "asc" : "desc" };
+}
+
+/** A cursor belongs to the sort column it was made for; it serves both directions. */
+function readPlace(
+  { cursor, anchor }: { cursor?: string; anchor?: string },
+  order: ContactOrder,
+): ContactPlace | null {
+  if (cursor === undefined) return anchor === undefined ? null : anchored(anchor, order);
+  if (anchor !== undefined)
+    throw problems.badRequest("Cannot use an anchor beside a cursor: the cursor is the place");
+  const [madeFor, sortKey, id] = readCursor(cursor, 3);
+  const isTime = order.sort === "createdAt" || order.sort === "updatedAt";
+  const isWrong =
+    (isTime && !isPostgresTime(sortKey!)) || (order.sort === "lastActivity" && !isUuid(sortKey!));
+  if (madeFor !== order.sort || !isUuid(id!) || isWrong) throw problems.badCursor();
+  return { sortKey: sortKey!, id: id! };
+}
+
+function anchored(anchor: string, { sort, dir }: ContactOrder): ContactPlace {
+  if (sort === "email") return { sortKey: anchor.trim().toLowerCase(), id: null };
+  const time = new Date(anchor);
+  if (sort === "lastActivity" || Number.isNaN(time.getTime())) {
+    const message =
+      sort === "lastActivity" ? "There is no anchor in this order" : "Expected a date in ISO 8601";
+    throw problems.badParameters([{ field: "anchor", code: "invalid_string", message, received: anchor }]);
+  }
+  // From the newest on, a day is reached at its end.
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(anchor.trim());
+  const at = dir === "desc" && isDay ? new Date(time.getTime() + 86_399_999) : time;
+  return { sortKey: at.toISOString(), id: null };
+}
+
+/** A time as Postgres writes it in UTC, on a day that exists. */
+function isPostgresTime(text: string): boolean {
+  const parts = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(\.\d{1,6})?\+00$/.exec(text);
+  const time = new Date(`${parts?.[1]}T${parts?.[2]}Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(parts![1]!);
+}

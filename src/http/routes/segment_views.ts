@@ -1,0 +1,129 @@
+// /segments/:id/…: who is in a segment, why, and how its size went.
+import { Elysia, t } from "elysia";
+import { listContacts } from "../../audience/contacts/list.ts";
+import { explainSegment } from "../../audience/segments/explain.ts";
+import { listMembers } from "../../audience/segments/members.ts";
+import { segmentSizes } from "../../audience/segments/sizes.ts";
+import { compileSelection, countSelected } from "../../audience/selection.ts";
+import type { Context } from "../../context.ts";
+import { readDays } from "../../insight/date_range.ts";
+import { MAX_DAYS } from "../../insight/timeseries.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";
+import { DaysQuery } from "./_analytics_schemas.ts";
+import { Explanation } from "./_segment_schemas.ts";
+import { segmentId } from "./_segment_ids.ts";
+import { pageList, PageQuery, readCursor, readPage, toCursor } from "./_lists.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+const NEWEST_FIRST = { sort: "createdAt", dir: "desc" } as const;
+
+const MembersQuery = t.Object({
+  ...PageQuery,
+  search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
+  cursor: t.Optional(
+    t.String({ description: "The `cursor` of the page before: quicker than a high `page`." }),
+  ),
+});
+
+/** The members of segments. */
+export function segmentViewsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get(
+      "/:id/contacts",
+      async ({ project, params: { id }, query }) => await members(ctx, project.id, segmentId(id), query),
+      {
+        ...one,
+        query: MembersQuery,
+        response: answers(
+          t.Object({
+            ...pageList(Contact).properties,
+            cursor: Nullable(t.String({ description: "For the next page. Null at the end." })),
+            hasMore: t.Boolean(),
+          }),
+          { refusals: [400, 404] },
+        ),
+        detail: {
+          operationId: "listSegmentMembers",
+          summary: "List the members, live for a dynamic segment",
+          description:
+            "The contacts who are members at this moment, the newest contacts first: by pages, or by cursors, which do not slow down. With a cursor `total` is 0, and with `search` it may be an estimate.",
+        },
+      },
+    )
+    .get(
+      "/:id/explain",
+      async ({ project, params: { id }, query: { contactId } }) => {
+        if (!isUuid(contactId)) throw problems.contactNotFound(contactId);
+        return await explainSegment(ctx, project.id, segmentId(id), contactId.toLowerCase());
+      },
+      {
+        ...one,
+        query: t.Object({ contactId: t.String({ description: "The contact that is asked about." }) }),
+        response: answers(Explanation, { refusals: [400, 404] }),
+        detail: {
+          operationId: "explainSegment",
+          summary: "Explain why a contact is in a segment, or is not",
+          description:
+            "The condition with the answer of each filter at this moment, and in `found` what stands there: the value, how often an event happened and when last, or the name of a segment.",
+        },
+      },
+    )
+    .get(
+      "/:id/history",
+      async ({ project, params: { id }, query }) => {
+        const days = readDays(query, { now: ctx.now(), maxDays: MAX_DAYS });
+        return await segmentSizes(ctx, project.id, segmentId(id), days);
+      },
+      {
+        ...one,
+        query: t.Object(DaysQuery),
+        response: answers(
+          t.Array(t.Object({ date: t.String({ format: "date" }), members: Int }, { title: "SegmentSize" })),
+          { refusals: [400, 404] },
+        ),
+        detail: {
+          operationId: "listSegmentSizes",
+          summary: "List how many members a segment had, day by day",
+          description:
+            "A row for each day (UTC) on which it was counted: every night, and whenever its count changes.",
+        },
+      },
+    );
+}
+
+async function members(ctx: Context, projectId: string, id: string, query: (typeof MembersQuery)["static"]) {
+  const { page, pageSize } = readPage(query);
+  if (query.search === undefined && query.cursor === undefined) {
+    const { data, total } = await listMembers(ctx, projectId, id, { page, pageSize });
+    const hasMore = page * pageSize < total;
+    const cursor = hasMore ? cursorAt(data.at(-1)) : null;
+    return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor, hasMore };
+  }
+  if (page > 1) throw problems.badRequest("Cannot use a page beside a cursor or a search: use its cursor");
+  const selection = { segmentId: id, search: query.search };
+  const selected = await compileSelection(ctx, projectId, selection);
+  const after = query.cursor === undefined ? null : placeOf(query.cursor);
+  const [rows, total] = await Promise.all([
+    listContacts(ctx, projectId, selected, { order: NEWEST_FIRST, after, limit: pageSize }),
+    after === null ? countSelected(ctx, projectId, selection, selected) : 0,
+  ]);
+  const hasMore = rows.length > pageSize;
+  const data = rows.slice(0, pageSize);
+  const cursor = hasMore ? cursorAt(data.at(-1)) : null;
+  return { data, total, page: 1, pageSize, totalPages: Math.ceil(total / pageSize), cursor, hasMore };
+}
+
+function cursorAt(row: { id: string; sortKey: string } | undefined): string | null {
+  return row ? toCursor(["member", row.sortKey, row.id]) : null;
+}
+
+function placeOf(cursor: string) {
+  const [kind, sortKey, id] = readCursor(cursor, 3);
+  if (kind !== "member" || !isUuid(id!) || Number.isNaN(new Date(sortKey!.replace(/\+00$/, "Z")).getTime())) {
+    throw problems.badCursor();
+  }
+  return { sortKey: sortKey!, id: id! };
+}
