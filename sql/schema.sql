@@ -576,8 +576,8 @@ create table contacts (
   constraint contacts_data_size CHECK (((pg_column_size(data) <= 32768) OR (octet_length((data)::text) <= 65536))),
   constraint contacts_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
 );
--- Serves `contacts.list` and `contacts.count_matching_search` for search terms that few addresses contain. Finer
--- statistics let the planner tell those from common terms, which are better served by `contacts_newest_first`.
+-- Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let the
+-- planner tell those from common terms, which are better served by `contacts_newest_first`.
 CREATE INDEX contacts_email_trigrams ON public.contacts USING gin (email gin_trgm_ops);
 -- Serves `contacts.list` in its default order, and its cursor.
 CREATE INDEX contacts_newest_first ON public.contacts USING btree (project_id, created_at DESC, id DESC);

@@ -132,3 +132,7 @@ end;
 comment on function contact_activity is
 'What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks by
 people, and subscriptions (from `events_by_name`).';
+
+comment on index contacts_email_trigrams is
+'Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let the
+planner tell those from common terms, which are better served by `contacts_newest_first`.';

@@ -72,28 +72,27 @@ const ExplainedFilter = t.Object(
   { title: "ExplainedFilter" },
 );
 
+const ExplainedCondition = t.Object(
+  {
+    logic: Words(["AND", "OR"]),
+    matches: t.Boolean(),
+    groups: t.Array(
+      t.Object({
+        matches: t.Boolean(),
+        filters: t.Array(ExplainedFilter),
+        conditions: t.Optional(documented(t.Unknown(), { $ref: "#/components/schemas/ExplainedCondition" })),
+      }),
+    ),
+  },
+  { title: "ExplainedCondition" },
+);
+
 /** Why a contact is in a segment, or is not. */
 export const Explanation = t.Object(
   {
     contactId: Uuid,
     matches: t.Boolean(),
-    condition: Nullable(
-      t.Recursive(
-        (Self) =>
-          t.Object({
-            logic: Words(["AND", "OR"]),
-            matches: t.Boolean(),
-            groups: t.Array(
-              t.Object({
-                matches: t.Boolean(),
-                filters: t.Array(ExplainedFilter),
-                conditions: t.Optional(Self),
-              }),
-            ),
-          }),
-        { title: "ExplainedCondition" },
-      ),
-    ),
+    condition: Nullable(ExplainedCondition),
     enteredAt: Nullable(Timestamp),
   },
   { title: "SegmentExplanation" },
