@@ -36,6 +36,7 @@
 --   contact_day_deltas       What was counted since the last roll-up.
 --   contact_imports          Imports of contacts from files.
 --   contact_import_pieces    The file of an import, until it is done.
+--   contact_import_changes   What an import did to each contact, so that it can be undone for 7 days.
 --   bulk_jobs                Work on many contacts: those in `contact_ids`, or those that match `filter`.
 --   suppressions             Addresses that a project sends nothing to, whatever kind of mail it is.
 --
@@ -782,12 +783,37 @@ create table contact_imports (
   failed_reason text,
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  file_name text,
+  -- What each column of the file is: `email`, `subscribed`, a key of the data, or null.
+  mapping jsonb,
+  -- Whether contacts are subscribed that it makes.
+  subscribes boolean not null default true,
+  -- An address, or which key.
+  created_by text,
+  -- Null while the file is on its way.
+  uploaded_at timestamp with time zone default now(),
+  -- Of a dry run: what would become of the first 20 contacts.
+  examples jsonb not null default '[]'::jsonb,
+  -- Where in the file the row after `rows_done` begins, so that a later run need not read all before it again.
+  bytes_done bigint not null default 0,
+  -- How many rows of the file come before that, with the header and blank ones.
+  lines_done integer not null default 0,
+  undo_state contact_job_state,
+  -- The contact up to which the import is undone.
+  undo_after uuid,
+  undo_deleted integer not null default 0,
+  undo_restored integer not null default 0,
+  -- Contacts that somebody has changed since, and that were left alone.
+  undo_kept integer not null default 0,
   constraint contact_imports_pkey PRIMARY KEY (project_id, id),
   constraint contact_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state]))))
+  constraint contact_imports_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['completed'::contact_job_state, 'failed'::contact_job_state])))),
+  constraint contact_imports_mapping_check CHECK ((jsonb_typeof(mapping) = 'object'::text))
 );
 -- Serves `retention.drop_imports`.
 CREATE INDEX contact_imports_finished ON public.contact_imports USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+-- Serves `contact_imports.drop_abandoned`.
+CREATE INDEX contact_imports_uploading ON public.contact_imports USING btree (created_at) WHERE (uploaded_at IS NULL);
 
 -- The file of an import, until it is done. In pieces of 64 KB, so that nobody holds more than one of them in memory;
 -- deflated (RFC 1951) before they get here, because the driver sends every byte as two characters.
@@ -800,6 +826,22 @@ create table contact_import_pieces (
   constraint contact_import_pieces_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE,
   constraint contact_import_pieces_deflated_check CHECK ((octet_length(deflated) <= 70000)),
   constraint contact_import_pieces_position_check CHECK (("position" >= 0))
+);
+
+-- What an import did to each contact, so that it can be undone for 7 days. `before` holds null for a key that was not
+-- there.
+create table contact_import_changes (
+  project_id uuid not null,
+  import_id uuid not null,
+  contact_id uuid not null,
+  is_new boolean not null,
+  before jsonb not null,
+  after jsonb not null,
+  subscribed_before boolean not null,
+  subscribed_after boolean not null,
+  changed_at timestamp with time zone not null,
+  constraint contact_import_changes_pkey PRIMARY KEY (project_id, import_id, contact_id),
+  constraint contact_import_changes_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE
 );
 
 -- Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has come.

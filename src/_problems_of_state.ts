@@ -37,6 +37,10 @@ export const stateProblems = {
     ),
 
   // 409
+  importNotUndone: (days: number) =>
+    new Problem(409, "CONFLICT", "Cannot undo this import", {
+      suggestion: `Only an import that is done and no dry run can be undone, once, within ${days} days`,
+    }),
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
       details: original,

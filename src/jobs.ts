@@ -64,6 +64,8 @@ export const JOBS = {
   roll_up_counts: job("bulk"),
   /** Turns the audience of a campaign into mails. */
   snapshot_audience: job<{ projectId: string; campaignId: string }>("bulk"),
+  /** Undoes the import of a file of contacts. */
+  undo_import: job<{ projectId: string; importId: string }>("bulk"),
   /** Imports a file of contacts. */
   import_contacts: job<{ projectId: string; importId: string }>("bulk"),
   /** Does what follows from the bounces and complaints of a project. */

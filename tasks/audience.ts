@@ -1,4 +1,5 @@
 import { runBulkJob } from "../src/audience/bulk_jobs.ts";
+import { runUndo } from "../src/audience/contacts/import_undo.ts";
 import { runImport } from "../src/audience/contacts/imports.ts";
 import {
   noteSegmentSizes,
@@ -32,6 +33,10 @@ export const audienceTasks = {
   },
   /** Enqueues the five-minute look at tracked segments, a job for each project. A second run adds jobs that change nothing. */
   sweep_segments: sweepSegments,
+  /** Undoes the import of a file. A second run goes on where the first one ended. */
+  async undo_import(ctx, { projectId, importId }) {
+    await runUndo(ctx, projectId, importId);
+  },
   /** Looks at the contacts of a project that changed. A second run finds none. */
   async update_segments(ctx, { projectId }) {
     await updateSegments(ctx, projectId);

@@ -9,6 +9,7 @@ import { purgeSessions } from "../src/accounts/people/sessions.ts";
 import { purgeTokens } from "../src/accounts/people/tokens.ts";
 import { purgeInvitations } from "../src/accounts/projects/invitations.ts";
 import { purgeReceipts } from "../src/accounts/webhook_receipts.ts";
+import { purgeImports } from "../src/audience/contacts/imports.ts";
 import { rollUpContactCounts } from "../src/audience/contacts/counts.ts";
 import { purgeVersions } from "../src/automation/workflows/versions.ts";
 import { rollUpStepCounts } from "../src/automation/workflows/statistics.ts";
@@ -51,6 +52,7 @@ export const upkeepTasks = {
   async purge_expired(ctx) {
     await purgeDailyCounts(ctx);
     await purgeIdempotencyKeys(ctx);
+    await purgeImports(ctx);
     await purgeInvitations(ctx);
     await purgeOauthCallbacks(ctx);
     await purgeReceipts(ctx);

@@ -9,8 +9,8 @@ values (:project_id, :import_id, :position, :deflated);
 -- name: by_id :maybe
 -- The report.
 select
-  id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, errors, failed_reason,
-  created_at, finished_at
+  id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, errors, examples, failed_reason,
+  created_at, finished_at, file_name, created_by, uploaded_at, undo_state, undo_deleted, undo_restored, undo_kept
 from contact_imports
 where project_id = :project_id and id = :import_id;
 
@@ -19,7 +19,7 @@ where project_id = :project_id and id = :import_id;
 update contact_imports
 set state = 'active'
 where project_id = :project_id and id = :import_id and state in ('waiting', 'active')
-returning dry_run, row_count, rows_done, failure_count;
+returning dry_run, row_count, rows_done, failure_count, mapping, subscribes, bytes_done, lines_done;
 
 -- name: piece :maybe
 -- A piece of the file, counted from 0. Null after its end, and when the file is gone.
@@ -45,6 +45,8 @@ for update;
 update contact_imports
 set
   rows_done     = rows_done + :rows,
+  bytes_done    = :bytes_done,
+  lines_done    = :lines_done,
   created_count = created_count + :created,
   updated_count = updated_count + :updated,
   failure_count = failure_count + :failed,
@@ -74,3 +76,197 @@ with done as (
 delete from contact_import_pieces p
 using done
 where p.project_id = done.project_id and p.import_id = done.id;
+
+-- name: page :many
+-- nullable: before_id
+-- The reports, the newest first, without their errors.
+select
+  id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, '[]'::jsonb as "errors!",
+  '[]'::jsonb as "examples!", failed_reason, created_at, finished_at, file_name, created_by, uploaded_at, undo_state,
+  undo_deleted, undo_restored, undo_kept
+from contact_imports
+where project_id = :project_id and (:before_id::uuid is null or id < :before_id)
+order by id desc
+limit :limit::int;
+
+-- name: unfinished :one
+-- How many files of a project wait for their import, or are on their way.
+select count(*)::int as "files!"
+from contact_imports
+where project_id = :project_id and state in ('waiting', 'active');
+
+-- name: begin_upload :exec
+-- nullable: file_name, mapping, created_by
+insert into contact_imports (project_id, id, dry_run, file_name, mapping, subscribes, created_by, uploaded_at)
+values (:project_id, :import_id, :dry_run, :file_name, :mapping, :subscribes, :created_by, null);
+
+-- name: uploaded :exec
+update contact_imports
+set uploaded_at = now()
+where project_id = :project_id and id = :import_id;
+
+-- name: drop :exec
+delete from contact_imports
+where project_id = :project_id and id = :import_id;
+
+-- name: drop_abandoned :exec
+-- Drops uploads that were never finished.
+delete from contact_imports
+where uploaded_at is null and created_at < :before;
+
+-- name: existing :many
+-- The contacts that have these addresses.
+select email, subscribed, data
+from contacts
+where project_id = :project_id and email = any(:emails::text[]);
+
+-- name: show_examples :exec
+update contact_imports
+set examples = :examples
+where project_id = :project_id and id = :import_id;
+
+-- name: note_existing :exec
+-- nullable: rows.subscribed
+-- Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
+-- at first stays. `rows` holds `{email, subscribed, sets}`, each address once.
+insert into contact_import_changes as h (
+  project_id, import_id, contact_id, is_new, before, after, subscribed_before, subscribed_after, changed_at
+)
+select
+  :project_id, :import_id, c.id, false,
+  coalesce((select jsonb_object_agg(k, coalesce(c.data -> k, 'null')) from jsonb_object_keys(r.sets) as k), '{}'),
+  r.sets, c.subscribed, coalesce(r.subscribed, c.subscribed), now()
+from json_to_recordset(:rows::json) as r (email text, subscribed boolean, sets jsonb)
+join contacts c on c.project_id = :project_id and c.email = r.email
+order by c.email
+for no key update of c
+on conflict (project_id, import_id, contact_id) do update
+set
+  before           = excluded.before || h.before,
+  after            = h.after || excluded.after,
+  subscribed_after = excluded.subscribed_after,
+  changed_at       = excluded.changed_at;
+
+-- name: note_new :exec
+-- Notes the contacts that an import has made.
+insert into contact_import_changes (
+  project_id, import_id, contact_id, is_new, before, after, subscribed_before, subscribed_after, changed_at
+)
+select :project_id, :import_id, c.id, true, '{}', '{}', c.subscribed, c.subscribed, c.updated_at
+from contacts c
+where c.project_id = :project_id and c.email = any(:emails::text[])
+on conflict do nothing;
+
+-- name: request_undo :maybe
+-- Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
+update contact_imports
+set undo_state = 'waiting'
+where project_id = :project_id and id = :import_id and not dry_run and undo_state is null
+  and state in ('completed', 'failed') and finished_at >= :since
+returning id;
+
+-- name: hold_undo :maybe
+select undo_after
+from contact_imports
+where project_id = :project_id and id = :import_id and undo_state in ('waiting', 'active')
+for update;
+
+-- name: next_changes :many
+-- nullable: after_id
+-- The next contacts that an import has written, in the order of their ids.
+select contact_id
+from contact_import_changes
+where project_id = :project_id and import_id = :import_id and (:after_id::uuid is null or contact_id > :after_id)
+order by contact_id
+limit :limit::int;
+
+-- name: untouched :many
+-- Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
+-- workflow.
+select c.id
+from contact_import_changes h
+join contacts c on c.project_id = h.project_id and c.id = h.contact_id
+where h.project_id = :project_id and h.import_id = :import_id and h.contact_id = any(:contact_ids::uuid[])
+  and h.is_new
+  and c.updated_at = h.changed_at
+  and not exists (
+    select from events e
+    where e.project_id = c.project_id and e.contact_id = c.id
+      and e.name not in ('contact.subscribed', 'contact.unsubscribed')
+      and e.name !~ '^segment[.].*[.](entry|exit)$'
+  )
+  and not exists (select from emails m where m.project_id = c.project_id and m.contact_id = c.id)
+  and not exists (select from executions x where x.project_id = c.project_id and x.contact_id = c.id);
+
+-- name: restore :many
+-- Gives the contacts their old values back where they still have those of the import. Rows are locked in the order of
+-- `contacts.upsert_many`.
+with restored as (
+  select
+    h.contact_id,
+    coalesce(jsonb_object_agg(k, h.before -> k) filter (where h.before -> k <> 'null'), '{}') as sets,
+    coalesce(array_agg(k) filter (where h.before -> k = 'null'), '{}') as deletes
+  from contact_import_changes h
+  join contacts c on c.project_id = h.project_id and c.id = h.contact_id
+  cross join jsonb_object_keys(h.after) as k
+  where h.project_id = :project_id and h.import_id = :import_id and h.contact_id = any(:contact_ids::uuid[])
+    and not h.is_new
+    and c.data -> k = h.after -> k
+    and h.before -> k <> h.after -> k
+  group by h.contact_id
+),
+held as (
+  select c.id, r.sets, r.deletes
+  from restored r
+  join contacts c on c.project_id = :project_id and c.id = r.contact_id
+  order by c.email
+  for no key update of c
+)
+update contacts c
+set was_subscribed = c.subscribed, data = (c.data || h.sets) - h.deletes, updated_at = now()
+from held h
+where c.project_id = :project_id and c.id = h.id
+returning c.id;
+
+-- name: subscriptions_before :many
+-- Contacts whose subscription an import has changed, and that still have it so: what it was.
+select c.id, h.subscribed_before
+from contact_import_changes h
+join contacts c on c.project_id = h.project_id and c.id = h.contact_id
+where h.project_id = :project_id and h.import_id = :import_id and h.contact_id = any(:contact_ids::uuid[])
+  and not h.is_new
+  and h.subscribed_before <> h.subscribed_after
+  and c.subscribed = h.subscribed_after;
+
+-- name: advance_undo :exec
+update contact_imports
+set
+  undo_state    = 'active',
+  undo_after    = :after_id,
+  undo_deleted  = undo_deleted + :deleted,
+  undo_restored = undo_restored + :restored,
+  undo_kept     = undo_kept + :kept
+where project_id = :project_id and id = :import_id;
+
+-- name: complete_undo :exec
+-- An import that is undone, and what it did is forgotten.
+with done as (
+  update contact_imports
+  set undo_state = 'completed'
+  where project_id = :project_id and id = :import_id
+  returning project_id, id
+)
+delete from contact_import_changes h
+using done
+where h.project_id = done.project_id and h.import_id = done.id;
+
+-- name: drop_changes :exec
+-- Forgets what imports did that were done before that time and are not being undone.
+delete from contact_import_changes
+where ctid = any (array(
+  select h.ctid
+  from contact_imports i
+  join contact_import_changes h on h.project_id = i.project_id and h.import_id = i.id
+  where i.finished_at < :before and i.undo_state is null
+  limit :limit::int
+));

@@ -26,6 +26,12 @@ export function actorOf({ id, email, proven }: Person): Actor {
   return { kind: "user", userId: id, email, proven };
 }
 
+/** Who it is, in a word or two: an address, or which key. */
+export function nameOf(actor: Actor): string {
+  if (actor.kind === "user") return actor.email;
+  return actor.kind === "key" ? `secret key …${actor.hint ?? ""}` : actor.kind;
+}
+
 export const OPERATOR: Actor = { kind: "operator" };
 export const SERVICE: Actor = { kind: "service" };
 

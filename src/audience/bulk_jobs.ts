@@ -12,7 +12,7 @@ import {
   progressOf,
   SLICE_MS,
 } from "./contacts/jobs.ts";
-import { recordEvents } from "./events.ts";
+import { changeSubscriptions } from "./contacts/mod.ts";
 import { addContacts, assertStatic, removeContacts } from "./segments/members.ts";
 import { compileSelection, type Selection } from "./selection.ts";
 
@@ -196,15 +196,7 @@ async function apply(
     const unchanged = (await q.bulkJobs.existing(tx, { projectId, contactIds: left })).map(({ id }) => id);
     return { changed, unchanged };
   }
-  const subscribed = operation === "subscribe";
-  const found = await q.bulkJobs.setSubscribed(tx, { projectId, contactIds, subscribed });
-  const changed = found.filter((contact) => contact.isChanged).map((contact) => contact.id);
-  const name = subscribed ? "contact.subscribed" : "contact.unsubscribed";
-  await recordEvents(
-    tx,
-    changed.map((contactId) => ({ projectId, contactId, name })),
-  );
-  return { changed, unchanged: found.filter((contact) => !contact.isChanged).map((contact) => contact.id) };
+  return await changeSubscriptions(tx, projectId, contactIds, operation === "subscribe");
 }
 
 /** How many contacts there will be to work on, for the progress; 0 when it takes too long to find out. */

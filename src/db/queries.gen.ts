@@ -395,10 +395,10 @@ export interface Queries {
     addPiece(on: On, args: { projectId: string; importId: string; position: number; deflated: Uint8Array }): Promise<number>;
     /** The report.
      * (sql/queries/contact_imports.sql:9) */
-    byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
+    byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number } | null>;
     /** Marks an import as under way, also one that a crash has left so. Null when it is done.
      * (sql/queries/contact_imports.sql:17) */
-    begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number } | null>;
+    begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number; mapping: Json | null; subscribes: boolean; bytesDone: string; linesDone: number } | null>;
     /** A piece of the file, counted from 0. Null after its end, and when the file is gone.
      * (sql/queries/contact_imports.sql:24) */
     piece(on: On, args: { projectId: string; importId: string; position: number }): Promise<{ deflated: Uint8Array } | null>;
@@ -410,13 +410,67 @@ export interface Queries {
     hold(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<{ id: string } | null>;
     /** Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
      * (sql/queries/contact_imports.sql:43) */
-    advance(on: On, args: { rows: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
+    advance(on: On, args: { rows: number; bytesDone: string; linesDone: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that has reached its last row is done, and its file is dropped.
-     * (sql/queries/contact_imports.sql:54) */
+     * (sql/queries/contact_imports.sql:56) */
     complete(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that cannot be done. It stays so, and its file is dropped.
-     * (sql/queries/contact_imports.sql:66) */
+     * (sql/queries/contact_imports.sql:68) */
     fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
+    /** The reports, the newest first, without their errors.
+     * (sql/queries/contact_imports.sql:80) */
+    page(on: On, args: { projectId: string; beforeId: string | null; limit: number }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number }[]>;
+    /** How many files of a project wait for their import, or are on their way.
+     * (sql/queries/contact_imports.sql:92) */
+    unfinished(on: On, args: { projectId: string }): Promise<{ files: number }>;
+    /** (sql/queries/contact_imports.sql:98) */
+    beginUpload(on: On, args: { projectId: string; importId: string; dryRun: boolean; fileName: string | null; mapping: JsonArg | null; subscribes: boolean; createdBy: string | null }): Promise<number>;
+    /** (sql/queries/contact_imports.sql:103) */
+    uploaded(on: On, args: { projectId: string; importId: string }): Promise<number>;
+    /** (sql/queries/contact_imports.sql:108) */
+    drop(on: On, args: { projectId: string; importId: string }): Promise<number>;
+    /** Drops uploads that were never finished.
+     * (sql/queries/contact_imports.sql:112) */
+    dropAbandoned(on: On, args: { before: Date }): Promise<number>;
+    /** The contacts that have these addresses.
+     * (sql/queries/contact_imports.sql:117) */
+    existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; subscribed: boolean; data: Json }[]>;
+    /** (sql/queries/contact_imports.sql:123) */
+    showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
+    /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
+     * at first stays. `rows` holds `{email, subscribed, sets}`, each address once.
+     * (sql/queries/contact_imports.sql:128) */
+    noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; subscribed: boolean | null | undefined; sets: JsonArg }[] }): Promise<number>;
+    /** Notes the contacts that an import has made.
+     * (sql/queries/contact_imports.sql:150) */
+    noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
+    /** Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
+     * (sql/queries/contact_imports.sql:160) */
+    requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
+    /** (sql/queries/contact_imports.sql:168) */
+    holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
+    /** The next contacts that an import has written, in the order of their ids.
+     * (sql/queries/contact_imports.sql:174) */
+    nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
+    /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
+     * workflow.
+     * (sql/queries/contact_imports.sql:183) */
+    untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
+    /** Gives the contacts their old values back where they still have those of the import. Rows are locked in the order of
+     * `contacts.upsert_many`.
+     * (sql/queries/contact_imports.sql:201) */
+    restore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
+    /** Contacts whose subscription an import has changed, and that still have it so: what it was.
+     * (sql/queries/contact_imports.sql:231) */
+    subscriptionsBefore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string; subscribedBefore: boolean }[]>;
+    /** (sql/queries/contact_imports.sql:241) */
+    advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
+    /** An import that is undone, and what it did is forgotten.
+     * (sql/queries/contact_imports.sql:251) */
+    completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
+    /** Forgets what imports did that were done before that time and are not being undone.
+     * (sql/queries/contact_imports.sql:263) */
+    dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
     /** Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed,

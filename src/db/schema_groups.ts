@@ -34,6 +34,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "contact_day_deltas",
     "contact_imports",
     "contact_import_pieces",
+    "contact_import_changes",
     "bulk_jobs",
     "suppressions",
   ],

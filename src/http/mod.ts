@@ -18,6 +18,7 @@ import { campaignOutcomesRoutes } from "./routes/campaign_outcomes.ts";
 import { campaignSendingRoutes } from "./routes/campaign_sending.ts";
 import { campaignsRoutes } from "./routes/campaigns.ts";
 import { contactFieldRoutes } from "./routes/contact_fields.ts";
+import { contactImportRoutes } from "./routes/contact_imports.ts";
 import { contactJobRoutes } from "./routes/contact_jobs.ts";
 import { contactListRoutes } from "./routes/contact_list.ts";
 import { contactsRoutes } from "./routes/contacts.ts";
@@ -88,6 +89,7 @@ export function createApp(given: Context): AnyElysia {
     .use(contactListRoutes(ctx))
     .use(contactsRoutes(ctx))
     .use(contactFieldRoutes(ctx))
+    .use(contactImportRoutes(ctx))
     .use(contactJobRoutes(ctx))
     .use(segmentsRoutes(ctx))
     .use(segmentViewsRoutes(ctx))

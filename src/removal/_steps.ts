@@ -30,6 +30,7 @@ import {
 export const FOLLOWING = [
   "attachments",
   "campaign_links",
+  "contact_import_changes",
   "contact_import_pieces",
   "scheduled_runs",
   "segment_members",

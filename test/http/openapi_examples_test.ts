@@ -64,7 +64,7 @@ async function tell(operationId: string, call: Call = {}): Promise<unknown> {
   // The first one is the example: a later one only gets the walk further.
   if (!made.has(operationId)) {
     made.set(operationId, {
-      ...(call.body !== undefined && { request: call.body }),
+      ...((call.body ?? call.text) !== undefined && { request: call.body ?? call.text }),
       status,
       ...(body !== "" && { answer: body }),
     });
@@ -72,10 +72,12 @@ async function tell(operationId: string, call: Call = {}): Promise<unknown> {
   return body;
 }
 
-async function send(method: string, url: string, { as, body, headers, form }: Call) {
+const CSV = { "content-type": "text/csv" };
+
+async function send(method: string, url: string, { as, body, headers, form, text }: Call) {
   if (as === "person") return await owner.request(method, url, body, headers && { headers });
   const key = as === "nobody" ? undefined : as === "public" ? project.public : project.secret;
-  const encoded = form && new Response(form);
+  const encoded = text !== undefined ? new Response(text, { headers: CSV }) : form && new Response(form);
   const type = encoded?.headers.get("content-type");
   return await service.request(method, url, {
     ...(key && { key }),

@@ -11,6 +11,8 @@ export interface Call {
   /** Who sends it; left out: the secret key. */
   as?: "public" | "person" | "nobody";
   form?: FormData;
+  /** The body of one that takes a file as it comes. */
+  text?: string;
 }
 
 /** Sends the request of an operation, keeps it as its example, and returns the answer. */
@@ -70,6 +72,14 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   const { jobId } = await tell("importContacts", { form: csv });
   await service.runJobs();
   await tell("getContactImport", { path: { jobId } });
+  const upload = await tell("uploadContacts", {
+    query: { fileName: "people.csv", mapping: '{"Mail": "email"}' },
+    text: "Mail,firstName\nEd@example.com,Ed\n",
+  });
+  await service.runJobs();
+  await tell("listContactImports");
+  await tell("getImport", { path: { jobId: upload.jobId } });
+  await tell("undoImport", { path: { jobId: upload.jobId } });
   await tell("bulkUnsubscribeContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });
   const bulk = await tell("bulkSubscribeContacts", { body: { contactIds: [ada.id] } });
   await tell("bulkDeleteContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });

@@ -10,6 +10,8 @@ import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts
 export interface CsvRow {
   /** As a spreadsheet counts: the header is 1, and blank rows count. */
   row: number;
+  /** Where the next row begins, in bytes. */
+  end: number;
   cells: string[];
 }
 
@@ -19,6 +21,8 @@ export interface CsvColumns {
   /** The other standard fields that the file has. */
   given: { index: number; name: keyof GivenValues }[];
   data: { index: number; key: string }[];
+  /** Whether an apostrophe may stand before what a spreadsheet would take for a formula, as exports write it. */
+  isGuarded: boolean;
   /** Whether every row of fewer characters than this holds data of a size that is allowed. */
   safeLength: number;
 }
@@ -26,6 +30,7 @@ export interface CsvColumns {
 /** A contact as a row describes it. */
 export interface ContactRow {
   row: number;
+  end: number;
   email: string;
   given: GivenValues;
   change: DataChange;
@@ -37,6 +42,23 @@ export interface RowError {
   email: string;
   error: string;
 }
+
+/** A row that cannot be used, with its place. */
+export interface RefusedRow extends RowError {
+  end: number;
+}
+
+/** A place between two rows of a file. */
+export interface CsvPlace {
+  bytes: number;
+  /** Rows before it, with the header and blank ones. */
+  lines: number;
+}
+
+/** What each column is, by its name in the file: `email`, `subscribed`, a key of the data, or null for nothing. */
+export type ColumnMapping = Record<string, string | null>;
+
+const START: CsvPlace = { bytes: 0, lines: 0 };
 
 const MAX_SHOWN_EMAIL = 320;
 const MAX_SHOWN_COLUMNS = 10;
@@ -61,24 +83,25 @@ const SEPARATORS: Record<Separator, string> = { ",": "commas", ";": "semicolons"
 
 /**
  * Passes each row of a file to `take`, with what separates its cells, and pauses after each piece. That is the comma, the
- * semicolon or the tab, whichever is in the first row most. Quoted cells may hold line breaks, rows may be ragged, blank
+ * semicolon or the tab, whichever is in the first row most. They may begin `at` a later row. Quoted cells may hold line breaks, rows may be ragged, blank
  * rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never closed.
  */
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
   take: (row: CsvRow, separator: Separator) => void,
+  { at = START, separator }: { at?: CsvPlace; separator?: Separator } = {},
 ): AsyncGenerator<void> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let parser: Parser | undefined;
   try {
     for await (const piece of pieces) {
       const text = utf8.decode(piece, { stream: true });
-      parser ??= openParser(separatorOf(text), take);
+      parser ??= openParser(separator ?? separatorOf(text), take, at);
       await write(parser, piece);
       yield;
     }
     utf8.decode();
-    if (parser) await end(parser);
+    if (parser) await finish(parser);
   } catch (error) {
     throw toProblem(error);
   } finally {
@@ -86,7 +109,11 @@ export async function* readRows(
   }
 }
 
-function openParser(separator: Separator, take: (row: CsvRow, separator: Separator) => void): Parser {
+function openParser(
+  separator: Separator,
+  take: (row: CsvRow, separator: Separator) => void,
+  at: CsvPlace,
+): Parser {
   const parser = parse({
     bom: true,
     delimiter: separator,
@@ -97,10 +124,11 @@ function openParser(separator: Separator, take: (row: CsvRow, separator: Separat
     relax_quotes: true,
     skip_empty_lines: true,
     // The rows are taken here, and not from the stream: that is three times as quick.
-    on_record: (cells: string[], { records, empty_lines }: Info) => {
+    on_record: (cells: string[], { records, empty_lines, bytes }: Info) => {
       const trimmed = cells.map((cell) => cell.trim());
+      const row = at.lines + records + empty_lines;
       if (trimmed.some((cell) => cell !== ""))
-        take({ row: records + empty_lines, cells: trimmed }, separator);
+        take({ row, end: at.bytes + bytes, cells: trimmed }, separator);
       return null;
     },
   });
@@ -121,9 +149,13 @@ function separatorOf(start: string): Separator {
 }
 
 /** Finds the columns in the header. Throws a Problem when there is no `email`, or more than one. */
-export function readHeader(header: CsvRow | undefined, separator: Separator = ","): CsvColumns {
+export function readHeader(
+  header: CsvRow | undefined,
+  separator: Separator = ",",
+  mapping: ColumnMapping | null = null,
+): CsvColumns {
   if (!header) throw problems.unreadableFile("it is empty");
-  const names = header.cells;
+  const names = mapped(header.cells, mapping ?? {});
   if (names.length > MAX_COLUMNS) {
     throw problems.unreadableFile(`it has ${names.length} columns; ${MAX_COLUMNS} are allowed`);
   }
@@ -142,13 +174,28 @@ export function readHeader(header: CsvRow | undefined, separator: Separator = ",
   const data = names.flatMap((key, index) =>
     key === "" || taken.has(index) || isDropped(key) ? [] : [{ index, key }],
   );
-  return { email, given, data, safeLength: safeLengthOf(data) };
+  return { email, given, data, isGuarded: mapping !== null, safeLength: safeLengthOf(data) };
+}
+
+/** The names by which columns are read: those of the file, or what a request makes of them. */
+function mapped(names: string[], mapping: ColumnMapping): string[] {
+  const missing = Object.keys(mapping).filter((name) => !names.includes(name.trim()));
+  if (missing.length > 0) {
+    throw problems.unreadableFile(
+      `its first row has no column ${missing.map(shown).join(", ").slice(0, 200)}`,
+    );
+  }
+  const targets = new Map(Object.entries(mapping).map(([name, target]) => [name.trim(), target]));
+  return names.map((name) => {
+    const target = targets.get(name);
+    return target === undefined ? name : (target ?? "").replace(/^data\./, "");
+  });
 }
 
 /** The contact that a row describes, or what is wrong with it. */
-export function readContact(columns: CsvColumns, { row, cells }: CsvRow): ContactRow | RowError {
+export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): ContactRow | RefusedRow {
   const written = cells[columns.email] ?? "";
-  const refused = (error: string): RowError => ({ row, email: shown(written), error });
+  const refused = (error: string): RefusedRow => ({ row, end, email: shown(written), error });
   if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
   if (written === "") return refused("The email is missing");
   const address = parseAddress(written);
@@ -165,7 +212,7 @@ export function readContact(columns: CsvColumns, { row, cells }: CsvRow): Contac
   const length = cells.reduce((sum, cell) => sum + cell.length, 0);
   const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
   if (wrong) return refused(wrong.message);
-  return { row, email: address.email, given, change: { sets, deletes: NONE, values: sets } };
+  return { row, end, email: address.email, given, change: { sets, deletes: NONE, values: sets } };
 }
 
 /** How a cell is read that is not empty, by the kind of its field. */
@@ -188,7 +235,8 @@ function readData(columns: CsvColumns, cells: string[]): DataInput {
   for (const { index, key } of columns.data) {
     if (index >= cells.length) break;
     const cell = cells[index];
-    if (cell !== undefined && cell !== "") data[key] = key === "locale" ? cell : readCell(withoutGuard(cell));
+    if (cell !== undefined && cell !== "")
+      data[key] = key === "locale" ? cell : readCell(columns.isGuarded ? withoutGuard(cell) : cell);
   }
   return data;
 }
@@ -232,7 +280,7 @@ function write(parser: Parser, piece: Uint8Array): Promise<void> {
   });
 }
 
-function end(parser: Parser): Promise<void> {
+function finish(parser: Parser): Promise<void> {
   return new Promise((resolve, reject) => {
     parser.once("error", reject);
     parser.end(() => resolve());

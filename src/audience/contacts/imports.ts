@@ -1,27 +1,15 @@
+// Imports of contacts from CSV files: taken in piece by piece, reported on, and undone. The work itself is in _import_run.ts.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
 import { addJobs } from "../../jobs.ts";
-import { Problem, problems } from "../../problem.ts";
-import { isRefusal } from "../../database_errors.ts";
-import {
-  type ContactRow,
-  type CsvColumns,
-  type CsvRow,
-  readContact,
-  readHeader,
-  readRows,
-  type RowError,
-  type Separator,
-} from "./_csv.ts";
-import {
-  type ContactJobState,
-  failureReason,
-  MAX_JOB_ERRORS,
-  progressOf,
-  refusalReason,
-  SLICE_MS,
-} from "./jobs.ts";
-import { type ContactWrite, upsertContacts } from "./mod.ts";
+import { problems } from "../../problem.ts";
+import type { ColumnMapping, RowError } from "./_csv.ts";
+import type { ImportExample } from "./_import_examples.ts";
+import { type ContactJobState, progressOf } from "./jobs.ts";
+
+export { runImport } from "./_import_run.ts";
+export type { ColumnMapping } from "./_csv.ts";
 
 /** How an import stands (guides/contacts.md). */
 export interface ImportReport {
@@ -35,20 +23,52 @@ export interface ImportReport {
     updatedCount: number;
     failureCount: number;
     errors: RowError[];
+    /** Of a dry run. */
+    examples?: ImportExample[];
   };
   failedReason?: string;
   createdAt: Date;
   finishedAt: Date | null;
 }
 
-/** Limit of a file, in bytes. */
-export const MAX_FILE_BYTES = 5 * 1_048_576;
+/** An import in the list, and by itself. */
+export interface NamedImport extends ImportReport {
+  fileName: string | null;
+  dryRun: boolean;
+  createdBy: string | null;
+  undo: Undo | null;
+}
 
-// Rows of one transaction: more gain little time and cost much memory, and lock contacts for longer.
-const CHUNK_ROWS = 500;
+/** What can be, or was, undone of an import. */
+export interface Undo {
+  /** Null: it can be undone until `until`. */
+  state: ContactJobState | null;
+  until: Date;
+  deletedCount: number;
+  restoredCount: number;
+  /** Contacts that somebody has changed since. */
+  keptCount: number;
+}
+
+/** What an upload comes with. */
+export interface UploadOptions {
+  dryRun: boolean;
+  fileName: string | null;
+  mapping: ColumnMapping;
+  /** Whether contacts are subscribed that it makes. */
+  subscribes: boolean;
+  createdBy: string | null;
+}
+
+/** Limit of a file in a form, in bytes. */
+export const MAX_FILE_BYTES = 5 * 1_048_576;
+/** Limit of a file that is streamed, in bytes. */
+export const MAX_UPLOAD_BYTES = 200 * 1_048_576;
+/** Of one project, on their way or waiting: files are kept in the database. */
+const MAX_UNFINISHED = 5;
 const PIECE_BYTES = 65_536;
-// Parsed in one go, for a few milliseconds.
-const PARSED_BYTES = 16_384;
+const UNDO_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 /** Takes a file in and enqueues its import. A `dryRun` reports what would happen and changes nothing. */
 export async function createImport(
@@ -60,24 +80,125 @@ export async function createImport(
   await inTransaction(ctx, async (tx) => {
     await q.contactImports.insert(tx, { projectId, importId, dryRun });
     for (let position = 0; position * PIECE_BYTES < file.length; position++) {
-      const piece = file.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES);
-      const deflated = Bun.deflateSync(piece as Uint8Array<ArrayBuffer>, { level: 1 });
-      await q.contactImports.addPiece(tx, { projectId, importId, position, deflated });
+      await addPiece(
+        tx,
+        { projectId, importId, position },
+        file.subarray(position * PIECE_BYTES, (position + 1) * PIECE_BYTES),
+      );
     }
     await addJobs(tx, "import_contacts", [{ projectId, importId }]);
   });
   return importId;
 }
 
+/**
+ * Takes a file in as it comes, each piece a commit of its own, and enqueues its import at the end: a slow sender holds
+ * nothing. One that breaks off leaves nothing. Throws 429 while five files of the project are not done.
+ */
+export async function uploadImport(
+  ctx: Context,
+  projectId: string,
+  pieces: AsyncIterable<Uint8Array>,
+  options: UploadOptions,
+): Promise<string> {
+  const { files } = await q.contactImports.unfinished(ctx, { projectId });
+  if (files >= MAX_UNFINISHED) throw problems.busy("import", "of yours");
+  const importId = newId(ctx);
+  await q.contactImports.beginUpload(ctx, { projectId, importId, ...options });
+  try {
+    let position = 0;
+    for await (const piece of inPieces(pieces))
+      await addPiece(ctx, { projectId, importId, position: position++ }, piece);
+    await inTransaction(ctx, async (tx) => {
+      await q.contactImports.uploaded(tx, { projectId, importId });
+      await addJobs(tx, "import_contacts", [{ projectId, importId }]);
+    });
+  } catch (error) {
+    await q.contactImports.drop(ctx, { projectId, importId });
+    throw error;
+  }
+  return importId;
+}
+
+async function addPiece(
+  ctx: Context,
+  place: { projectId: string; importId: string; position: number },
+  piece: Uint8Array,
+): Promise<void> {
+  const deflated = Bun.deflateSync(piece as Uint8Array<ArrayBuffer>, { level: 1 });
+  await q.contactImports.addPiece(ctx, { ...place, deflated });
+}
+
+/** The same bytes, in pieces of one size. */
+async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const piece = new Uint8Array(PIECE_BYTES);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length;) {
+      const part = chunk.subarray(from, from + PIECE_BYTES - filled);
+      piece.set(part, filled);
+      filled += part.length;
+      from += part.length;
+      if (filled < PIECE_BYTES) continue;
+      yield piece;
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield piece.subarray(0, filled);
+}
+
+type Row = NonNullable<Awaited<ReturnType<Queries["contactImports"]["byId"]>>>;
+
 /** How an import of the project stands. Throws not-found. */
-export async function getImport(ctx: Context, projectId: string, importId: string): Promise<ImportReport> {
+export async function getImport(ctx: Context, projectId: string, importId: string): Promise<NamedImport> {
   const row = await q.contactImports.byId(ctx, { projectId, importId });
   if (!row) throw problems.notFound("import", importId);
-  const { id, state, rowCount, rowsDone, createdCount, updatedCount, failureCount, createdAt, finishedAt } =
-    row;
+  return toNamed(row);
+}
+
+/** The imports of a project, the newest first, and one more than `limit` where there are more; without their errors. */
+export async function listImports(
+  ctx: Context,
+  projectId: string,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<NamedImport[]> {
+  return (await q.contactImports.page(ctx, { projectId, beforeId, limit: limit + 1 })).map(toNamed);
+}
+
+/** Has an import undone, which a job does. Throws not-found, and CONFLICT where it cannot be undone. */
+export async function undoImport(ctx: Context, projectId: string, importId: string): Promise<NamedImport> {
+  await inTransaction(ctx, async (tx) => {
+    const since = new Date(tx.now().getTime() - UNDO_DAYS * DAY_MS);
+    if (await q.contactImports.requestUndo(tx, { projectId, importId, since })) {
+      await addJobs(tx, "undo_import", [{ projectId, importId }]);
+      return;
+    }
+    await getImport(tx, projectId, importId);
+    throw problems.importNotUndone(UNDO_DAYS);
+  });
+  return await getImport(ctx, projectId, importId);
+}
+
+const CHANGES_AT_ONCE = 5_000;
+
+/** Forgets what imports did that cannot be undone any more, and uploads that were never finished. */
+export async function purgeImports(ctx: Context): Promise<void> {
+  const now = ctx.now().getTime();
+  await q.contactImports.dropAbandoned(ctx, { before: new Date(now - DAY_MS) });
+  const before = new Date(now - UNDO_DAYS * DAY_MS);
+  while ((await q.contactImports.dropChanges(ctx, { before, limit: CHANGES_AT_ONCE })) === CHANGES_AT_ONCE);
+}
+
+function toNamed(row: Row): NamedImport {
+  const { id, state, dryRun, fileName, createdBy, rowCount, rowsDone, createdAt, finishedAt } = row;
+  const { createdCount, updatedCount, failureCount, undoState } = row;
   const hasResult = state === "completed" || (state === "failed" && rowsDone > 0);
+  const isUndoable = !dryRun && finishedAt !== null;
   return {
     id,
+    fileName,
+    dryRun,
+    createdBy,
     state,
     progress: progressOf(state, rowsDone, rowCount),
     ...(hasResult && {
@@ -88,203 +209,20 @@ export async function getImport(ctx: Context, projectId: string, importId: strin
         updatedCount,
         failureCount,
         errors: row.errors as unknown as RowError[],
+        ...(dryRun && { examples: row.examples as unknown as ImportExample[] }),
       },
     }),
     ...(row.failedReason !== null && { failedReason: row.failedReason }),
     createdAt,
     finishedAt,
+    undo: isUndoable
+      ? {
+          state: undoState,
+          until: new Date(finishedAt.getTime() + UNDO_DAYS * DAY_MS),
+          deletedCount: row.undoDeleted,
+          restoredCount: row.undoRestored,
+          keptCount: row.undoKept,
+        }
+      : null,
   };
-}
-
-/** What one run of an import knows. */
-interface ImportRun {
-  projectId: string;
-  importId: string;
-  dryRun: boolean;
-  /** Addresses that a dry run would have created by now. */
-  seen: Set<string>;
-  failures: number;
-}
-
-/**
- * Imports the file, a chunk and the place where it ends in one transaction: a second run goes on where the first one
- * ended. The whole file is read once before anything is changed, so one that cannot be read changes nothing.
- */
-export async function runImport(
-  ctx: Context,
-  projectId: string,
-  importId: string,
-  { sliceMs = SLICE_MS } = {},
-): Promise<void> {
-  const begun = await q.contactImports.begin(ctx, { projectId, importId });
-  if (!begun) return;
-  const { dryRun, failureCount: failures } = begun;
-  const run: ImportRun = { projectId, importId, dryRun, seen: new Set(), failures };
-  try {
-    if (begun.rowCount === null) {
-      await q.contactImports.counted(ctx, { projectId, importId, rowCount: await countRows(ctx, run) });
-    }
-    await importRows(ctx, run, begun.rowsDone, performance.now() + sliceMs);
-  } catch (error) {
-    const reason = failureReason(error);
-    if (reason !== null) await q.contactImports.fail(ctx, { projectId, importId, reason });
-    if (!(error instanceof Problem)) throw error;
-  }
-}
-
-async function countRows(ctx: Context, run: ImportRun): Promise<number> {
-  let columns: CsvColumns | undefined;
-  let count = 0;
-  const take = (row: CsvRow, separator: Separator): void => {
-    if (columns) count++;
-    else columns = readHeader(row, separator);
-  };
-  for await (const _ of readRows(filePieces(ctx, run), take));
-  columns ??= readHeader(undefined);
-  return count;
-}
-
-async function importRows(ctx: Context, run: ImportRun, rowsDone: number, until: number): Promise<void> {
-  const { projectId, importId } = run;
-  let position = rowsDone;
-  let writing = Promise.resolve(true);
-  for await (const rows of readChunks(ctx, run, rowsDone)) {
-    // While one chunk is written, the next one has been read.
-    if (!(await writing)) return;
-    const isOver = position > rowsDone && performance.now() > until;
-    if (isOver) return await addJobs(ctx, "import_contacts", [{ projectId, importId }]);
-    writing = writeRows(ctx, run, position, rows);
-    writing.catch(() => {});
-    position += rows.length;
-  }
-  if (await writing) await q.contactImports.complete(ctx, { projectId, importId, rowsDone: position });
-}
-
-/** The rows after `rowsDone`, in chunks. */
-async function* readChunks(
-  ctx: Context,
-  run: ImportRun,
-  rowsDone: number,
-): AsyncGenerator<(ContactRow | RowError)[]> {
-  let columns: CsvColumns | undefined;
-  let position = 0;
-  let chunk: (ContactRow | RowError)[] = [];
-  const take = (row: CsvRow, separator: Separator): void => {
-    if (!columns) columns = readHeader(row, separator);
-    else if (position++ >= rowsDone) chunk.push(readContact(columns, row));
-    else if (run.dryRun) {
-      const done = readContact(columns, row);
-      if (!isError(done)) run.seen.add(done.email);
-    }
-  };
-  for await (const _ of readRows(filePieces(ctx, run), take)) {
-    while (chunk.length >= CHUNK_ROWS) yield chunk.splice(0, CHUNK_ROWS);
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-async function* filePieces(ctx: Context, { projectId, importId }: ImportRun): AsyncGenerator<Uint8Array> {
-  for (let position = 0; ; position++) {
-    const piece = await q.contactImports.piece(ctx, { projectId, importId, position });
-    if (!piece) return;
-    const bytes = Bun.inflateSync(piece.deflated as Uint8Array<ArrayBuffer>);
-    for (let from = 0; from < bytes.length; from += PARSED_BYTES)
-      yield bytes.subarray(from, from + PARSED_BYTES);
-  }
-}
-
-/**
- * Writes the rows that follow on `rowsDone`, and what became of them, in one transaction. Where the database refuses
- * one of them, it is found by halving. False when another process has taken the import further.
- */
-async function writeRows(
-  ctx: Context,
-  run: ImportRun,
-  rowsDone: number,
-  rows: (ContactRow | RowError)[],
-): Promise<boolean> {
-  try {
-    return await writeTogether(ctx, run, rowsDone, rows);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    if (rows.length === 1) {
-      const { row, email } = rows[0]!;
-      return await writeTogether(ctx, run, rowsDone, [{ row, email, error: refusalReason(error) }]);
-    }
-    const middle = rows.length >> 1;
-    const goesOn = await writeRows(ctx, run, rowsDone, rows.slice(0, middle));
-    return goesOn && (await writeRows(ctx, run, rowsDone + middle, rows.slice(middle)));
-  }
-}
-
-async function writeTogether(
-  ctx: Context,
-  run: ImportRun,
-  rowsDone: number,
-  rows: (ContactRow | RowError)[],
-): Promise<boolean> {
-  const { projectId, importId, dryRun } = run;
-  const errors = rows.filter(isError);
-  const good = rows.filter((row): row is ContactRow => !isError(row));
-  const writes = mergeRows(projectId, good);
-  const tried = dryRun ? await tryOut(ctx, (tx) => createdBy(tx, writes)) : null;
-  const goesOn = await inTransaction(ctx, async (tx) => {
-    if (!(await q.contactImports.hold(tx, { projectId, importId, rowsDone }))) return false;
-    const created = (tried ?? (await createdBy(tx, writes))).filter((email) => !run.seen.has(email)).length;
-    await q.contactImports.advance(tx, {
-      projectId,
-      importId,
-      rowsDone,
-      rows: rows.length,
-      created,
-      updated: good.length - created,
-      failed: errors.length,
-      errors: errors.slice(0, Math.max(0, MAX_JOB_ERRORS - run.failures)),
-    });
-    return true;
-  });
-  run.failures += errors.length;
-  for (const email of tried ?? []) run.seen.add(email);
-  return goesOn;
-}
-
-function isError(row: ContactRow | RowError): row is RowError {
-  return "error" in row;
-}
-
-/** Writes contacts, and returns the addresses of the new ones. */
-async function createdBy(tx: Context, writes: ContactWrite[]): Promise<string[]> {
-  if (writes.length === 0) return [];
-  const written = await upsertContacts(tx, writes);
-  return [...written.values()].filter((contact) => contact.isNew).map((contact) => contact.email);
-}
-
-/** One write for each address. Where several rows have it, the later ones go over the earlier ones. */
-function mergeRows(projectId: string, rows: ContactRow[]): ContactWrite[] {
-  const writes = new Map<string, ContactWrite>();
-  for (const { email, given, change } of rows) {
-    const earlier = writes.get(email);
-    if (earlier) {
-      // Copied key by key by spreading: a key named `__proto__` stays one.
-      earlier.change = { ...earlier.change, sets: { ...earlier.change.sets, ...change.sets } };
-      earlier.given = { ...earlier.given, ...given };
-    } else writes.set(email, { projectId, email, given, subscribedDefault: true, change });
-  }
-  return [...writes.values()];
-}
-
-const TAKEN_BACK = new Error("Taken back");
-
-/** Does `work` in a transaction, rolls it back, and returns its result. */
-async function tryOut<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
-  let answer: T;
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      answer = await work(tx);
-      throw TAKEN_BACK;
-    });
-  } catch (error) {
-    if (error !== TAKEN_BACK) throw error;
-    return answer!;
-  }
 }

@@ -120,6 +120,23 @@ export async function setSubscription(
   return true;
 }
 
+/** Subscribes or unsubscribes contacts, and records each real change. Returns those that exist, by whether it changed them. */
+export async function changeSubscriptions(
+  tx: Context,
+  projectId: string,
+  contactIds: string[],
+  subscribed: boolean,
+): Promise<{ changed: string[]; unchanged: string[] }> {
+  if (contactIds.length === 0) return { changed: [], unchanged: [] };
+  const found = await q.bulkJobs.setSubscribed(tx, { projectId, contactIds, subscribed });
+  const changed = found.filter((contact) => contact.isChanged).map((contact) => contact.id);
+  await recordEvents(
+    tx,
+    changed.map((contactId) => ({ projectId, contactId, name: subscriptionEvent(subscribed) })),
+  );
+  return { changed, unchanged: found.filter((contact) => !contact.isChanged).map((contact) => contact.id) };
+}
+
 /** A contact as the API shows it. */
 export type Contact = NonNullable<Awaited<ReturnType<Queries["contacts"]["byId"]>>>;
 

@@ -1,6 +1,7 @@
 // What the document says of one operation, beyond what the generator finds in its route.
 import { roleNeeded } from "../../accounts/projects/roles.ts";
 import { isForm } from "./form.ts";
+import { streamedType } from "./stream_body.ts";
 import { REFUSALS_BESIDE } from "./schemas.ts";
 
 type Schema = Record<string, unknown>;
@@ -179,5 +180,5 @@ function addRefusals(responses: Record<string, Response>, schemas: Record<string
 }
 
 function mediaTypeOf(body: object): string {
-  return isForm(body) ? "multipart/form-data" : "application/json";
+  return streamedType(body) ?? (isForm(body) ? "multipart/form-data" : "application/json");
 }

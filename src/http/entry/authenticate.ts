@@ -20,6 +20,7 @@ import { assertKnownQuery } from "./query_names.ts";
 import { rateLimitFields } from "../../problem.ts";
 import { note } from "./requests.ts";
 import { isUuid } from "./schemas.ts";
+import { streamBody } from "./stream_body.ts";
 import {
   type Answering,
   assertOwnPage,
@@ -32,7 +33,7 @@ import {
 interface BodyOptions {
   /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
   bodyLimit?: number;
-  reads?: "json" | "form";
+  reads?: "json" | "form" | "stream";
 }
 
 /** How the caller is identified. */
@@ -131,14 +132,17 @@ function authentication<Given extends { actor: Actor }>(
       }
       await assertKnownQuery(ctx, request, route);
       if (parts.body === UNREAD) {
-        parts.body =
-          reads === "form"
-            ? await readForm(request, bodyLimit)
-            : await readBody(ctx, request, route, bodyLimit);
+        parts.body = await readers[reads](ctx, request, route, bodyLimit);
       }
       return given;
     });
 }
+
+const readers = {
+  json: readBody,
+  form: (_ctx: Context, request: Request, _route: string, limit: number) => readForm(request, limit),
+  stream: (_ctx: Context, request: Request, _route: string, limit: number) => streamBody(request, limit),
+};
 
 /** Whether the percent-encoded bytes of a path are UTF-8. */
 function hasReadablePath(url: string): boolean {

@@ -8,6 +8,7 @@ import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
 import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
 import { fieldErrors, ruleErrors } from "./field_errors.ts";
 import { isForm } from "./form.ts";
+import { streamedType } from "./stream_body.ts";
 import { nearMisses, nearMissErrors, nearMissWarnings } from "./near_misses.ts";
 
 /** How the body of a route is read. */
@@ -52,7 +53,8 @@ export function bodyWarnings(request: Request): { warnings?: string[] } {
 export function planBodies(ctx: Context, routes: Route[]): void {
   const ofRoutes = new Map<string, BodyPlan>();
   for (const { method, path, hooks } of routes) {
-    if (hooks.body && !isForm(hooks.body)) ofRoutes.set(`${method} ${path}`, planOf(hooks.body));
+    if (hooks.body && !isForm(hooks.body) && !streamedType(hooks.body))
+      ofRoutes.set(`${method} ${path}`, planOf(hooks.body));
   }
   plans.set(ctx, ofRoutes);
 }

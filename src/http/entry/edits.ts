@@ -1,6 +1,6 @@
 // Who edits, and from which state: the headers of requests that change what several people edit.
 import { t } from "elysia";
-import type { Actor } from "../../accounts/audit.ts";
+import { type Actor, nameOf } from "../../accounts/audit.ts";
 import type { Edit } from "../../edits.ts";
 
 /** The headers of a change. */
@@ -16,9 +16,4 @@ export const EditHeaders = t.Object({
 /** The change that a request makes. */
 export function editOf(actor: Actor, headers: { "if-match"?: string | undefined }): Edit {
   return { by: nameOf(actor), ifMatch: headers["if-match"] };
-}
-
-function nameOf(actor: Actor): string {
-  if (actor.kind === "user") return actor.email;
-  return actor.kind === "key" ? `secret key …${actor.hint ?? ""}` : actor.kind;
 }

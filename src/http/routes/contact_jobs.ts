@@ -1,4 +1,4 @@
-// The long work on contacts, below /contacts: imports and bulk jobs. Queued, and then asked for.
+// The long work on contacts, below /contacts: bulk jobs. Queued, and then asked for.
 import { Elysia, t } from "elysia";
 import {
   type BulkOperation,
@@ -7,50 +7,16 @@ import {
   getBulkJob,
 } from "../../audience/bulk_jobs.ts";
 import type { Selection } from "../../audience/selection.ts";
-import { createImport, getImport, MAX_FILE_BYTES } from "../../audience/contacts/imports.ts";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
+import { END, JOB, Queued, queued } from "./_contact_job_schemas.ts";
 import { ConditionTree } from "./_segment_schemas.ts";
-import { answers, IdOf, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, IdOf, Int, isUuid, Text, Uuid, Words } from "../entry/schemas.ts";
 
 const MAX_IDS = 1_000;
 const MAX_EXCLUDED = 10_000;
-
-const Queued = t.Object({ jobId: Uuid, message: t.String() }, { title: "QueuedJob" });
-
-const JOB = {
-  id: Uuid,
-  state: Words(["waiting", "active", "completed", "failed"]),
-  progress: Int,
-};
-const END = {
-  failedReason: t.Optional(t.String()),
-  createdAt: Timestamp,
-  finishedAt: Nullable(Timestamp),
-};
-
-const ImportReport = t.Object(
-  {
-    ...JOB,
-    result: t.Optional(
-      t.Object({
-        totalRows: Int,
-        successCount: Int,
-        createdCount: Int,
-        updatedCount: Int,
-        failureCount: Int,
-        errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
-          description: "The first 1,000. Row 1 is the header.",
-        }),
-      }),
-    ),
-    ...END,
-  },
-  { title: "ImportReport" },
-);
 
 const BulkReport = t.Object(
   {
@@ -111,61 +77,7 @@ interface BulkInput {
 
 /** `/contacts/import` and `/contacts/bulk-*`, to be used inside of `/contacts`. */
 export function contactJobRoutes(ctx: Context) {
-  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
-    .use(importRoutes(ctx))
-    .use(bulkRoutes(ctx));
-}
-
-function importRoutes(ctx: Context) {
-  const bodyLimit = MAX_FILE_BYTES + FORM_OVERHEAD_BYTES;
-  return new Elysia()
-    .use(
-      new Elysia().use(authenticateKey(ctx, "secret", { reads: "form", bodyLimit })).post(
-        "/import",
-        async ({ project, body, query, status }) => {
-          const file = csvOf(body.file);
-          const jobId = await createImport(ctx, project.id, { file, dryRun: isTrue(query.dryRun) });
-          return status(202, queued(jobId, "import"));
-        },
-        {
-          query: t.Object({
-            dryRun: t.Optional(
-              t.String({ description: "`true`: reports what would happen and changes nothing." }),
-            ),
-          }),
-          body: FileForm(
-            "file",
-            "A CSV file in UTF-8 of at most 5 MB, whose first row names a column `email`.",
-          ),
-          response: answers(Queued, { status: 202, refusals: [400, 413, 415] }),
-          detail: {
-            operationId: "importContacts",
-            summary: "Import contacts from a CSV file",
-            description:
-              "Takes a CSV file of up to 5 MB, whose first row names its columns; commas, semicolons and tabs are recognised. The answer holds the id of a job: `GET /contacts/import/{jobId}` shows its progress and the rows that failed. Existing contacts are updated, and new ones are subscribed unless a column says otherwise.",
-          },
-        },
-      ),
-    )
-    .use(
-      new Elysia().use(authenticateKey(ctx, "secret")).get(
-        "/import/:jobId",
-        async ({ project, params: { jobId } }) => {
-          if (!isUuid(jobId)) throw problems.notFound("import", jobId);
-          return await getImport(ctx, project.id, jobId);
-        },
-        {
-          params: t.Object({ jobId: Uuid }),
-          response: answers(ImportReport, { refusals: [404] }),
-          detail: {
-            operationId: "getContactImport",
-            summary: "Get the state of an import",
-            description:
-              "Where the import stands. `result` is there once it is completed, with the first 1,000 rows that failed and why.",
-          },
-        },
-      ),
-    );
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } }).use(bulkRoutes(ctx));
 }
 
 function bulkRoutes(ctx: Context) {
@@ -248,29 +160,6 @@ function bulkRoutes(ctx: Context) {
         },
       },
     );
-}
-
-function queued(jobId: string, kind: "import" | "bulk") {
-  return { jobId, message: `Queued: see GET /contacts/${kind}/${jobId}` };
-}
-
-/** The bytes of the uploaded file. Throws 400 when there is none, 415 for another type, 413 when it is too large. */
-function csvOf(file: string | UploadedFile | undefined): Uint8Array {
-  if (typeof file !== "object") {
-    throw problems.badRequest("Cannot import without a file", "Send the CSV file as the part named file");
-  }
-  const { name, type, bytes } = file;
-  const isCsv = /^text\/csv\s*(;|$)/i.test(type) || /\.csv$/i.test(name);
-  if (!isCsv)
-    throw problems.unsupportedMediaType(type || name, "a CSV file: text/csv, or a name that ends in .csv");
-  if (bytes.length > MAX_FILE_BYTES) throw problems.bodyTooLarge(MAX_FILE_BYTES);
-  return bytes;
-}
-
-function isTrue(text: string | undefined): boolean {
-  if (text === undefined || text === "" || text === "false") return false;
-  if (text !== "true") throw problems.badRequest("Cannot use this dryRun: expected true or false");
-  return true;
 }
 
 /** Elsewhere an unknown field is ignored. Here it would widen the audience, and some of this cannot be undone. */

@@ -1,0 +1,44 @@
+alter table contact_imports
+  add column file_name text,
+  add column mapping jsonb check (jsonb_typeof(mapping) = 'object'),
+  add column subscribes boolean not null default true,
+  add column created_by text,
+  add column uploaded_at timestamptz default now(),
+  add column examples jsonb not null default '[]',
+  add column bytes_done bigint not null default 0,
+  add column lines_done int not null default 0,
+  add column undo_state contact_job_state,
+  add column undo_after uuid,
+  add column undo_deleted int not null default 0,
+  add column undo_restored int not null default 0,
+  add column undo_kept int not null default 0;
+comment on column contact_imports.mapping is 'What each column of the file is: `email`, `subscribed`, a key of the data, or null.';
+comment on column contact_imports.subscribes is 'Whether contacts are subscribed that it makes.';
+comment on column contact_imports.created_by is 'An address, or which key.';
+comment on column contact_imports.uploaded_at is 'Null while the file is on its way.';
+comment on column contact_imports.examples is 'Of a dry run: what would become of the first 20 contacts.';
+comment on column contact_imports.bytes_done is
+'Where in the file the row after `rows_done` begins, so that a later run need not read all before it again.';
+comment on column contact_imports.lines_done is 'How many rows of the file come before that, with the header and blank ones.';
+comment on column contact_imports.undo_after is 'The contact up to which the import is undone.';
+comment on column contact_imports.undo_kept is 'Contacts that somebody has changed since, and that were left alone.';
+
+create index contact_imports_uploading on contact_imports (created_at) where uploaded_at is null;
+comment on index contact_imports_uploading is 'Serves `contact_imports.drop_abandoned`.';
+
+create table contact_import_changes (
+  project_id        uuid not null,
+  import_id         uuid not null,
+  contact_id        uuid not null,
+  is_new            boolean not null,
+  before            jsonb not null,
+  after             jsonb not null,
+  subscribed_before boolean not null,
+  subscribed_after  boolean not null,
+  changed_at        timestamptz not null,
+  primary key (project_id, import_id, contact_id),
+  foreign key (project_id, import_id) references contact_imports (project_id, id) on delete cascade
+);
+comment on table contact_import_changes is
+'What an import did to each contact, so that it can be undone for 7 days. `before` holds null for a key that was not
+there.';

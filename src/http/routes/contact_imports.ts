@@ -1,0 +1,316 @@
+// /contacts/import and /contacts/imports: contacts from CSV files, in a form or as a stream, and the undoing of it.
+import { Elysia, t } from "elysia";
+import {
+  type ColumnMapping,
+  createImport,
+  getImport,
+  listImports,
+  MAX_FILE_BYTES,
+  MAX_UPLOAD_BYTES,
+  undoImport,
+  uploadImport,
+} from "../../audience/contacts/imports.ts";
+import { nameOf } from "../../accounts/audit.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
+import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
+import { StreamBody, type StreamedBody } from "../entry/stream_body.ts";
+import { answers, Data, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { END, JOB, JobState, Queued, queued } from "./_contact_job_schemas.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+
+const Counts = {
+  totalRows: Int,
+  successCount: Int,
+  createdCount: Int,
+  updatedCount: Int,
+  failureCount: Int,
+  errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
+    description: "The first 1,000. Row 1 is the header.",
+  }),
+};
+
+const ImportReport = t.Object(
+  { ...JOB, result: t.Optional(t.Object(Counts)), ...END },
+  { title: "ImportReport" },
+);
+
+const Example = t.Object(
+  {
+    row: Int,
+    email: t.String(),
+    action: Words(["create", "update", "none"]),
+    subscribed: t.Boolean(),
+    data: Data,
+    before: Nullable(Data),
+  },
+  { title: "ImportExample" },
+);
+
+const NamedImport = t.Object(
+  {
+    ...JOB,
+    fileName: Nullable(t.String()),
+    dryRun: t.Boolean(),
+    createdBy: Nullable(t.String({ description: "An address, or which key." })),
+    result: t.Optional(
+      t.Object({
+        ...Counts,
+        examples: t.Optional(
+          t.Array(Example, { description: "Of a dry run: what would become of the first 20 contacts." }),
+        ),
+      }),
+    ),
+    ...END,
+    undo: Nullable(
+      t.Object(
+        {
+          state: Nullable(JobState),
+          until: Timestamp,
+          deletedCount: Int,
+          restoredCount: Int,
+          keptCount: t.Integer({
+            description: "Contacts that somebody has changed since, or that need nothing.",
+          }),
+        },
+        {
+          description:
+            "Null for a dry run, and until it is done. With the state null it can be undone until then.",
+        },
+      ),
+    ),
+  },
+  { title: "ContactImport" },
+);
+
+const YesOrNo = (description: string) =>
+  t.Optional(documented(t.String({ description }), { type: "string", enum: ["true", "false"] }));
+
+const UploadQuery = t.Object({
+  dryRun: YesOrNo("`true`: reports what would happen and changes nothing."),
+  subscribed: YesOrNo("Whether new contacts are subscribed where no column says it. Left out: true."),
+  fileName: t.Optional(Text({ maxLength: 255, description: "For the list of imports." })),
+  mapping: t.Optional(
+    Text({
+      maxLength: 8_000,
+      description:
+        "What columns are, as JSON: `email`, `subscribed`, a key of `data`, or null to leave it out. Columns that are not named are what their names say.",
+      examples: ['{"E-Mail": "email", "Vorname": "firstName", "Notiz": null}'],
+    }),
+  ),
+});
+
+/** Imports, to be used inside of `/contacts`. */
+export function contactImportRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+    .use(formRoutes(ctx))
+    .use(uploadRoutes(ctx));
+}
+
+function formRoutes(ctx: Context) {
+  const bodyLimit = MAX_FILE_BYTES + FORM_OVERHEAD_BYTES;
+  return new Elysia()
+    .use(
+      new Elysia().use(authenticateKey(ctx, "secret", { reads: "form", bodyLimit })).post(
+        "/import",
+        async ({ project, body, query, status }) => {
+          const file = csvOf(body.file);
+          const jobId = await createImport(ctx, project.id, { file, dryRun: isTrue("dryRun", query.dryRun) });
+          return status(202, queued(jobId, "import"));
+        },
+        {
+          query: t.Object({
+            dryRun: t.Optional(
+              t.String({ description: "`true`: reports what would happen and changes nothing." }),
+            ),
+          }),
+          body: FileForm(
+            "file",
+            "A CSV file in UTF-8 of at most 5 MB, whose first row names a column `email`.",
+          ),
+          response: answers(Queued, { status: 202, refusals: [400, 413, 415] }),
+          detail: {
+            operationId: "importContacts",
+            summary: "Import contacts from a CSV file",
+            description:
+              "Takes a CSV file of up to 5 MB, whose first row names its columns; commas, semicolons and tabs are recognised. The answer holds the id of a job: `GET /contacts/import/{jobId}` shows its progress and the rows that failed. Existing contacts are updated, and new ones are subscribed unless a column says otherwise.",
+          },
+        },
+      ),
+    )
+    .use(
+      new Elysia().use(authenticateKey(ctx, "secret")).get(
+        "/import/:jobId",
+        async ({ project, params: { jobId } }) => {
+          if (!isUuid(jobId)) throw problems.notFound("import", jobId);
+          return await getImport(ctx, project.id, jobId);
+        },
+        {
+          params: t.Object({ jobId: Uuid }),
+          response: answers(ImportReport, { refusals: [404] }),
+          detail: {
+            operationId: "getContactImport",
+            summary: "Get the state of an import",
+            description:
+              "Where the import stands. `result` is there once it is completed, with the first 1,000 rows that failed and why.",
+          },
+        },
+      ),
+    );
+}
+
+function uploadRoutes(ctx: Context) {
+  return new Elysia()
+    .use(
+      new Elysia().use(authenticateKey(ctx, "secret", { reads: "stream", bodyLimit: MAX_UPLOAD_BYTES })).post(
+        "/imports",
+        async ({ project, actor, body, query, status }) => {
+          const { dryRun, subscribed, fileName = null, mapping } = query;
+          const jobId = await uploadImport(ctx, project.id, csvStream(body), {
+            dryRun: isTrue("dryRun", dryRun),
+            subscribes: isTrue("subscribed", subscribed ?? "true"),
+            fileName,
+            mapping: mappingOf(mapping ?? "{}"),
+            createdBy: nameOf(actor),
+          });
+          return status(202, { jobId, message: `Queued: see GET /contacts/imports/${jobId}` });
+        },
+        {
+          query: UploadQuery,
+          body: StreamBody("text/csv", "A CSV file in UTF-8 of at most 200 MB."),
+          response: answers(Queued, { status: 202, refusals: [400, 413, 415, 429] }),
+          detail: {
+            operationId: "uploadContacts",
+            summary: "Import contacts from a CSV file of up to 200 MB",
+            description:
+              "The body is the file itself. It is read as it comes: commas, semicolons and tabs are recognised. Existing contacts are updated. The answer holds the id of a job: `GET /contacts/imports/{jobId}` shows its progress and the rows that failed. Five files of a project may be on their way at a time.",
+          },
+        },
+      ),
+    )
+    .use(
+      new Elysia()
+        .use(authenticateKey(ctx, "secret"))
+        .get(
+          "/imports",
+          async ({ project, query }) => {
+            const limit = clampLimit(query.limit);
+            const rows = await listImports(ctx, project.id, { beforeId: readIdCursor(query.cursor), limit });
+            return toIdPage(rows, limit, 0);
+          },
+          {
+            query: t.Object(CursorQuery),
+            response: answers(CursorList(NamedImport), { refusals: [400] }),
+            detail: {
+              operationId: "listContactImports",
+              summary: "List imports, the newest first",
+              description: "Without their errors and examples. Reports are kept for 30 days.",
+            },
+          },
+        )
+        .get(
+          "/imports/:jobId",
+          async ({ project, params: { jobId } }) => await getImport(ctx, project.id, importId(jobId)),
+          {
+            params: t.Object({ jobId: Uuid }),
+            response: answers(NamedImport, { refusals: [404] }),
+            detail: {
+              operationId: "getImport",
+              summary: "Get an import with its errors",
+              description:
+                "Where the import stands, the first 1,000 rows that failed and why, and of a dry run 20 examples.",
+            },
+          },
+        )
+        .post(
+          "/imports/:jobId/undo",
+          async ({ project, params: { jobId }, status }) =>
+            status(202, await undoImport(ctx, project.id, importId(jobId))),
+          {
+            params: t.Object({ jobId: Uuid }),
+            response: answers(NamedImport, { status: 202, refusals: [404, 409] }),
+            detail: {
+              operationId: "undoImport",
+              summary: "Undo an import within 7 days",
+              description:
+                "Contacts that it made and nobody touched since are deleted; a field that still holds the import's value gets its old one back, and so does the subscription. Mails and events stay. A job does it; it can be done once.",
+            },
+          },
+        ),
+    );
+}
+
+function importId(jobId: string): string {
+  if (!isUuid(jobId)) throw problems.notFound("import", jobId);
+  return jobId.toLowerCase();
+}
+
+/** The bytes of the uploaded file. Throws 400 when there is none, 415 for another type, 413 when it is too large. */
+function csvOf(file: string | UploadedFile | undefined): Uint8Array {
+  if (typeof file !== "object") {
+    throw problems.badRequest("Cannot import without a file", "Send the CSV file as the part named file");
+  }
+  const { name, type, bytes } = file;
+  const isCsv = /^text\/csv\s*(;|$)/i.test(type) || /\.csv$/i.test(name);
+  if (!isCsv)
+    throw problems.unsupportedMediaType(type || name, "a CSV file: text/csv, or a name that ends in .csv");
+  if (bytes.length > MAX_FILE_BYTES) throw problems.bodyTooLarge(MAX_FILE_BYTES);
+  return bytes;
+}
+
+function isTrue(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === "" || text === "false") return false;
+  if (text !== "true") throw problems.badRequest(`Cannot use this ${name}: expected true or false`);
+  return true;
+}
+
+const CSV_TYPES = [
+  "",
+  "text/csv",
+  "text/plain",
+  "text/tab-separated-values",
+  "application/csv",
+  "application/octet-stream",
+  "application/vnd.ms-excel",
+];
+/** How an Excel workbook begins: it is a ZIP. */
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+const WANTED = "a CSV file: text/csv";
+
+/** The bytes of a file. Throws 415 for what is no CSV: a form, or an Excel workbook whatever its name. */
+async function* csvStream({ type, pieces }: StreamedBody): AsyncGenerator<Uint8Array> {
+  if (!CSV_TYPES.includes(type)) throw problems.unsupportedMediaType(type, WANTED);
+  let isFirst = true;
+  for await (const piece of pieces) {
+    if (isFirst && ZIP.every((byte, n) => piece[n] === byte)) {
+      throw problems.unsupportedMediaType(
+        "an Excel workbook or a ZIP",
+        `${WANTED}; in Excel, save it as CSV UTF-8`,
+      );
+    }
+    isFirst = false;
+    yield piece;
+  }
+  if (isFirst) throw problems.badRequest("Cannot import without a file", "Send the CSV file as the body");
+}
+
+function mappingOf(text: string): ColumnMapping {
+  const refuse = (message: string) => {
+    throw problems.badParameters([{ field: "mapping", code: "invalid_string", message }]);
+  };
+  let mapping: unknown;
+  try {
+    mapping = JSON.parse(text);
+  } catch {
+    return refuse('Expected JSON, such as {"E-Mail": "email"}');
+  }
+  if (typeof mapping !== "object" || mapping === null || Array.isArray(mapping))
+    return refuse("Expected an object");
+  const wrong = Object.entries(mapping).find(
+    ([, target]) => target !== null && (typeof target !== "string" || target === ""),
+  );
+  if (wrong) return refuse(`Expected text or null for the column ${wrong[0].slice(0, 100)}`);
+  return mapping as ColumnMapping;
+}
