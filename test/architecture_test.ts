@@ -71,6 +71,7 @@ const LAYERS: string[][] = [
   ["src/cache.ts"],
   [
     "src/batcher.ts",
+    "src/csv.ts",
     "src/edits.ts",
     "src/rollup.ts",
     "src/meters.ts",

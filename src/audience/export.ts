@@ -1,7 +1,7 @@
 // Contacts as a file: read page by page as fast as the reader takes them, so that memory stays flat.
 import { type Context, newId } from "../context.ts";
+import { toCsvLine } from "../csv.ts";
 import { q } from "../db/queries.ts";
-import { guarded } from "./contacts/cells.ts";
 import { listContactFields } from "./contacts/fields.ts";
 import type { Selected } from "./selection.ts";
 
@@ -31,7 +31,7 @@ export async function* exportContacts(
   const lastId = newId(ctx);
   const keys = format === "csv" ? await keysOf(ctx, projectId) : [];
   const write = format === "csv" ? (row: Row) => csvLine(row, keys) : ndjsonLine;
-  if (format === "csv") yield toLine([...STANDARD, ...keys]);
+  if (format === "csv") yield toCsvLine([...STANDARD, ...keys]);
   for (let afterId: string | null = null; ;) {
     const rows: Row[] = await q.contacts.export(ctx, {
       projectId,
@@ -58,7 +58,7 @@ async function keysOf(ctx: Context, projectId: string): Promise<string[]> {
 function csvLine({ email, subscribed, createdAt, updatedAt, data }: Row, keys: string[]): string {
   const values = data as Record<string, unknown>;
   const own = keys.map((key) => (Object.hasOwn(values, key) ? cellOf(values[key]) : ""));
-  return toLine([email, String(subscribed), createdAt.toISOString(), updatedAt.toISOString(), ...own]);
+  return toCsvLine([email, String(subscribed), createdAt.toISOString(), updatedAt.toISOString(), ...own]);
 }
 
 function ndjsonLine(row: Row): string {
@@ -68,12 +68,4 @@ function ndjsonLine(row: Row): string {
 function cellOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null || value === undefined ? "" : JSON.stringify(value);
-}
-
-/** A line by RFC 4180. */
-function toLine(cells: string[]): string {
-  return `${cells
-    .map(guarded)
-    .map((cell) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
-    .join(",")}\r\n`;
 }

@@ -5,7 +5,7 @@ import { withoutReferences } from "../support/openapi.ts";
 const service = useService();
 
 /** Endpoints that take nothing but their path. */
-const BODILESS = /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset)$/;
+const BODILESS = /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset|undo)$/;
 
 interface Operation {
   summary?: string;

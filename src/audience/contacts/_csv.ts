@@ -1,19 +1,10 @@
-// A CSV file of contacts: rows from bytes, and what each row says about a contact. Knows no database.
-import { CsvError, type Info, parse, type Parser } from "csv-parse";
+// A CSV file of contacts: what each column is, and what each row says about a contact. Knows no database.
+import { type CsvRow, type Separator, SEPARATORS, withoutGuard } from "../../csv.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { GIVEN_NAMES, type GivenValues, standardField } from "../standard_fields.ts";
-import { readCell, withoutGuard } from "./cells.ts";
+import { readCell } from "./cells.ts";
 import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts";
-
-/** A row with something in it. */
-export interface CsvRow {
-  /** As a spreadsheet counts: the header is 1, and blank rows count. */
-  row: number;
-  /** Where the next row begins, in bytes. */
-  end: number;
-  cells: string[];
-}
 
 /** Which column is what. */
 export interface CsvColumns {
@@ -48,24 +39,13 @@ export interface RefusedRow extends RowError {
   end: number;
 }
 
-/** A place between two rows of a file. */
-export interface CsvPlace {
-  bytes: number;
-  /** Rows before it, with the header and blank ones. */
-  lines: number;
-}
-
 /** What each column is, by its name in the file: `email`, `subscribed`, a key of the data, or null for nothing. */
 export type ColumnMapping = Record<string, string | null>;
-
-const START: CsvPlace = { bytes: 0, lines: 0 };
 
 const MAX_SHOWN_EMAIL = 320;
 const MAX_SHOWN_COLUMNS = 10;
 /** More than anybody's table has; each row is looked through for each of them. */
 const MAX_COLUMNS = 1_000;
-/** Several times what a contact may hold. A row is worked on in one piece. */
-const MAX_ROW_BYTES = 262_144;
 const BOOLEANS = new Map([
   ["true", true],
   ["1", true],
@@ -75,78 +55,6 @@ const BOOLEANS = new Map([
   ["no", false],
 ]);
 const NONE: string[] = [];
-
-/** What separates cells. */
-export type Separator = "," | ";" | "\t";
-
-const SEPARATORS: Record<Separator, string> = { ",": "commas", ";": "semicolons", "\t": "tabs" };
-
-/**
- * Passes each row of a file to `take`, with what separates its cells, and pauses after each piece. That is the comma, the
- * semicolon or the tab, whichever is in the first row most. They may begin `at` a later row. Quoted cells may hold line breaks, rows may be ragged, blank
- * rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never closed.
- */
-export async function* readRows(
-  pieces: AsyncIterable<Uint8Array>,
-  take: (row: CsvRow, separator: Separator) => void,
-  { at = START, separator }: { at?: CsvPlace; separator?: Separator } = {},
-): AsyncGenerator<void> {
-  const utf8 = new TextDecoder("utf-8", { fatal: true });
-  let parser: Parser | undefined;
-  try {
-    for await (const piece of pieces) {
-      const text = utf8.decode(piece, { stream: true });
-      parser ??= openParser(separator ?? separatorOf(text), take, at);
-      await write(parser, piece);
-      yield;
-    }
-    utf8.decode();
-    if (parser) await finish(parser);
-  } catch (error) {
-    throw toProblem(error);
-  } finally {
-    parser?.destroy();
-  }
-}
-
-function openParser(
-  separator: Separator,
-  take: (row: CsvRow, separator: Separator) => void,
-  at: CsvPlace,
-): Parser {
-  const parser = parse({
-    bom: true,
-    delimiter: separator,
-    ltrim: true,
-    max_record_size: MAX_ROW_BYTES,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    // The rows are taken here, and not from the stream: that is three times as quick.
-    on_record: (cells: string[], { records, empty_lines, bytes }: Info) => {
-      const trimmed = cells.map((cell) => cell.trim());
-      const row = at.lines + records + empty_lines;
-      if (trimmed.some((cell) => cell !== ""))
-        take({ row, end: at.bytes + bytes, cells: trimmed }, separator);
-      return null;
-    },
-  });
-  // Errors come through the callbacks below as well.
-  parser.on("error", () => {});
-  return parser;
-}
-
-/** What separates the cells of the first row; quoted cells do not count. */
-function separatorOf(start: string): Separator {
-  const header = start
-    .replace(/"(?:[^"]|"")*"/g, "")
-    .trimStart()
-    .split(/[\r\n]/, 1)[0]!;
-  const count = (separator: string) => header.split(separator).length;
-  const [most] = (Object.keys(SEPARATORS) as Separator[]).sort((a, b) => count(b) - count(a));
-  return most!;
-}
 
 /** Finds the columns in the header. Throws a Problem when there is no `email`, or more than one. */
 export function readHeader(
@@ -272,34 +180,4 @@ function columnOf(names: string[], name: string): number {
 
 function shown(email: string): string {
   return email.replaceAll("\0", "").slice(0, MAX_SHOWN_EMAIL);
-}
-
-function write(parser: Parser, piece: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    parser.write(piece, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-function finish(parser: Parser): Promise<void> {
-  return new Promise((resolve, reject) => {
-    parser.once("error", reject);
-    parser.end(() => resolve());
-  });
-}
-
-function toProblem(error: unknown): unknown {
-  if (error instanceof CsvError) {
-    const why: Record<string, string> = {
-      CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
-      CSV_MAX_RECORD_SIZE: `a row is longer than ${MAX_ROW_BYTES / 1024} KB, or a quote is never closed`,
-    };
-    return problems.unreadableFile(why[error.code] ?? error.message);
-  }
-  if (
-    error instanceof TypeError &&
-    (error as { code?: string }).code === "ERR_ENCODING_INVALID_ENCODED_DATA"
-  ) {
-    return problems.unreadableFile("it is not UTF-8 text");
-  }
-  return error;
 }

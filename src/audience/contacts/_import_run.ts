@@ -4,17 +4,14 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
 import { Problem } from "../../problem.ts";
+import { type CsvPlace, type CsvRow, readRows, type Separator } from "../../csv.ts";
 import {
   type ColumnMapping,
   type ContactRow,
   type CsvColumns,
-  type CsvPlace,
-  type CsvRow,
   readContact,
   readHeader,
-  readRows,
   type RefusedRow,
-  type Separator,
 } from "./_csv.ts";
 import { examplesOf } from "./_import_examples.ts";
 import { failureReason, MAX_JOB_ERRORS, refusalReason, SLICE_MS } from "./jobs.ts";

@@ -1,9 +1,7 @@
-// What a cell of a table says, and how text is written into one.
+// What a cell of a table says.
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 // As many as every number keeps when it is read and written again: longer ones are identifiers, and stay text.
 const MAX_DIGITS = 15;
-const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
 /** Words for truth become booleans and plain numbers become numbers; `007` and `+47` are not plain numbers. */
 export function readCell(cell: string): string | number | boolean {
@@ -14,14 +12,4 @@ export function readCell(cell: string): string | number | boolean {
   }
   const isNumber = PLAIN_NUMBER.test(cell) && cell.replace(/[-.]/g, "").length <= MAX_DIGITS;
   return isNumber ? Number(cell) : cell;
-}
-
-/** Text that no spreadsheet takes for a formula: with an apostrophe before it, where it would. */
-export function guarded(text: string): string {
-  return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-}
-
-/** The opposite. */
-export function withoutGuard(cell: string): string {
-  return cell.startsWith("'") && guarded(cell.slice(1)) === cell ? cell.slice(1) : cell;
 }

@@ -29,6 +29,9 @@ export function asJsonSchema<T extends object>(document: T): T {
         additionalProperties: anyObject === true ? true : { type: anyObject },
       };
     }
+    // The plugin writes "or null" as a second type, and leaves the list of values as it was.
+    if (Array.isArray(rest.enum) && Array.isArray(rest.type) && rest.type.includes("null"))
+      rest.enum = [...rest.enum, null];
     if (rest.additionalProperties === false) delete rest.additionalProperties;
     if (typeof rest.format === "string" && rest.type === "string") rest.format = FORMATS[rest.format];
     return required === undefined ? rest : { ...rest, required };

@@ -1,4 +1,5 @@
 // How figures look in responses, and how their period is given.
+import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { USUAL_DAYS } from "../../insight/date_range.ts";
 import { Int, Uuid } from "../entry/schemas.ts";
@@ -30,7 +31,7 @@ export const ContactDay = t.Object(
     unsubscribed: Int,
     bounced: Int,
     complained: Int,
-    total: t.Integer({ description: "At the end of the day, or now." }),
+    total: Type.Integer({ description: "At the end of the day, or now." }),
   },
   { title: "ContactsOfDay" },
 );

@@ -77,7 +77,7 @@ export const GraphBody = t.Object(
 export const StepStatistics = t.Object(
   {
     stepId: Uuid,
-    waiting: t.Integer({ description: "There at this moment; counted to 100,000." }),
+    waiting: Type.Integer({ description: "There at this moment; counted to 100,000." }),
     entered: Int,
     passed: Int,
     failed: Int,

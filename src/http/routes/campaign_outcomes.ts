@@ -1,4 +1,5 @@
 // /campaigns/:id/…: what became of a campaign, mail by mail, link by link and hour by hour; and whom one would reach.
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
@@ -22,7 +23,7 @@ const CampaignLink = t.Object(
   {
     link: t.String(),
     clicks: Int,
-    firstClicks: t.Integer({ description: "Mails whose first click was on this link." }),
+    firstClicks: Type.Integer({ description: "Mails whose first click was on this link." }),
   },
   { title: "CampaignLink" },
 );

@@ -1,4 +1,5 @@
 // /contacts/import and /contacts/imports: contacts from CSV files, in a form or as a stream, and the undoing of it.
+import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import {
   type ColumnMapping,
@@ -71,7 +72,7 @@ const NamedImport = t.Object(
           until: Timestamp,
           deletedCount: Int,
           restoredCount: Int,
-          keptCount: t.Integer({
+          keptCount: Type.Integer({
             description: "Contacts that somebody has changed since, or that need nothing.",
           }),
         },
