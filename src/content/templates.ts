@@ -1,6 +1,7 @@
 import { assertSenderVerified } from "../accounts/projects/domains.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { beginEdit, type Edit, editTag, NOBODY } from "../edits.ts";
+import { containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
@@ -70,8 +71,8 @@ export async function listTemplates(
   projectId: string,
   { page, pageSize, type, search, sort, dir, afterId, withBody }: TemplatePage,
 ): Promise<{ data: ListedTemplate[]; total: number }> {
-  const text = search?.trim().replace(/[\\%_]/g, "\\$&");
-  const filter = { projectId, type: type ?? null, pattern: text ? `%${text}%` : null };
+  const text = search?.trim();
+  const filter = { projectId, type: type ?? null, pattern: text ? containing(text) : null };
   const [rows, { total }] = await Promise.all([
     q.templates.list(ctx, {
       ...filter,

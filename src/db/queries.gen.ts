@@ -1596,6 +1596,23 @@ export interface Queries {
     /** (sql/queries/scheduled_runs.sql:75) */
     finish(on: On, args: { projectId: string; runId: string }): Promise<number>;
   };
+  search: {
+    /** The contacts whose address begins with a text, by the index of addresses; a text that nobody's begins with ends after
+     * 50 of those that come after it.
+     * (sql/queries/search.sql:3) */
+    contactsFrom(on: On, args: { projectId: string; text: string; limit: number }): Promise<{ id: string; email: string; subscribed: boolean }[]>;
+    /** The contacts whose address contains a text. The text is part of the statement's own plan: a common one is found in any
+     * contacts, a rare one by its trigrams.
+     * (sql/queries/search.sql:17) */
+    contactsWith(on: On, args: { projectId: string; containing: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean }[]>;
+    /** What people make, by its name (of campaigns also by the subject): `limit` of each noun, those that begin with the text
+     * first, then the newest. `beginning` and `containing` are patterns of LIKE. Of a project there are few thousands.
+     * (sql/queries/search.sql:26) */
+    named(on: On, args: { projectId: string; containing: string; beginning: string; limit: number }): Promise<{ noun: string; id: string; name: string; detail: string }[]>;
+    /** The names of events, those of which there are most first.
+     * (sql/queries/search.sql:56) */
+    events(on: On, args: { projectId: string; containing: string; beginning: string; limit: number }): Promise<{ name: string; count: number }[]>;
+  };
   segmentCandidates: {
     /** Takes up to `limit` contacts whose memberships may have changed. They are deleted when the transaction commits. They
      * all have the same depth, which the events of this transaction get: so a loop of workflows and segments ends.

@@ -35,6 +35,7 @@ import { metricsRoutes } from "./routes/metrics.ts";
 import { oauthRoutes } from "./routes/oauth.ts";
 import { projectsRoutes } from "./routes/projects.ts";
 import { segmentViewsRoutes } from "./routes/segment_views.ts";
+import { searchRoutes } from "./routes/search.ts";
 import { segmentsRoutes } from "./routes/segments.ts";
 import { subscriptionRoutes } from "./routes/subscription.ts";
 import { suppressionsRoutes } from "./routes/suppressions.ts";
@@ -107,6 +108,7 @@ export function createApp(given: Context): AnyElysia {
     .use(suppressionsRoutes(ctx))
     .use(analyticsRoutes(ctx))
     .use(activityRoutes(ctx))
+    .use(searchRoutes(ctx))
     .use(authRoutes(ctx))
     .use(oauthRoutes(ctx))
     .use(usersRoutes(ctx))

@@ -1,6 +1,7 @@
 // The addresses that a project sends nothing to. `emails.insert_many` looks here when a mail is accepted, and
 // `emails.settle_and_claim` once more when it is claimed.
 import { type Context, newId } from "../context.ts";
+import { containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { searchedAddress } from "../mail/address.ts";
@@ -123,9 +124,9 @@ export async function removeSuppression(ctx: Context, projectId: string, email: 
   if (removed === 0) throw problems.notFound("suppression", email);
 }
 
-/** The wildcards of LIKE are ordinary characters in a search; stored addresses are lower case. */
+/** Stored addresses are lower case. */
 function filterArgs({ search = "", reason }: SuppressionFilter) {
   const part = searchedAddress(search);
-  const pattern = part === "" ? null : `%${part.replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = part === "" ? null : containing(part);
   return { reason: reason ?? null, pattern };
 }

@@ -173,6 +173,7 @@ export const FOR_MEMBERS = [
   "GET /suppressions",
   "POST /suppressions",
   "DELETE /suppressions",
+  "GET /search",
   "GET /analytics/timeseries",
   "GET /analytics/contacts",
   "GET /analytics/top-campaigns",

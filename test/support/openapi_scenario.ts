@@ -243,6 +243,7 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
 async function figures(tell: Teller): Promise<void> {
   await tell("getContactSeries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("getTimeseries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
+  await tell("search", { query: { q: "ord" } });
   await tell("listTopCampaigns", { query: { metric: "opens" } });
   await tell("getCampaignsOverview");
   await tell("listTopEvents");

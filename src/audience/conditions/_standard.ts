@@ -1,4 +1,5 @@
 // Filters on standard fields as SQL: each is a column of the contact `c`.
+import { containing } from "../../db/like.ts";
 import type { Db, Fragment } from "../../db/types.ts";
 import { standardField, type StandardFieldName } from "../standard_fields.ts";
 import type { OperatorOf } from "./fields.ts";
@@ -27,7 +28,7 @@ export function compileText(
     case "equals":
       return sql`(${column} = ${wanted}::text)`;
     case "contains":
-      return sql`(${column} like ${`%${wanted.replace(/[\\%_]/g, "\\$&")}%`}::text)`;
+      return sql`(${column} like ${containing(wanted)}::text)`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Context, inTransaction } from "../../context.ts";
+import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { isStandard, STANDARD_NAMES, standardField } from "../standard_fields.ts";
@@ -66,7 +67,7 @@ export async function listFieldValues(
   field: string,
   { limit, search }: { limit: number; search?: string | undefined },
 ): Promise<unknown[]> {
-  const pattern = search ? `%${search.replace(/[\\%_]/g, "\\$&")}%` : null;
+  const pattern = search ? containing(search) : null;
   const args = { projectId, key: customKey(field), pattern, limit };
   const rows =
     (await withinBudget(ctx, VALUES_BUDGET_MS, (tx) =>

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Fragment } from "../../db/types.ts";
@@ -98,12 +99,12 @@ export async function countBySubscription(
   return counts.subscribed + counts.unsubscribed;
 }
 
-/** The filter as SQL over the contact `c`. The wildcards of LIKE are ordinary characters in a search. */
+/** The filter as SQL over the contact `c`. */
 export function compileFilter(
   { sql }: Pick<Context, "sql">,
   { search, subscribed }: ContactFilter,
 ): Fragment {
-  const pattern = `%${searchedAddress(search ?? "").replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = containing(searchedAddress(search ?? ""));
   return sql`(
     ${subscribed === undefined ? sql`true` : sql`c.subscribed = ${subscribed}`}
     and ${pattern === "%%" ? sql`true` : sql`c.email like ${pattern}`}

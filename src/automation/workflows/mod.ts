@@ -1,4 +1,5 @@
 import { type Context, inTransaction } from "../../context.ts";
+import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { saveTriggerReferences } from "./references.ts";
@@ -41,8 +42,8 @@ export async function listWorkflows(
   projectId: string,
   { page, pageSize, enabled, search, sort, dir }: WorkflowPage,
 ): Promise<{ data: (Workflow & { _count: { steps: number; executions: number } })[]; total: number }> {
-  const text = search?.trim().replace(/[\\%_]/g, "\\$&");
-  const filter = { projectId, enabled: enabled ?? null, pattern: text ? `%${text}%` : null };
+  const text = search?.trim();
+  const filter = { projectId, enabled: enabled ?? null, pattern: text ? containing(text) : null };
   const [rows, { total }] = await Promise.all([
     q.workflows.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
     q.workflows.count(ctx, filter),

@@ -54,6 +54,7 @@ const TAGS: Record<string, string> = {
   Suppressions: "Addresses that get no mail.",
   Analytics: "Figures of mails, campaigns and events.",
   Activity: "What happened, and what will.",
+  Search: "One box for everything that has a name.",
   Uploads: "Images for the bodies of mails.",
   Projects: "Members, reputation and history of a project.",
   Billing: "Limits, usage and subscriptions.",

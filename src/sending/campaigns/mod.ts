@@ -2,6 +2,7 @@ import type { Condition } from "../../audience/conditions/tree.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
+import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
@@ -39,7 +40,7 @@ export async function listCampaigns(
   projectId: string,
   { page, pageSize, status = undefined, search, sort, dir }: CampaignPage,
 ): Promise<{ data: Campaign[]; total: number }> {
-  const pattern = search ? `%${search.replace(/[\\%_]/g, "\\$&")}%` : null;
+  const pattern = search ? containing(search) : null;
   const filter = { projectId, status: status ?? null, pattern };
   const [data, { total }] = await Promise.all([
     q.campaigns.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),

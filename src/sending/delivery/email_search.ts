@@ -1,6 +1,7 @@
 // Mails by a part of the recipient's address or of the subject.
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
+import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { searchedAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
@@ -53,11 +54,6 @@ export async function searchEmails(
     before: beforeId !== null && beforeId < end ? beforeId : end,
     limit: limit + 1,
   });
-}
-
-/** The wildcards of LIKE are ordinary characters in a search. */
-function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
 function idsOf(rows: { id: string }[]): string[] {
