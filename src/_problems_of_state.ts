@@ -86,6 +86,12 @@ export const stateProblems = {
     workflowSteps: (Named & { workflowId: string; workflowName: string })[];
   }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
 
+  imageInUse: (uses: { noun: string; id: string; name: string }[]) =>
+    new Problem(409, "CONFLICT", "Cannot delete this image: templates or campaigns show it", {
+      details: { uses },
+      suggestion: "Take it out of them first, or delete it in any case with `force=true`",
+    }),
+
   alreadyInWorkflow: (allowsReentry: boolean) =>
     new Problem(
       409,

@@ -31,8 +31,9 @@ export const SEPARATORS: Record<Separator, string> = { ",": "commas", ";": "semi
 
 /**
  * Passes each row of a file to `take`, with what separates its cells, and pauses after each piece. That is the comma, the
- * semicolon or the tab, whichever is in the first row most. They may begin `at` a later row. Quoted cells may hold line breaks, rows may be ragged, blank
- * rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that is never closed.
+ * semicolon or the tab, whichever is in the first row most. They may begin `at` a later row. Quoted cells may hold line
+ * breaks, rows may be ragged, blank rows are skipped. Throws a Problem for anything that is not UTF-8, and for a quote that
+ * is never closed.
  */
 export async function* readRows(
   pieces: AsyncIterable<Uint8Array>,
@@ -94,6 +95,23 @@ function separatorOf(start: string): Separator {
   const count = (separator: string) => header.split(separator).length;
   const [most] = (Object.keys(SEPARATORS) as Separator[]).sort((a, b) => count(b) - count(a));
   return most!;
+}
+
+/** The column named `email` in a header; where there is none, one named E-Mail or Email Address; -1 for none. */
+export function emailColumn(names: string[]): number {
+  const exact = columnOf(names, "email");
+  if (exact !== -1) return exact;
+  return names.findIndex((name) => /^e[-\s]?mail([-_\s]?ad(d?)ress(e?))?$/i.test(name));
+}
+
+/** The column of this name in a header, in any case; -1 for none. Throws a Problem where there are two. */
+export function columnOf(names: string[], name: string): number {
+  const isIt = (column: string) => column.toLowerCase() === name;
+  const index = names.findIndex(isIt);
+  if (index !== names.findLastIndex(isIt)) {
+    throw problems.unreadableFile(`its first row has the column ${name} twice`);
+  }
+  return index;
 }
 
 function write(parser: Parser, piece: Uint8Array): Promise<void> {

@@ -87,6 +87,12 @@ export const problems = {
       },
     ),
 
+  tooMuchToCount: (noun: string) =>
+    new Problem(400, "BAD_REQUEST", `Cannot count the mails of this ${noun}: there are too many`, {
+      suggestion:
+        "Leave the filter out: the series of all mails and those of campaigns are read from counters",
+    }),
+
   badCursor: () =>
     new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
       suggestion:

@@ -15,12 +15,12 @@ where starts_with(c.email, :text)
 limit :limit::int;
 
 -- name: contacts_with :many
--- splice: containing = c.email like '%ada%'
+-- splice: filter = true
 -- The contacts whose address contains a text. The text is part of the statement's own plan: a common one is found in any
 -- contacts, a rare one by its trigrams.
 select c.id, c.email, c.subscribed
 from contacts c
-where c.project_id = :project_id and :containing
+where c.project_id = :project_id and :filter
 limit :limit::int;
 
 -- name: named :many

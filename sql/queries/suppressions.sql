@@ -22,6 +22,14 @@ where project_id = :project_id
 order by id
 limit :limit::int;
 
+-- name: export :many
+-- The next of a whole list, in the order in which they came, up to the row `last_id`.
+select id, email, reason, created_at
+from suppressions
+where project_id = :project_id and id > :after_id and id <= :last_id
+order by id
+limit :limit::int;
+
 -- name: count :one
 -- nullable: reason, pattern
 -- How many addresses such a list has, counted up to `up_to`.

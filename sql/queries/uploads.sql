@@ -42,3 +42,43 @@ limit :limit::int;
 -- name: remove :exec
 delete from uploads
 where project_id = :project_id and key = any(:keys::text[]);
+
+-- name: page :many
+-- nullable: before_key, before_at
+-- The images of a project, the newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
+select key, content_type, size, bytes is null as "in_s3!", created_at
+from uploads
+where project_id = :project_id
+  and stored_at is not null
+  and (:before_key::text is null or (created_at, key) < (:before_at::timestamptz, :before_key))
+order by created_at desc, key desc
+limit :limit::int;
+
+-- name: total :one
+-- How many images a project has, and their size in bytes.
+select count(*)::int as "images!", coalesce(sum(size), 0)::float8 as "bytes!"
+from uploads
+where project_id = :project_id and stored_at is not null;
+
+-- name: one :maybe
+select key, content_type, size, bytes is null as "in_s3!", created_at
+from uploads
+where project_id = :project_id and key = :key and stored_at is not null;
+
+-- name: uses :many
+-- The templates and campaigns in whose body the key of an image stands, up to `limit` of each.
+(
+  select 'template' as "noun!", t.id as "id!", t.name as "name!"
+  from templates t
+  where t.project_id = :project_id and position(:key::text in t.body) > 0
+  order by t.id desc
+  limit :limit::int
+)
+union all
+(
+  select 'campaign', c.id, c.name
+  from campaigns c
+  where c.project_id = :project_id and position(:key::text in c.body) > 0
+  order by c.id desc
+  limit :limit::int
+);

@@ -1163,11 +1163,16 @@ export interface Queries {
     recount(on: On, args: { projectId: string; forgets: boolean }): Promise<number>;
   };
   mailSeries: {
-    /** On each of some days: `starts` and `ends` say when they begin and end, which is at the start of a quarter of an hour.
-     * Day by day it takes a fifth of the time of sorting all quarters into days. The first day is 1.
+    /** On each of some days (or in each of some hours), of all mails or those of one campaign: `starts` and `ends` say when they
+     * begin and end, which is at the start of a quarter of an hour. Day by day it takes a fifth of the time of sorting all
+     * quarters into days. The first day is 1.
      * (sql/queries/mail_series.sql:3) */
-    byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
-    /** (sql/queries/mail_series.sql:31) */
+    byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string; campaignId: string | null }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
+    /** The same of mails that no counter tells apart, from the ledger, in one pass over them: the days (the first is 1) on which
+     * something became of any. `starts` begin the days; the last of them is the end.
+     * (sql/queries/mail_series.sql:34) */
+    ofLedger(on: On, args: { starts: string[]; projectId: string; filter: Fragment }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
+    /** (sql/queries/mail_series.sql:60) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
@@ -1604,7 +1609,7 @@ export interface Queries {
     /** The contacts whose address contains a text. The text is part of the statement's own plan: a common one is found in any
      * contacts, a rare one by its trigrams.
      * (sql/queries/search.sql:17) */
-    contactsWith(on: On, args: { projectId: string; containing: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean }[]>;
+    contactsWith(on: On, args: { projectId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean }[]>;
     /** What people make, by its name (of campaigns also by the subject): `limit` of each noun, those that begin with the text
      * first, then the newest. `beginning` and `containing` are patterns of LIKE. Of a project there are few thousands.
      * (sql/queries/search.sql:26) */
@@ -1789,17 +1794,20 @@ export interface Queries {
     /** The same in the opposite order.
      * (sql/queries/suppressions.sql:13) */
     listOldestFirst(on: On, args: { projectId: string; afterId: string | null; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
-    /** How many addresses such a list has, counted up to `up_to`.
+    /** The next of a whole list, in the order in which they came, up to the row `last_id`.
      * (sql/queries/suppressions.sql:25) */
+    export(on: On, args: { projectId: string; afterId: string; lastId: string; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; createdAt: Date }[]>;
+    /** How many addresses such a list has, counted up to `up_to`.
+     * (sql/queries/suppressions.sql:33) */
     count(on: On, args: { projectId: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; upTo: number }): Promise<{ total: number }>;
     /** Puts addresses on the suppression lists of their projects, and returns each of them once. `rows` holds `{id,
      * project_id, email, reason}`. An existing one keeps its id, which tells it from a new one; of several reasons the
      * strongest stays. One that a reset is about to delete counts as absent. Rows are locked in one order, so that two
      * calls cannot deadlock.
-     * (sql/queries/suppressions.sql:38) */
+     * (sql/queries/suppressions.sql:46) */
     addMany(on: On, args: { rows: { id: string; project_id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" }[] }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** 0 when the address is not on the list.
-     * (sql/queries/suppressions.sql:58) */
+     * (sql/queries/suppressions.sql:66) */
     remove(on: On, args: { projectId: string; email: string }): Promise<number>;
   };
   templates: {
@@ -1874,6 +1882,17 @@ export interface Queries {
     ofProject(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ key: string; inS3: boolean }[]>;
     /** (sql/queries/uploads.sql:42) */
     remove(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
+    /** The images of a project, the newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
+     * (sql/queries/uploads.sql:46) */
+    page(on: On, args: { projectId: string; beforeKey: string | null; beforeAt: Date | null; limit: number }): Promise<{ key: string; contentType: string; size: number; inS3: boolean; createdAt: Date }[]>;
+    /** How many images a project has, and their size in bytes.
+     * (sql/queries/uploads.sql:57) */
+    total(on: On, args: { projectId: string }): Promise<{ images: number; bytes: number }>;
+    /** (sql/queries/uploads.sql:63) */
+    one(on: On, args: { projectId: string; key: string }): Promise<{ key: string; contentType: string; size: number; inS3: boolean; createdAt: Date } | null>;
+    /** The templates and campaigns in whose body the key of an image stands, up to `limit` of each.
+     * (sql/queries/uploads.sql:68) */
+    uses(on: On, args: { projectId: string; key: string; limit: number }): Promise<{ noun: string; id: string; name: string }[]>;
   };
   usage: {
     /** Takes for each project as much of this month's limit as is wanted, or as is left, and returns how much that is. Rows

@@ -38,11 +38,13 @@ import { segmentViewsRoutes } from "./routes/segment_views.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { segmentsRoutes } from "./routes/segments.ts";
 import { subscriptionRoutes } from "./routes/subscription.ts";
+import { suppressionFilesRoutes } from "./routes/suppression_files.ts";
 import { suppressionsRoutes } from "./routes/suppressions.ts";
 import { tRoutes } from "./routes/t.ts";
 import { templateVersionsRoutes } from "./routes/template_versions.ts";
 import { templatesRoutes } from "./routes/templates.ts";
 import { noteForwarded } from "./entry/unnamed_proxies.ts";
+import { uploadLibraryRoutes } from "./routes/upload_library.ts";
 import { uploadsRoutes } from "./routes/uploads.ts";
 import { usersRoutes } from "./routes/users.ts";
 import { v1Routes } from "./routes/v1.ts";
@@ -106,6 +108,7 @@ export function createApp(given: Context): AnyElysia {
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
+    .use(suppressionFilesRoutes(ctx))
     .use(analyticsRoutes(ctx))
     .use(activityRoutes(ctx))
     .use(searchRoutes(ctx))
@@ -114,6 +117,7 @@ export function createApp(given: Context): AnyElysia {
     .use(usersRoutes(ctx))
     .use(billingRoutes(ctx))
     .use(projectsRoutes(ctx))
+    .use(uploadLibraryRoutes(ctx))
     .use(uploadsRoutes(ctx))
     .use(configRoutes(ctx))
     .use(subscriptionRoutes(ctx))

@@ -18,6 +18,14 @@ export interface DaysQuery {
   tz?: string | undefined;
 }
 
+/** What is taken, and what is meant where nothing is said. */
+interface DaysRules {
+  now: Date;
+  timeZone?: string | undefined;
+  maxDays?: number;
+  usualDays?: number | undefined;
+}
+
 /** The number of days without dates. */
 export const USUAL_DAYS = 30;
 
@@ -50,12 +58,12 @@ export function readTime(given: string): WrittenTime | null {
 
 /**
  * The days that a request asks for: a date is a day, an instant the day that it falls on in the time zone. Without an end
- * it is today, without a start there are 30 days. Throws BAD_REQUEST for what cannot be read, an end before the start, and
+ * it is today, without a start there are 30 days (or `usualDays`). Throws BAD_REQUEST for what cannot be read, an end before the start, and
  * more days than `maxDays`.
  */
 export function readDays(
   query: DaysQuery,
-  { now, timeZone: usual = "UTC", maxDays = Infinity }: { now: Date; timeZone?: string; maxDays?: number },
+  { now, timeZone: usual = "UTC", maxDays = Infinity, usualDays = USUAL_DAYS }: DaysRules,
 ): Days {
   const [startDate, endDate, tz] = [query.startDate, query.endDate, query.tz].map(
     (text) => text || undefined,
@@ -71,7 +79,7 @@ export function readDays(
     ...(end === null ? [dateError("endDate", endDate)] : []),
   ];
   if (end === null || errors.length > 0) throw problems.badParameters(errors);
-  const first = start ?? end.subtract({ days: USUAL_DAYS - 1 });
+  const first = start ?? end.subtract({ days: usualDays - 1 });
   const length = first.until(end, { largestUnit: "day" }).days + 1;
   if (length < 1 || length > maxDays) throw problems.badParameters([rangeError(length, maxDays, startDate)]);
   return { first, last: end, timeZone, length };

@@ -1,4 +1,5 @@
 // What one box finds in all of a project.
+import { compileFilter } from "../audience/contacts/list.ts";
 import type { Context } from "../context.ts";
 import { beginning, containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";
@@ -55,9 +56,8 @@ async function searchContacts(ctx: Context, projectId: string, text: string): Pr
   const args = { projectId, limit: MAX_FOUND };
   const first = await withinBudget(ctx, BUDGET_MS, (tx) => q.search.contactsFrom(tx, { ...args, text }));
   if (first === null || first.length === MAX_FOUND || [...text].length < MIN_PART) return first;
-  const pattern = containing(text);
   const more = await withinBudget(ctx, BUDGET_MS, (tx) =>
-    q.search.contactsWith(tx, { ...args, containing: tx.sql`c.email like ${pattern}` }),
+    q.search.contactsWith(tx, { ...args, filter: compileFilter(tx, { search: text }) }),
   );
   if (more === null) return first.length > 0 ? first : null;
   const byId = new Map([...first, ...more].map((contact) => [contact.id, contact]));

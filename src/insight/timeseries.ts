@@ -1,14 +1,26 @@
 import type { Context } from "../context.ts";
+import type { Queries } from "../db/queries.gen.ts";
 import { q } from "../db/queries.ts";
-import { type DaysQuery, readDays, startsOf } from "./date_range.ts";
+import { problems } from "../problem.ts";
+import { compileEmailFilter } from "../sending/delivery/emails.ts";
+import { withinBudget } from "../time_budget.ts";
+import { type Days, type DaysQuery, limitsOf, readDays, startsOf } from "./date_range.ts";
 
 /** Two years, one of which may be a leap year: each day is a row. */
 export const MAX_DAYS = 731;
+/** Hour by hour. */
+export const MAX_DAYS_OF_HOURS = 7;
+
+const HOUR_MS = 3_600_000;
+/** For mails that are counted one by one: about a million. */
+const LEDGER_BUDGET_MS = 2_000;
 
 /** What became of mails on a day, by the time at which it did. Opens and clicks are mails that people opened, each once. */
 export interface SeriesDay {
   /** Such as 2026-01-31. */
   date: string;
+  /** Hour by hour: when it begins. */
+  hour?: Date;
   emails: number;
   delivered: number;
   opens: number;
@@ -19,27 +31,81 @@ export interface SeriesDay {
   machineOpens: number;
 }
 
+/** Days, or the hours of at most 7 of them, of all mails or those of one of these. */
+export interface SeriesQuery extends DaysQuery {
+  interval?: "day" | "hour" | undefined;
+  campaignId?: string | undefined;
+  templateId?: string | undefined;
+  workflowId?: string | undefined;
+}
+
+type Row = Awaited<ReturnType<Queries["mailSeries"]["byDay"]>>[number];
+
+const NOTHING = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, complaints: 0, botOpens: 0 };
+
 /**
- * A row for each day that is asked for, as days are in the time zone that is asked for, or in the project's own: one may
- * have 23 hours, or 25. Throws BAD_REQUEST for what `readDays` does not take, and
- * more than 731 days.
+ * A row for each day (or hour) that is asked for, as days are in the time zone that is asked for, or in the project's own:
+ * one may have 23 hours, or 25. Throws BAD_REQUEST for what `readDays` does not take, more than 731 days, or 7 of hours, and
+ * for a template or workflow with more mails than can be counted in two seconds.
  */
 export async function readTimeseries(
   ctx: Context,
   projectId: string,
-  query: DaysQuery,
+  query: SeriesQuery,
 ): Promise<SeriesDay[]> {
   const settings = query.tz ? null : await q.projects.settings(ctx, { projectId });
-  const days = readDays(query, { now: ctx.now(), timeZone: settings?.timezone ?? "UTC", maxDays: MAX_DAYS });
-  const moments = startsOf(days).map((start) => start.toISOString());
-  const rows = await q.mailSeries.byDay(ctx, {
-    projectId,
-    starts: moments.slice(0, -1),
-    ends: moments.slice(1),
+  const byHour = query.interval === "hour";
+  const days = readDays(query, {
+    now: ctx.now(),
+    timeZone: settings?.timezone ?? "UTC",
+    maxDays: byHour ? MAX_DAYS_OF_HOURS : MAX_DAYS,
+    usualDays: byHour ? 1 : undefined,
   });
-  return rows.map(({ day, botOpens, ...counts }) => ({
-    date: days.first.add({ days: day - 1 }).toString(),
-    ...counts,
-    machineOpens: botOpens,
-  }));
+  const moments = byHour ? hoursOf(days) : startsOf(days);
+  const rows = await readRows(ctx, projectId, query, moments);
+  const byPlace = new Map(rows.map(({ day, ...counts }) => [day, counts]));
+  return moments.slice(0, -1).map((start, i) => {
+    const { botOpens, ...counts } = byPlace.get(i + 1) ?? NOTHING;
+    const place = byHour
+      ? { date: dayOf(start, days), hour: start }
+      : { date: days.first.add({ days: i }).toString() };
+    return { ...place, ...counts, machineOpens: botOpens };
+  });
+}
+
+async function readRows(
+  ctx: Context,
+  projectId: string,
+  { campaignId, templateId, workflowId }: SeriesQuery,
+  moments: Date[],
+): Promise<Row[]> {
+  const starts = moments.map((moment) => moment.toISOString());
+  if (templateId === undefined && workflowId === undefined) {
+    return await q.mailSeries.byDay(ctx, {
+      projectId,
+      campaignId: campaignId ?? null,
+      starts: starts.slice(0, -1),
+      ends: starts.slice(1),
+    });
+  }
+  const rows = await withinBudget(ctx, LEDGER_BUDGET_MS, (tx) => {
+    const filter = compileEmailFilter(tx, projectId, { campaignId, templateId, workflowId });
+    return q.mailSeries.ofLedger(tx, { projectId, filter, starts });
+  });
+  if (rows === null) throw problems.tooMuchToCount(workflowId === undefined ? "template" : "workflow");
+  return rows;
+}
+
+/** When each hour of these days begins, and when the last one ends. */
+function hoursOf(days: Days): Date[] {
+  const [first, end] = limitsOf(days).map((moment) => moment.getTime());
+  const count = Math.ceil((end! - first!) / HOUR_MS);
+  return Array.from({ length: count + 1 }, (_, i) => new Date(Math.min(first! + i * HOUR_MS, end!)));
+}
+
+function dayOf(moment: Date, { timeZone }: Days): string {
+  return Temporal.Instant.fromEpochMilliseconds(moment.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
+    .toString();
 }

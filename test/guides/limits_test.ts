@@ -25,6 +25,10 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
     "GIVE_UP_AFTER_MS = 24 * 3_600_000",
   ],
   "addresses in one `POST /suppressions`": ["http/routes/suppressions.ts", "maxItems: 1000"],
+  "file of `POST /suppressions/import`": [
+    "sending/suppression_files.ts",
+    "MAX_SUPPRESSIONS_BYTES = 50 * 1_048_576",
+  ],
   "data of a contact": ["audience/contacts/data.ts", "MAX_BYTES = 65_536"],
   "name of a key": ["audience/contacts/data.ts", "MAX_KEY_LENGTH = 128"],
   "depth of a value": ["audience/contacts/data.ts", "MAX_DEPTH = 64"],

@@ -165,6 +165,57 @@ describe("GET /analytics/timeseries", () => {
     });
   });
 
+  test("by the hour has a row for each hour of at most 7 days, today's where nothing is said", async () => {
+    const mine = await service.createProject();
+    await sentAt(mine, [new Date("2026-03-29T00:10:00Z"), new Date("2026-03-29T01:10:00Z")]);
+    const hours = await series(
+      "interval=hour&startDate=2026-03-29&endDate=2026-03-29&tz=Europe/Berlin",
+      mine,
+    );
+
+    // The clocks go forward at 01:00 UTC.
+    expect(hours).toHaveLength(23);
+    expect(hours.slice(0, 3).map((row: any) => [row.date, row.hour, row.emails])).toEqual([
+      ["2026-03-29", "2026-03-28T23:00:00.000Z", 0],
+      ["2026-03-29", "2026-03-29T00:00:00.000Z", 1],
+      ["2026-03-29", "2026-03-29T01:00:00.000Z", 1],
+    ]);
+    expect(await series("interval=hour&tz=UTC", mine)).toHaveLength(24);
+    const tooLong = await get("/analytics/timeseries?interval=hour&startDate=2026-01-01&endDate=2026-01-08");
+    expect([tooLong.status, tooLong.body.error.errors[0].message]).toEqual([
+      400,
+      expect.stringContaining("7 days"),
+    ]);
+  });
+
+  test("counts the mails of one template, workflow or campaign", async () => {
+    const mine = await service.createProject();
+    const [template, workflow] = [crypto.randomUUID(), crypto.randomUUID()];
+    const days = [
+      "2026-01-31T10:00:00Z",
+      "2026-01-31T11:00:00Z",
+      "2026-02-02T10:00:00Z",
+      "2026-02-03T00:00:00Z",
+    ];
+    await sentAt(
+      mine,
+      days.map((day) => new Date(day)),
+    );
+    await service.pool`update emails set template_id = ${template} where project_id = ${mine.id} and sent_at < '2026-02-03'`;
+    await service.pool`update emails set workflow_id = ${workflow} where project_id = ${mine.id} and sent_at < '2026-02-01'`;
+    const emails = async (query: string) =>
+      (await series(`startDate=2026-01-31&endDate=2026-02-02&tz=UTC&${query}`, mine)).map(
+        (row: { emails: number }) => row.emails,
+      );
+
+    expect(await emails(`templateId=${template}`)).toEqual([2, 0, 1]);
+    expect(await emails(`workflowId=${workflow}`)).toEqual([2, 0, 0]);
+    expect(await emails(`workflowId=${workflow}&templateId=${template}&interval=hour`)).toHaveLength(72);
+    expect(await emails(`templateId=${crypto.randomUUID()}`)).toEqual([0, 0, 0]);
+    expect(await emails(`campaignId=${crypto.randomUUID()}`)).toEqual([0, 0, 0]);
+    expect(await emails("")).toEqual([2, 0, 1]);
+  });
+
   test("counts mails that people opened once, and those that machines opened beside them", async () => {
     const mine = await service.createProject();
     const open = async (mail: { projectId: string; emailId: string }, agent: string) => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
+import { png } from "../support/images.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -85,20 +86,34 @@ async function fill(project: NewProject) {
     execution: execution.id as string,
     bulkJob,
     importJob,
+    image: await imageOf(project),
     email: sent.data.emails[0].email as string,
     domain: (await call("GET", `/domains/project/${project.id}`)).body[0].id as string,
   };
 }
 
-async function importOf({ secret }: NewProject): Promise<string> {
+async function importOf(project: NewProject): Promise<string> {
+  const file = new File(["email\nimported@example.com\n"], "contacts.csv", { type: "text/csv" });
+  return (await sendForm(project, "/contacts/import", "file", file)).jobId;
+}
+
+async function imageOf(project: NewProject): Promise<string> {
+  const file = new File([png(2, 2) as Uint8Array<ArrayBuffer>], "dot.png", { type: "image/png" });
+  return (await sendForm(project, "/uploads/image", "image", file)).key;
+}
+
+async function sendForm({ secret }: NewProject, path: string, part: string, file: File) {
   const form = new FormData();
-  form.append("file", new File(["email\nimported@example.com\n"], "contacts.csv", { type: "text/csv" }));
+  form.append(part, file);
   const encoded = new Response(form);
   const headers = { "content-type": encoded.headers.get("content-type")! };
-  const raw = await encoded.bytes();
-  const { status, body } = await service.request("POST", "/contacts/import", { key: secret, headers, raw });
-  expect(status).toBe(202);
-  return body.jobId;
+  const { status, body } = await service.request("POST", path, {
+    key: secret,
+    headers,
+    raw: await encoded.bytes(),
+  });
+  expect([path, status < 300]).toEqual([path, true]);
+  return body;
 }
 
 /** Every row of every table that belongs to a project, as one hash for each table. */
@@ -219,12 +234,15 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /emails/:id": { path: `/emails/${c.email}` },
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
   "GET /emails/:id/events": { path: `/emails/${c.email}/events` },
+  "GET /uploads/:key/usage": { path: `/uploads/${c.image}/usage` },
+  "DELETE /uploads/:key": { path: `/uploads/${c.image}` },
 });
 
 /** They name no row: what they do stays within the project that asks. */
 const BY_NAME = /^\w+ \/(contacts\/fields\/|events\/|domains\/project\/)/;
 /** Endpoints of people, tested by role, and those that need no key. */
-const OTHERS = /^\w+ \/(users|projects|auth|oauth|uploads|unsubscribe|subscribe|manage|t|webhooks)\//;
+const OTHERS =
+  /^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|webhooks)\//;
 
 describe("the id of something of another project", () => {
   test("every endpoint with an id in its path is asked", () => {

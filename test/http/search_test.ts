@@ -33,8 +33,14 @@ describe("GET /search", () => {
   test("finds each noun by a part of its name in any case, what begins with it first", async () => {
     const found = await search(" aDa ");
 
-    expect(found.contacts.map(({ email }: { email: string }) => email)).toEqual(["adam@x.test", "nada@x.test"]);
-    expect(found.templates.map(({ name }: { name: string }) => name)).toEqual(["Ada's welcome", "All of Ada's"]);
+    expect(found.contacts.map(({ email }: { email: string }) => email)).toEqual([
+      "adam@x.test",
+      "nada@x.test",
+    ]);
+    expect(found.templates.map(({ name }: { name: string }) => name)).toEqual([
+      "Ada's welcome",
+      "All of Ada's",
+    ]);
     expect(found.segments).toMatchObject([{ name: "ADA and friends", type: "STATIC" }]);
     expect(found.workflows).toMatchObject([{ name: "Adaptation", enabled: false }]);
     expect(found.events).toEqual([

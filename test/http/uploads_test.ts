@@ -6,7 +6,7 @@ import { inTransaction } from "../../src/context.ts";
 import { PUBLIC_REQUESTS_PER_MINUTE } from "../../src/http/entry/public_limits.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { animatedWebp, exif, gif, jpeg, jpegSegment, PAYLOAD, png, withSegments } from "../support/images.ts";
-import { useService } from "../support/service.ts";
+import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({
   BASE_URL: "https://mail.example/app",
@@ -355,5 +355,47 @@ describe("the images of a project", () => {
 
     expect(removed).toEqual([2, 1, 0]);
     expect((await rows(id)).map(({ key }) => key)).toEqual([again.body.key]);
+  });
+});
+
+describe("the images of a project", () => {
+  const call = (method: string, path: string, key = project.secret) => service.request(method, path, { key });
+
+  test("are listed, the newest first, page by page, with the room they take", async () => {
+    project = await service.createProject();
+    const keys: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      service.setNow(new Date(Date.now() + i * 1_000));
+      keys.unshift((await upload(png(2 + i, 2))).body.key);
+    }
+    const first = (await call("GET", "/uploads?limit=2")).body;
+    const second = (await call("GET", `/uploads?limit=2&cursor=${first.cursor}`)).body;
+    const all = [...first.data, ...second.data];
+
+    expect(all.map(({ key }) => key)).toEqual(keys);
+    expect(all[0]).toMatchObject({
+      url: `https://mail.example/app/uploads/${keys[0]}`,
+      contentType: "image/png",
+    });
+    expect([first.hasMore, second.hasMore, second.cursor]).toEqual([true, false, null]);
+    expect(first).toMatchObject({ total: 3, limitBytes: 2 * 1_048_576 });
+    expect(first.bytes).toBe(all.reduce((sum, { size }) => sum + size, 0));
+    expect((await call("GET", "/uploads?cursor=nonsense")).status).toBe(400);
+    expect((await call("GET", "/uploads?page=2")).status).toBe(400);
+  });
+
+  test("are deleted where nothing shows them, or where it is forced", async () => {
+    const { key, url } = (await upload(png(9, 9))).body;
+    const body = { name: "Hello", subject: "s", body: `<img src="${url}">`, from: `a@${DOMAIN}` };
+    const template = await service.request("POST", "/templates", { key: project.secret, body });
+    const refused = await call("DELETE", `/uploads/${key}`);
+
+    expect((await call("GET", `/uploads/${key}/usage`)).body.uses).toEqual([
+      { noun: "template", id: template.body.id, name: "Hello" },
+    ]);
+    expect([refused.status, refused.body.error.details.uses[0].name]).toEqual([409, "Hello"]);
+    expect((await call("DELETE", `/uploads/${key}?force=true`)).status).toBe(204);
+    expect((await call("DELETE", `/uploads/${key}?force=true`)).status).toBe(404);
+    expect((await look(key)).status).toBe(404);
   });
 });

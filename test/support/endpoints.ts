@@ -190,6 +190,11 @@ export const FOR_MEMBERS = [
   "GET /projects/:id/security",
   "GET /projects/:id/members",
   "POST /uploads/image",
+  "GET /uploads",
+  "GET /uploads/:key/usage",
+  "DELETE /uploads/:key",
+  "GET /suppressions/export",
+  "POST /suppressions/import",
 ];
 
 /** For more than a member, as guides/api.md has it. */

@@ -199,7 +199,12 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("createSuppressions", { body: { emails: ["left@example.com", "gone@example.com"] } });
   await tell("listSuppressions");
   await tell("deleteSuppression", { query: { email: "left@example.com" } });
-  await tell("uploadImage", { form: file("dot.gif", "image", "image/gif", GIF) });
+  await tell("importSuppressions", { text: "email,reason\ngone@example.com,BOUNCE\nno address,\n" });
+  await tell("exportSuppressions");
+  const image = await tell("uploadImage", { form: file("dot.gif", "image", "image/gif", GIF) });
+  await tell("listImages");
+  await tell("getImageUsage", { path: { key: image.key } });
+  await tell("deleteImage", { path: { key: image.key }, query: { force: "true" } });
   return id;
 }
 

@@ -1,5 +1,5 @@
 // A CSV file of contacts: what each column is, and what each row says about a contact. Knows no database.
-import { type CsvRow, type Separator, SEPARATORS, withoutGuard } from "../../csv.ts";
+import { columnOf, type CsvRow, emailColumn, type Separator, SEPARATORS, withoutGuard } from "../../csv.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { GIVEN_NAMES, type GivenValues, standardField } from "../standard_fields.ts";
@@ -102,7 +102,8 @@ function mapped(names: string[], mapping: ColumnMapping): string[] {
 
 /** The contact that a row describes, or what is wrong with it. */
 export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): ContactRow | RefusedRow {
-  const written = cells[columns.email] ?? "";
+  const cell = cells[columns.email] ?? "";
+  const written = columns.isGuarded ? withoutGuard(cell) : cell;
   const refused = (error: string): RefusedRow => ({ row, end, email: shown(written), error });
   if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
   if (written === "") return refused("The email is missing");
@@ -160,22 +161,6 @@ function isDropped(key: string): boolean {
 function safeLengthOf(data: { key: string }[]): number {
   if (data.some(({ key }) => key.length > 100)) return 0;
   return 10_000 - data.reduce((sum, { key }) => sum + key.length + 6, 0);
-}
-
-/** The column named `email`; where there is none, one named E-Mail or Email Address. */
-function emailColumn(names: string[]): number {
-  const exact = columnOf(names, "email");
-  if (exact !== -1) return exact;
-  return names.findIndex((name) => /^e[-\s]?mail([-_\s]?ad(d?)ress(e?))?$/i.test(name));
-}
-
-function columnOf(names: string[], name: string): number {
-  const isIt = (column: string) => column.toLowerCase() === name;
-  const index = names.findIndex(isIt);
-  if (index !== names.findLastIndex(isIt)) {
-    throw problems.unreadableFile(`its first row has the column ${name} twice`);
-  }
-  return index;
 }
 
 function shown(email: string): string {

@@ -106,7 +106,8 @@ async function putInStore(
   throw problems.away("the image store");
 }
 
-function urlOf({ config }: Context, key: string, inS3: boolean): string {
+/** Where everybody gets an image. */
+export function urlOf({ config }: Context, key: string, inS3: boolean): string {
   const { S3_PUBLIC_URL, BASE_URL } = config;
   return inS3 && S3_PUBLIC_URL !== undefined ? `${S3_PUBLIC_URL}/${key}` : `${BASE_URL}/uploads/${key}`;
 }

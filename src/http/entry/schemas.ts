@@ -83,8 +83,8 @@ export const QueryCount = (options: { maximum?: number; fallback: number; descri
 export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);
 
 /** One of these words. */
-export const Words = <const T extends readonly string[]>(words: T) =>
-  t.Unsafe<T[number]>({ [Kind]: "Words", type: "string", enum: [...words] });
+export const Words = <const T extends readonly string[]>(words: T, options: { description?: string } = {}) =>
+  t.Unsafe<T[number]>({ ...options, [Kind]: "Words", type: "string", enum: [...words] });
 TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
 
 /** The data of a contact: 64 KB, and each value 64 levels deep; one of them may be wrapped, as `{value, persistent}`. */

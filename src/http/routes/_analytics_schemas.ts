@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { USUAL_DAYS } from "../../insight/date_range.ts";
-import { Int, Uuid } from "../entry/schemas.ts";
+import { Int, Timestamp, Uuid } from "../entry/schemas.ts";
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 
@@ -10,6 +10,7 @@ const Rate = t.Number({ description: "Percent, with two decimals." });
 export const Day = t.Object(
   {
     date: t.String({ format: "date" }),
+    hour: t.Optional(t.Unsafe<Date>({ ...Timestamp, description: "Hour by hour: when it begins." })),
     emails: Int,
     delivered: Int,
     opens: Int,

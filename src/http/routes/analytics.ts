@@ -5,7 +5,7 @@ import { countCampaigns, METRICS, rankCampaigns } from "../../insight/campaign_r
 import { readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
 import { readContactSeries } from "../../insight/contact_series.ts";
-import { MAX_DAYS, readTimeseries } from "../../insight/timeseries.ts";
+import { MAX_DAYS, MAX_DAYS_OF_HOURS, readTimeseries } from "../../insight/timeseries.ts";
 import {
   CampaignTotals,
   ContactDay,
@@ -16,7 +16,7 @@ import {
 } from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { clampLimit } from "./_lists.ts";
-import { answers, QueryInteger, Words } from "../entry/schemas.ts";
+import { answers, QueryInteger, Uuid, Words } from "../entry/schemas.ts";
 
 const CAMPAIGNS = { fallback: 10, max: 50 };
 const EVENTS = { fallback: 5, max: 20 };
@@ -34,12 +34,20 @@ export function analyticsRoutes(ctx: Context) {
         tz: t.Optional(
           t.String({ description: "Whose days, such as Europe/Berlin. Left out: those of the project." }),
         ),
+        interval: t.Optional(
+          Words(["day", "hour"], {
+            description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; today where no dates are given.`,
+          }),
+        ),
+        campaignId: t.Optional(Uuid),
+        templateId: t.Optional(Uuid),
+        workflowId: t.Optional(Uuid),
       }),
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
         operationId: "getTimeseries",
         summary: "Outcomes of mails, day by day; opens and clicks count each mail once, and people only",
-        description: `No more than ${MAX_DAYS} days.`,
+        description: `No more than ${MAX_DAYS} days. Of all mails, or of those of a campaign, a template or a workflow. The mails of a template or a workflow are counted one by one: where that takes more than two seconds, which about a million mails do, it is 400. What has expired from the ledger is not among them.`,
       },
     })
     .get("/contacts", async ({ project, query }) => await readContactSeries(ctx, project.id, query), {

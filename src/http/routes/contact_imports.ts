@@ -17,8 +17,9 @@ import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
-import { StreamBody, type StreamedBody } from "../entry/stream_body.ts";
+import { StreamBody } from "../entry/stream_body.ts";
 import { answers, Data, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { csvStream } from "./_csv_body.ts";
 import { END, JOB, JobState, Queued, queued } from "./_contact_job_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 
@@ -265,36 +266,6 @@ function isTrue(name: string, text: string | undefined): boolean {
   if (text === undefined || text === "" || text === "false") return false;
   if (text !== "true") throw problems.badRequest(`Cannot use this ${name}: expected true or false`);
   return true;
-}
-
-const CSV_TYPES = [
-  "",
-  "text/csv",
-  "text/plain",
-  "text/tab-separated-values",
-  "application/csv",
-  "application/octet-stream",
-  "application/vnd.ms-excel",
-];
-/** How an Excel workbook begins: it is a ZIP. */
-const ZIP = [0x50, 0x4b, 0x03, 0x04];
-const WANTED = "a CSV file: text/csv";
-
-/** The bytes of a file. Throws 415 for what is no CSV: a form, or an Excel workbook whatever its name. */
-async function* csvStream({ type, pieces }: StreamedBody): AsyncGenerator<Uint8Array> {
-  if (!CSV_TYPES.includes(type)) throw problems.unsupportedMediaType(type, WANTED);
-  let isFirst = true;
-  for await (const piece of pieces) {
-    if (isFirst && ZIP.every((byte, n) => piece[n] === byte)) {
-      throw problems.unsupportedMediaType(
-        "an Excel workbook or a ZIP",
-        `${WANTED}; in Excel, save it as CSV UTF-8`,
-      );
-    }
-    isFirst = false;
-    yield piece;
-  }
-  if (isFirst) throw problems.badRequest("Cannot import without a file", "Send the CSV file as the body");
 }
 
 function mappingOf(text: string): ColumnMapping {

@@ -76,7 +76,7 @@ export async function listEmails(
   const { sql } = ctx;
   return await q.emails.list(ctx, {
     projectId,
-    filter: compileFilter(ctx, projectId, filter),
+    filter: compileEmailFilter(ctx, projectId, filter),
     after: afterId === null ? sql`true` : dir === "asc" ? sql`e.id > ${afterId}` : sql`e.id < ${afterId}`,
     direction: dir === "asc" ? sql`e.id` : sql`e.id desc`,
     limit: limit + 1,
@@ -86,12 +86,17 @@ export async function listEmails(
 /** How many mails match the filter; 100,000 means that many or more. */
 export async function countEmails(ctx: Context, projectId: string, filter: EmailFilter): Promise<number> {
   return (
-    await q.emails.count(ctx, { projectId, filter: compileFilter(ctx, projectId, filter), upTo: COUNT_UP_TO })
+    await q.emails.count(ctx, {
+      projectId,
+      filter: compileEmailFilter(ctx, projectId, filter),
+      upTo: COUNT_UP_TO,
+    })
   ).total;
 }
 
 /** Each by an index of its own; those of time by the ids, which hold it. */
-function compileFilter({ sql }: Context, projectId: string, filter: EmailFilter): Fragment {
+/** The filter as SQL over the mail `e`. */
+export function compileEmailFilter({ sql }: Context, projectId: string, filter: EmailFilter): Fragment {
   const { to, from, until, type, opened, clicked, unsubscribed } = filter;
   const every = sql`true`;
   const noted = (column: Fragment, did: boolean | undefined) =>

@@ -1,0 +1,116 @@
+// /uploads: the images that a project has.
+import { Elysia, t } from "elysia";
+import { deleteUpload, listUploads, measureUploads, usesOfUpload } from "../../content/images/library.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
+import { answers, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+
+const Image = t.Object(
+  {
+    url: t.String({ description: "Public address." }),
+    key: t.String(),
+    contentType: t.String(),
+    size: Int,
+    createdAt: Timestamp,
+  },
+  { title: "Image" },
+);
+
+const ImageUse = t.Object(
+  { noun: Words(["template", "campaign"]), id: Uuid, name: t.String() },
+  { title: "ImageUse" },
+);
+
+const one = { params: t.Object({ key: t.String({ examples: ["0b8e0f0f6d6a4c0c9a3c5d1f1e7b2a44.png"] }) }) };
+
+/** The images of a project. */
+export function uploadLibraryRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/uploads", detail: { tags: ["Uploads"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get(
+      "/",
+      async ({ project, query }) => {
+        const limit = clampLimit(query.limit);
+        const page = { after: readPlace(query.cursor), limit };
+        const [rows, sizes] = await Promise.all([
+          listUploads(ctx, project.id, page),
+          measureUploads(ctx, project.id),
+        ]);
+        const data = rows.slice(0, limit);
+        const last = rows.length > limit ? data.at(-1) : undefined;
+        const cursor = last ? toCursor([last.createdAt.toISOString(), last.key]) : null;
+        return { data, cursor, hasMore: cursor !== null, ...sizes };
+      },
+      {
+        query: t.Object(CursorQuery),
+        response: answers(
+          t.Object({
+            data: t.Array(Image),
+            cursor: Nullable(t.String()),
+            hasMore: t.Boolean(),
+            total: Int,
+            bytes: Int,
+            limitBytes: Int,
+          }),
+          { refusals: [400] },
+        ),
+        detail: {
+          operationId: "listImages",
+          summary: "List images, the newest first",
+          description:
+            "With how many there are, and how many of the bytes they take that the project may take.",
+        },
+      },
+    )
+    .get(
+      "/:key/usage",
+      async ({ project, params: { key } }) => ({ uses: await usesOfUpload(ctx, project.id, key) }),
+      {
+        ...one,
+        response: answers(t.Object({ uses: t.Array(ImageUse) }), { refusals: [404] }),
+        detail: {
+          operationId: "getImageUsage",
+          summary: "List the templates and campaigns that show an image",
+          description:
+            "Those in whose body its key stands, 50 of each at most. Mails that were sent are not among them.",
+        },
+      },
+    )
+    .delete(
+      "/:key",
+      async ({ project, params: { key }, query, set }) => {
+        await deleteUpload(ctx, project.id, key, { force: query.force === "true" });
+        set.status = 204;
+      },
+      {
+        ...one,
+        query: t.Object({
+          force: t.Optional(
+            documented(t.String({ description: "`true`: also where it is in use." }), {
+              type: "string",
+              enum: ["true", "false"],
+            }),
+          ),
+        }),
+        response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
+        detail: {
+          operationId: "deleteImage",
+          summary: "Delete an image",
+          description:
+            "Mails that were sent with it lose it, too, within a minute. An image that a template or campaign shows is 409, with their names, unless it is forced.",
+        },
+      },
+    );
+}
+
+/** Throws BAD_REQUEST for a cursor that is none of this list's. */
+function readPlace(cursor: string | undefined) {
+  if (cursor === undefined) return null;
+  const [at, key] = readCursor(cursor, 2);
+  const createdAt = new Date(at!);
+  if (Number.isNaN(createdAt.getTime())) throw problems.badCursor();
+  return { createdAt, key: key! };
+}
