@@ -7,6 +7,7 @@ import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
 import { welcome } from "./first_start.ts";
 import { createHealthApp, createWaitingApp } from "./http/routes/health.ts";
+import { endWatching } from "./insight/activity/live.ts";
 import { makePartitions } from "./insight/partitions.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
@@ -137,6 +138,7 @@ async function stop(signal: string, code = 0): Promise<void> {
   ctx.log.info("stopping", { signal });
   ending.abort(new Error("Stopped while it waited for the database"));
   await started.catch(() => {});
+  endWatching(ctx);
   await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
   await service.close();
   process.exit(code);

@@ -77,15 +77,10 @@ export const problems = {
   searchTooShort: (least: number) =>
     new Problem(400, "BAD_REQUEST", `Cannot search for fewer than ${least} characters`),
 
-  searchTooBroad: (most: number) =>
-    new Problem(
-      400,
-      "BAD_REQUEST",
-      `Cannot search for a text that more than ${most} contacts or subjects have`,
-      {
-        suggestion: "Search for more of it, or filter by `to`",
-      },
-    ),
+  searchTooBroad: (most: number, nouns: string, suggestion: string) =>
+    new Problem(400, "BAD_REQUEST", `Cannot search for a text that more than ${most} ${nouns} have`, {
+      suggestion,
+    }),
 
   tooMuchToCount: (noun: string) =>
     new Problem(400, "BAD_REQUEST", `Cannot count the mails of this ${noun}: there are too many`, {

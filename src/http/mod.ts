@@ -10,6 +10,7 @@ import { problemResponses } from "./entry/problems.ts";
 import { assertKnownQuery, dropEmpty, isOpenRoute, planQueries } from "./entry/query_names.ts";
 import { begin, logRequest } from "./entry/requests.ts";
 import { transportHeaders } from "./entry/transport.ts";
+import { activityStreamRoutes } from "./routes/activity_stream.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { analyticsRoutes } from "./routes/analytics.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -111,6 +112,7 @@ export function createApp(given: Context): AnyElysia {
     .use(suppressionFilesRoutes(ctx))
     .use(analyticsRoutes(ctx))
     .use(activityRoutes(ctx))
+    .use(activityStreamRoutes(ctx))
     .use(searchRoutes(ctx))
     .use(authRoutes(ctx))
     .use(oauthRoutes(ctx))

@@ -89,7 +89,7 @@ describe.skipIf(!hasCurl)(`the commands${withCurl}`, () => {
     expect((await caught()).filter((mail) => mail.endsWith("Receipt 4711"))).toHaveLength(1);
     expect(
       (await service.pool`select email from suppressions order by email`).map(({ email }) => email),
-    ).toEqual(["gone@example.com"]);
+    ).toEqual(["gone@example.com", "left@example.com"]);
   });
 
   test("of contacts: the file is imported", async () => {

@@ -13,6 +13,7 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "JSON body": ["http/entry/body.ts", " BODY_LIMIT = 5 * 1_048_576"],
   "body of `/v1/send`": ["http/entry/body.ts", "SEND_BODY_LIMIT = 50 * 1_048_576"],
   "a page of a list": ["http/routes/_lists.ts", /DEFAULT_LIMIT = 20;\nconst MAX_LIMIT = 100;/],
+  "open activity streams of a project": ["http/entry/event_stream.ts", "STREAMS_OF_PROJECT = 10"],
   "recipients of one `/v1/send`": ["http/routes/v1.ts", "maxItems: 1000"],
   subject: ["http/routes/v1.ts", "maxLength: 998"],
   body: ["http/routes/v1.ts", "MAX_BODY_CHARS = 1_048_576"],

@@ -174,6 +174,7 @@ export const FOR_MEMBERS = [
   "POST /suppressions",
   "DELETE /suppressions",
   "GET /search",
+  "GET /activity/stream",
   "GET /analytics/timeseries",
   "GET /analytics/contacts",
   "GET /analytics/top-campaigns",

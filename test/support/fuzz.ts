@@ -1,4 +1,5 @@
 // Requests made from the OpenAPI document, meant and not meant, and what the service answers to them.
+import { textOf } from "./service.ts";
 import type postgres from "postgres";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { createProject } from "../../src/accounts/projects/mod.ts";
@@ -291,7 +292,7 @@ export async function ask(url: string, request: FuzzRequest): Promise<FuzzAnswer
       ...(body !== null && { body }),
       signal: AbortSignal.timeout(60_000),
     });
-    return { status: answer.status, text: await answer.text(), ms: performance.now() - startedAt };
+    return { status: answer.status, text: await textOf(answer), ms: performance.now() - startedAt };
   } catch (error) {
     return { status: 0, text: String(error), ms: performance.now() - startedAt };
   }

@@ -305,6 +305,10 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
 /** What needs the token of a mail, or an answer of Stripe. */
 function elsewhere(note: Noter): void {
   const done = (message: string) => ({ success: true, data: { message } });
+  note(
+    "streamActivity",
+    'id: WyIwMTlhYThmMC…\ndata: {"id":"…","type":"email.opened","timestamp":"…","metadata":{}}\n\n',
+  );
   note("verifyAccount", done("The address is verified"), { token: "Vb3mX0…" });
   note("resetPassword", done("The password is changed: log in with the new one"), {
     token: "Vb3mX0…",

@@ -139,9 +139,16 @@ async function request(
       ...(payload !== undefined && { body: payload }),
     }),
   );
-  const text = await response.text();
+  const text = await textOf(response);
   const isJson = text !== "" && response.headers.get("content-type")?.includes("json");
   return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+}
+
+/** The body of an answer. A stream of events does not end: it is left, and counts as empty. */
+export async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return await response.text();
+  await response.body?.cancel();
+  return "";
 }
 
 /** Runs every job that is due by the clock of a service, until none is left. */

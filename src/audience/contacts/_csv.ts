@@ -102,13 +102,13 @@ function mapped(names: string[], mapping: ColumnMapping): string[] {
 
 /** The contact that a row describes, or what is wrong with it. */
 export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): ContactRow | RefusedRow {
-  const cell = cells[columns.email] ?? "";
-  const written = columns.isGuarded ? withoutGuard(cell) : cell;
+  const address = cells[columns.email] ?? "";
+  const written = columns.isGuarded ? withoutGuard(address) : address;
   const refused = (error: string): RefusedRow => ({ row, end, email: shown(written), error });
   if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
   if (written === "") return refused("The email is missing");
-  const address = parseAddress(written);
-  if (!address) return refused("This is not an email address");
+  const parsed = parseAddress(written);
+  if (!parsed) return refused("This is not an email address");
   const given: Record<string, unknown> = {};
   for (const { index, name } of columns.given) {
     const cell = cells[index] ?? "";
@@ -121,7 +121,7 @@ export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): C
   const length = cells.reduce((sum, cell) => sum + cell.length, 0);
   const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
   if (wrong) return refused(wrong.message);
-  return { row, end, email: address.email, given, change: { sets, deletes: NONE, values: sets } };
+  return { row, end, email: parsed.email, given, change: { sets, deletes: NONE, values: sets } };
 }
 
 /** How a cell is read that is not empty, by the kind of its field. */

@@ -29,11 +29,13 @@ import {
   sessionToken,
 } from "./session.ts";
 
-/** How the body is read of routes that need authentication. */
-interface BodyOptions {
+/** How routes that need authentication take their body, and the project. */
+interface AuthOptions {
   /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
   bodyLimit?: number;
   reads?: "json" | "form" | "stream";
+  /** The project of a session may be named by `?projectId=`: what a browser opens by itself sends no headers. */
+  projectInQuery?: boolean;
 }
 
 /** How the caller is identified. */
@@ -44,6 +46,7 @@ interface RequestParts {
   /** The pattern of the route, such as `/domains/:id`. */
   route: string;
   params: Record<string, string | undefined>;
+  query: Record<string, string | undefined>;
 }
 
 const READS = ["GET", "HEAD"];
@@ -53,11 +56,12 @@ const READS = ["GET", "HEAD"];
  * with the project in `X-Project-Id`. In this order: authentication, disabled project, rate limit, and only then the
  * body is read and validated.
  */
-export function authenticateKey(ctx: Context, kind: KeyKind, options: BodyOptions = {}) {
+export function authenticateKey(ctx: Context, kind: KeyKind, options: AuthOptions = {}) {
   return authentication(ctx, options, async (parts) => {
     const token = kind === "secret" ? tokenOf(ctx, parts) : null;
     if (token === null) return await byKey(ctx, kind, parts);
-    const asked = parts.headers["x-project-id"] ?? "";
+    const inQuery = options.projectInQuery ? parts.query.projectId : undefined;
+    const asked = parts.headers["x-project-id"] ?? inQuery ?? "";
     const projectId = isUuid(asked) ? asked.toLowerCase() : null;
     const session = await inTime(sessionOf(ctx, parts, token, projectId));
     if (projectId === null) throw problems.missingProjectId();
@@ -71,7 +75,7 @@ export function authenticateKey(ctx: Context, kind: KeyKind, options: BodyOption
  * Gives the routes after it the `user` of the session. Where addresses have to be verified, one that is not gets no
  * further, unless the routes are open to `unverified` people.
  */
-export function authenticateUser(ctx: Context, options: BodyOptions & { unverified?: boolean } = {}) {
+export function authenticateUser(ctx: Context, options: AuthOptions & { unverified?: boolean } = {}) {
   return authentication(ctx, options, async (parts) => {
     const { user } = await inTime(sessionOf(ctx, parts, requiredToken(ctx, parts), null));
     if (!options.unverified) assertVerified(ctx, user);
@@ -85,7 +89,7 @@ export function authenticateUser(ctx: Context, options: BodyOptions & { unverifi
  * to the secret key of that very project too, unless it is `sessionOnly`; then there is neither user nor role. What is
  * disabled can still be read and deleted.
  */
-export function authenticateMember(ctx: Context, options: BodyOptions & { sessionOnly?: boolean } = {}) {
+export function authenticateMember(ctx: Context, options: AuthOptions & { sessionOnly?: boolean } = {}) {
   return authentication(ctx, options, async (parts): Promise<Membership> => {
     const id = parts.params.id ?? "";
     if (!options.sessionOnly && parts.headers.authorization !== undefined && isReading(parts)) {
@@ -112,19 +116,21 @@ interface Membership {
 /** Lets `identify` authenticate the caller, and reads the body afterwards. */
 function authentication<Given extends { actor: Actor }>(
   ctx: Context,
-  { bodyLimit = BODY_LIMIT, reads = "json" }: BodyOptions,
+  { bodyLimit = BODY_LIMIT, reads = "json" }: AuthOptions,
   identify: (parts: RequestParts) => Promise<Given>,
 ) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (parts) => {
-      const { request, headers, set, route, params } = parts;
+      const { request, headers, set, route, params, query } = parts;
       // What is shown to one person is for no cache between, whether or not it is refused.
       set.headers["cache-control"] = "no-store";
       // Nothing is done before the caller is authenticated.
-      const given = await identify({ request, headers, set, route, params }).catch((error: unknown) => {
-        throw withoutEffect(error);
-      });
+      const given = await identify({ request, headers, set, route, params, query }).catch(
+        (error: unknown) => {
+          throw withoutEffect(error);
+        },
+      );
       // PostgreSQL has no NUL in text, and no client means one.
       if (/%00/.test(request.url)) throw problems.badRequest("Cannot use NUL in an address");
       if (!hasReadablePath(request.url)) {

@@ -1,12 +1,12 @@
 // Answers that are made while they are read: as fast as the reader takes them, and no faster.
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { createTurnstile } from "./turnstile.ts";
 
 /** Of one project at a time: each keeps a statement running. */
 const MAX_OF_PROJECT = 2;
 const MAX_OF_ALL = 8;
 
-const running = new WeakMap<Context, Map<string, number>>();
+const enter = createTurnstile("export", { ofProject: MAX_OF_PROJECT, ofAll: MAX_OF_ALL });
 
 /** What a file is called, and what is in it. */
 export interface StreamedFile {
@@ -23,7 +23,15 @@ export function streamText(
   projectId: string,
   pieces: AsyncGenerator<string>,
   { type, fileName }: StreamedFile,
+  { method }: Request,
 ): Response {
+  const headers = {
+    "content-type": type,
+    "content-disposition": `attachment; filename="${fileName}"`,
+    "cache-control": "no-store",
+  };
+  // Elysia reads all of a body to count it.
+  if (method === "HEAD") return new Response(null, { headers });
   const leave = enter(ctx, projectId);
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
@@ -44,28 +52,5 @@ export function streamText(
       await pieces.return(undefined);
     },
   });
-  return new Response(body, {
-    headers: {
-      "content-type": type,
-      "content-disposition": `attachment; filename="${fileName}"`,
-      "cache-control": "no-store",
-    },
-  });
-}
-
-function enter(ctx: Context, projectId: string): () => void {
-  const counts = running.get(ctx) ?? new Map<string, number>();
-  running.set(ctx, counts);
-  const own = counts.get(projectId) ?? 0;
-  if (own >= MAX_OF_PROJECT) throw problems.busy("export", "of yours");
-  if (counts.values().reduce((sum, count) => sum + count, 0) >= MAX_OF_ALL) throw problems.busy("export");
-  counts.set(projectId, own + 1);
-  let isIn = true;
-  return () => {
-    if (!isIn) return;
-    isIn = false;
-    const left = counts.get(projectId)! - 1;
-    if (left === 0) counts.delete(projectId);
-    else counts.set(projectId, left);
-  };
+  return new Response(body, { headers });
 }

@@ -1,19 +1,21 @@
 // /activity: what happened in a project, and what will happen.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { listActivity, type Place } from "../../insight/activity/mod.ts";
+import { listActivity } from "../../insight/activity/mod.ts";
+import { MAX_SEARCHED, searchActivity } from "../../insight/activity/search.ts";
 import { countRecent, readActivityStats } from "../../insight/activity/stats.ts";
 import { listActivityTypes } from "../../insight/activity/types.ts";
 import { listUpcoming } from "../../insight/activity/upcoming.ts";
 import { readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
+import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
 import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
+import { clampLimit, CursorQuery } from "./_lists.ts";
 import { periodErrors, PeriodQuery, readPeriod } from "./_periods.ts";
-import { answers, Int, isUuid, Nullable, QueryInteger, Uuid } from "../entry/schemas.ts";
+import { answers, Int, Nullable, QueryInteger, Text, Uuid } from "../entry/schemas.ts";
 
 const FEED_LIMIT = { fallback: 50, max: 100 };
 const MINUTES = { fallback: 5, max: 60 };
@@ -22,13 +24,14 @@ const DAYS_AHEAD = { fallback: 30, max: 90 };
 const FeedQuery = {
   limit: QueryInteger({ minimum: 1, maximum: 100, fallback: 50, description: "Clamped to 1..100." }),
   cursor: CursorQuery.cursor,
-  types: t.Optional(
-    t.String({
-      description: "With commas between them. Left out: all.",
-      examples: ["email.opened,email.clicked"],
+  ...TypesQuery,
+  contactId: t.Optional(Uuid),
+  search: t.Optional(
+    Text({
+      maxLength: 255,
+      description: `What happened to the contacts whose address contains it, and the events whose name does. At least 3 letters that no more than ${MAX_SEARCHED} of either contain.`,
     }),
   ),
-  contactId: t.Optional(Uuid),
   ...PeriodQuery,
 };
 
@@ -49,10 +52,13 @@ export function activityRoutes(ctx: Context) {
         if (errors.length > 0) throw problems.badParameters(errors);
         const filter = { types: readTypes(query.types), contactId: query.contactId, ...readPeriod(query) };
         const page = { limit: clampLimit(query.limit, FEED_LIMIT), after: readPlace(query.cursor) };
-        const { items, next } = await listActivity(ctx, project.id, filter, page);
+        const { items, next } =
+          query.search === undefined
+            ? await listActivity(ctx, project.id, filter, page)
+            : await searchActivity(ctx, project.id, query.search, filter, page);
         return {
           data: items,
-          cursor: next && toCursor([next.key, String(next.kind), next.id]),
+          cursor: next && writePlace(next),
           hasMore: next !== null,
         };
       },
@@ -141,12 +147,4 @@ export function activityRoutes(ctx: Context) {
 
 function filterErrors(query: FeedFilter) {
   return [...typesErrors(query.types), ...periodErrors(query)];
-}
-
-/** Throws BAD_REQUEST for a cursor that is none of the feed's. */
-function readPlace(cursor: string | undefined): Place | null {
-  if (cursor === undefined) return null;
-  const [key, kind, id] = readCursor(cursor, 3);
-  if (!isUuid(key!) || !isUuid(id!) || !/^[0-4]$/.test(kind!)) throw problems.badCursor();
-  return { key: key!.toLowerCase(), kind: Number(kind), id: id!.toLowerCase() };
 }

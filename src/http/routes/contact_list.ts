@@ -64,13 +64,14 @@ export function contactListRoutes(ctx: Context) {
     })
     .get(
       "/export",
-      async ({ project, query: { format = "csv", ...query } }) => {
+      async ({ project, query: { format = "csv", ...query }, request }) => {
         const selected = await compileSelection(ctx, project.id, selectionOf(query));
         const day = ctx.now().toISOString().slice(0, 10);
-        return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), {
+        const file = {
           type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
           fileName: `contacts-${day}.${format}`,
-        });
+        };
+        return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), file, request);
       },
       {
         query: t.Object({ ...SelectionQuery, format: t.Optional(Words(EXPORT_FORMATS)) }),

@@ -34,11 +34,11 @@ export function suppressionFilesRoutes(ctx: Context) {
 function exportRoute(ctx: Context) {
   return new Elysia().use(authenticateKey(ctx, "secret")).get(
     "/export",
-    ({ project }) =>
-      streamText(ctx, project.id, exportSuppressions(ctx, project.id), {
-        type: "text/csv; charset=utf-8",
-        fileName: `suppressions-${ctx.now().toISOString().slice(0, 10)}.csv`,
-      }),
+    ({ project, request }) => {
+      const fileName = `suppressions-${ctx.now().toISOString().slice(0, 10)}.csv`;
+      const file = { type: "text/csv; charset=utf-8", fileName };
+      return streamText(ctx, project.id, exportSuppressions(ctx, project.id), file, request);
+    },
     {
       response: answers(t.Any({ description: "The file, streamed." }), { refusals: [429] }),
       detail: {

@@ -36,13 +36,19 @@ export interface Place {
   id: string;
 }
 
+/** An item, and where it is. */
+export interface PlacedActivity {
+  place: Place;
+  item: Activity;
+}
+
 type EventRow = Awaited<ReturnType<Queries["activityItems"]["events"]>>[number];
 
 /** The details of an item besides its time; the place says what happened. */
 type Told = Pick<Activity, "contactEmail" | "contactId" | "metadata"> & { eventType?: ActivityType };
 
 /** The items at these places, in their order. What was deleted since it was found is left out. */
-export async function readItems(ctx: Context, projectId: string, places: Place[]): Promise<Activity[]> {
+export async function readItems(ctx: Context, projectId: string, places: Place[]): Promise<PlacedActivity[]> {
   const idsOf = (subject: Subject) => {
     const own = places.filter(({ kind }) => subjectOf(kind) === subject);
     return [...new Set(own.map(({ id }) => id))].toSorted();
@@ -56,7 +62,7 @@ export async function readItems(ctx: Context, projectId: string, places: Place[]
   const told = { event: new Map(event), campaign: new Map(campaign), workflow: new Map(workflow) };
   return places.flatMap((place) => {
     const found = told[subjectOf(place.kind)].get(place.id);
-    return found ? [itemOf(place, found)] : [];
+    return found ? [{ place, item: itemOf(place, found) }] : [];
   });
 }
 

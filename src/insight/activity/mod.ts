@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type Activity, KINDS, type Place, readItems } from "./_items.ts";
 import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
-import { ACTIVITY_TYPES, type ActivityType, sourcesOf } from "./types.ts";
+import { ACTIVITY_TYPES, type ActivityType, type Sources, sourcesOf } from "./types.ts";
 
 export type { Activity, Place } from "./_items.ts";
 
@@ -51,21 +51,30 @@ export async function listActivity(
   filter: ActivityFilter,
   { limit, after }: ActivityPage,
 ): Promise<ActivityList> {
-  const places = await findPlaces(ctx, projectId, filter, after, limit + 1);
-  const page = places.slice(0, limit);
-  const items = await readItems(ctx, projectId, page);
-  return { items, next: places.length > limit ? page.at(-1)! : null };
+  const wanted = sourcesOf(filter.types ?? ACTIVITY_TYPES);
+  const places = await findPlaces(ctx, projectId, { ...filter, wanted }, { after, limit: limit + 1 });
+  return await toList(ctx, projectId, places, limit);
 }
 
-async function findPlaces(
+/** A list of these places, which are one more than `limit` where more follow. */
+export async function toList(
   ctx: Context,
   projectId: string,
-  filter: ActivityFilter,
-  after: Place | null,
+  places: Place[],
   limit: number,
+): Promise<ActivityList> {
+  const page = places.slice(0, limit);
+  const items = await readItems(ctx, projectId, page);
+  return { items: items.map(({ item }) => item), next: places.length > limit ? page.at(-1)! : null };
+}
+
+/** Where the next items are, the newest first: of a contact, or of all. */
+export async function findPlaces(
+  ctx: Context,
+  projectId: string,
+  { contactId, from, until, wanted }: Omit<ActivityFilter, "types"> & { wanted: Sources },
+  { after, limit }: ActivityPage,
 ): Promise<Place[]> {
-  const { contactId, types = ACTIVITY_TYPES, from, until } = filter;
-  const wanted = sourcesOf(types);
   const end: Place = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
   let before = after && after.key < end.key ? after : end;
   const found: Place[] = [];

@@ -42,7 +42,11 @@ export async function searchEmails(
     q.emails.foundCampaigns(ctx, { ...args, pattern: containing(sought) }),
   ]);
   if (Math.max(contacts.length, contents.length, campaigns.length) > MAX_FOUND) {
-    throw problems.searchTooBroad(MAX_FOUND);
+    throw problems.searchTooBroad(
+      MAX_FOUND,
+      "contacts or subjects",
+      "Search for more of it, or filter by `to`",
+    );
   }
   const end = until === undefined ? LAST_ID : firstIdAt(until);
   return await q.emails.find(ctx, {

@@ -1,0 +1,29 @@
+// Places in the feed as cursors, and the types in its queries.
+import { t } from "elysia";
+import type { Place } from "../../insight/activity/mod.ts";
+import { problems } from "../../problem.ts";
+import { isUuid } from "../entry/schemas.ts";
+import { readCursor, toCursor } from "./_lists.ts";
+
+/** The query of a feed of some types. */
+export const TypesQuery = {
+  types: t.Optional(
+    t.String({
+      description: "With commas between them. Left out: all.",
+      examples: ["email.opened,email.clicked"],
+    }),
+  ),
+};
+
+/** A place as a cursor. */
+export function writePlace({ key, kind, id }: Place): string {
+  return toCursor([key, String(kind), id]);
+}
+
+/** Throws BAD_REQUEST for a cursor that is none of the feed's. */
+export function readPlace(cursor: string | undefined): Place | null {
+  if (cursor === undefined) return null;
+  const [key, kind, id] = readCursor(cursor, 3);
+  if (!isUuid(key!) || !isUuid(id!) || !/^[0-4]$/.test(kind!)) throw problems.badCursor();
+  return { key: key!.toLowerCase(), kind: Number(kind), id: id!.toLowerCase() };
+}

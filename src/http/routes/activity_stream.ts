@@ -1,0 +1,94 @@
+// GET /activity/stream: what happens, as it happens.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import type { ActivityType } from "../../insight/activity/types.ts";
+import type { Place } from "../../insight/activity/mod.ts";
+import { type News, readSince, watchActivity } from "../../insight/activity/live.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { STREAM_MINUTES, type StreamReader, streamEvents } from "../entry/event_stream.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { answers, Uuid } from "../entry/schemas.ts";
+import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
+import { readTypes, typesErrors } from "./_activity_schemas.ts";
+
+const Query = {
+  ...TypesQuery,
+  contactId: t.Optional(Uuid),
+  projectId: t.Optional(
+    t.String({
+      format: "uuid",
+      description: "With a session: in place of `X-Project-Id`, which an `EventSource` cannot send.",
+    }),
+  ),
+};
+
+interface StreamFilter {
+  types?: ActivityType[] | undefined;
+  contactId?: string | undefined;
+}
+
+/** The stream of a project's activity. */
+export function activityStreamRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/activity", detail: { tags: ["Activity"] } })
+    .use(authenticateKey(ctx, "secret", { projectInQuery: true }))
+    .get(
+      "/stream",
+      ({ project, query, headers, request }) => {
+        const errors = typesErrors(query.types);
+        if (errors.length > 0) throw problems.badParameters(errors);
+        const filter = { types: readTypes(query.types), contactId: query.contactId?.toLowerCase() };
+        const after = readPlace(headers["last-event-id"] || undefined);
+        return streamEvents(ctx, project.id, request, (reader) =>
+          follow(ctx, project.id, filter, after, reader),
+        );
+      },
+      {
+        query: withRules(t.Object(Query), ({ types }) => typesErrors(types)),
+        response: answers(t.Any({ description: "Messages, as they come: `text/event-stream`." }), {
+          refusals: [400, 429],
+        }),
+        detail: {
+          operationId: "streamActivity",
+          summary: "Follow what happens, as it happens",
+          description: `Server-sent events: each message is an item as \`GET /activity\` has it, about a second after it happened. A reader that comes back with \`Last-Event-ID\`, as an \`EventSource\` does by itself, gets what it has missed; the items of the last seconds may come twice, each with the same \`id\`. The event \`cut\` says that more happened than is told: read the list. The stream ends after ${STREAM_MINUTES} minutes; come back then.`,
+        },
+      },
+    );
+}
+
+/** What comes while the past is read is told after it, and nothing of it twice. */
+async function follow(
+  ctx: Context,
+  projectId: string,
+  filter: StreamFilter,
+  after: Place | null,
+  reader: StreamReader,
+): Promise<() => void> {
+  let waiting: News[] | null = [];
+  const stop = await watchActivity(ctx, projectId, {
+    tell: (news) => (waiting ? waiting.push(news) : send(reader, news, filter)),
+    end: () => reader.end(),
+  });
+  try {
+    const past = after && (await readSince(ctx, projectId, after));
+    if (past) send(reader, past, filter);
+    const told = new Set(past?.items.map(({ item }) => item.id));
+    for (const { items, isCut } of waiting)
+      send(reader, { items: items.filter(({ item }) => !told.has(item.id)), isCut }, filter);
+    waiting = null;
+    return stop;
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+function send(reader: StreamReader, { items, isCut }: News, { types, contactId }: StreamFilter): void {
+  if (isCut) reader.send({ event: "cut", data: { message: "More happened: read GET /activity" } });
+  for (const { place, item } of items) {
+    if (types && !types.includes(item.type)) continue;
+    if (contactId && item.contactId !== contactId) continue;
+    reader.send({ id: writePlace(place), data: item });
+  }
+}

@@ -1,0 +1,238 @@
+// The activity as it happens, and searched.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { endWatching } from "../../src/insight/activity/live.ts";
+import { STREAMS_OF_PROJECT } from "../../src/http/entry/event_stream.ts";
+import { join, signUp } from "../support/accounts.ts";
+import { useService } from "../support/service.ts";
+
+const service = useService();
+let project: NewProject;
+const open: Reader[] = [];
+beforeEach(async () => {
+  project = await service.createProject();
+});
+afterEach(async () => {
+  for (const reader of open.splice(0)) await reader.leave();
+});
+
+interface Message {
+  id?: string;
+  event?: string;
+  data?: any;
+}
+
+/** Reads a stream message by message. */
+class Reader {
+  #text = "";
+  #body: ReadableStreamDefaultReader<Uint8Array>;
+  readonly response: Response;
+  constructor(response: Response) {
+    this.response = response;
+    this.#body = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  /** The next message with data; null at the end. */
+  async next(): Promise<Message | null> {
+    for (;;) {
+      const end = this.#text.indexOf("\n\n");
+      if (end === -1) {
+        const { done, value } = await this.#body.read();
+        if (done) return null;
+        this.#text += new TextDecoder().decode(value);
+        continue;
+      }
+      const lines = this.#text.slice(0, end).split("\n");
+      this.#text = this.#text.slice(end + 2);
+      const fields = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2)));
+      if (fields.data !== undefined) return { ...fields, data: JSON.parse(fields.data) };
+    }
+  }
+
+  async names(count: number): Promise<string[]> {
+    const names: string[] = [];
+    while (names.length < count) names.push((await this.next())!.data.metadata.eventName);
+    return names;
+  }
+
+  async leave(): Promise<void> {
+    await this.#body.cancel();
+  }
+}
+
+const stream = async (query = "", headers: Record<string, string> = {}) => {
+  const response = await service.app.handle(
+    new Request(`http://localhost/activity/stream?${query}`, {
+      headers: { authorization: `Bearer ${project.secret}`, ...headers },
+    }),
+  );
+  const reader = new Reader(response);
+  open.push(reader);
+  return reader;
+};
+const track = async (event: string, email = "ada@x.test", { secret } = project) => {
+  const answer = await service.request("POST", "/events/track", { key: secret, body: { event, email } });
+  expect(answer.status).toBe(200);
+};
+
+describe("GET /activity/stream", () => {
+  test("tells what happens from now on, once, in the order in which it happened", async () => {
+    await track("before");
+    const reader = await stream("types=event.triggered");
+    for (const name of ["one", "two", "three"]) await track(name);
+
+    expect(reader.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(await reader.names(3)).toEqual(["one", "two", "three"]);
+    await track("four");
+    expect(await reader.names(1)).toEqual(["four"]);
+  });
+
+  test("tells items as the list has them", async () => {
+    const reader = await stream("types=event.triggered");
+    await track("ordered");
+    const { data } = (await reader.next())!;
+    const list = await service.request("GET", "/activity?types=event.triggered", { key: project.secret });
+
+    expect(data).toEqual(list.body.data[0]);
+  });
+
+  test("goes on where a reader was that comes back", async () => {
+    const reader = await stream("types=event.triggered");
+    await track("one");
+    const { id } = (await reader.next())!;
+    await reader.leave();
+    await track("two");
+    await track("three");
+    const again = await stream("types=event.triggered", { "last-event-id": id! });
+    await track("four");
+
+    // The last seconds before it come again.
+    expect((await again.names(4)).toSorted()).toEqual(["four", "one", "three", "two"]);
+  });
+
+  test("tells those of one contact, and of the types that are asked for, alone", async () => {
+    const ada = await service.request("POST", "/contacts", {
+      key: project.secret,
+      body: { email: "ada@x.test" },
+    });
+    const [hers, subscriptions] = [
+      await stream(`types=event.triggered&contactId=${ada.body.id}`),
+      await stream("types=contact.unsubscribed"),
+    ];
+    await track("his", "bob@x.test");
+    await track("hers");
+    await service.request("PATCH", `/contacts/${ada.body.id}`, {
+      key: project.secret,
+      body: { subscribed: false },
+    });
+
+    expect(await hers.names(1)).toEqual(["hers"]);
+    expect((await subscriptions.next())!.data.type).toBe("contact.unsubscribed");
+  });
+
+  test("says where more happened than it tells", async () => {
+    const reader = await stream();
+    await service.pool`
+      insert into events (project_id, id, name, data)
+      select ${project.id}, uuid_v7(), 'many', '{}' from generate_series(1, 501)`;
+
+    expect(await reader.next()).toMatchObject({ event: "cut" });
+    expect((await reader.next())!.data.metadata.eventName).toBe("many");
+  });
+
+  test("tells nothing of another project", async () => {
+    const other = await service.createProject();
+    const reader = await stream("types=event.triggered");
+    await track("theirs", "ada@x.test", other);
+    await track("mine");
+
+    expect(await reader.names(1)).toEqual(["mine"]);
+  });
+
+  test("is open to a session, with the project in the query", async () => {
+    const person = await signUp(service);
+    await join(service, person, project.id, "MEMBER");
+    const ask = (query: string) =>
+      service.app.handle(
+        new Request(`http://localhost/activity/stream${query}`, { headers: { cookie: person.cookie } }),
+      );
+    const reader = new Reader(await ask(`?projectId=${project.id}&types=event.triggered`));
+    open.push(reader);
+    await track("seen");
+
+    expect(await reader.names(1)).toEqual(["seen"]);
+    expect((await ask("")).status).toBe(400);
+    expect((await ask(`?projectId=${(await service.createProject()).id}`)).status).toBe(403);
+  });
+
+  test("of one project are ten at a time, and one that is left makes room", async () => {
+    const readers = [];
+    for (let i = 0; i < STREAMS_OF_PROJECT; i++) readers.push(await stream());
+    const refused = await service.request("GET", "/activity/stream", { key: project.secret });
+    await readers[0]!.leave();
+
+    expect([refused.status, refused.body.error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect((await stream()).response.status).toBe(200);
+  });
+
+  test("ends when the service stops", async () => {
+    const reader = await stream("types=event.triggered");
+    await track("last");
+    expect(await reader.names(1)).toEqual(["last"]);
+    endWatching(service);
+
+    expect(await reader.next()).toBeNull();
+  });
+
+  test.each(["types=nonsense", "since=1"])("refuses %s", async (query) => {
+    const { status } = await service.request("GET", `/activity/stream?${query}`, { key: project.secret });
+
+    expect(status).toBe(400);
+  });
+
+  test("has no body for HEAD, and neither have exports", async () => {
+    for (const path of ["/activity/stream", "/contacts/export", "/suppressions/export"]) {
+      const { status, body } = await service.request("HEAD", path, { key: project.secret });
+      expect([path, status, body]).toEqual([path, 200, ""]);
+    }
+  });
+
+  test("refuses a Last-Event-ID that is none", async () => {
+    expect((await stream("", { "last-event-id": "7" })).response.status).toBe(400);
+  });
+});
+
+describe("GET /activity?search=", () => {
+  const search = async (query: string) =>
+    await service.request("GET", `/activity?types=event.triggered&${query}`, { key: project.secret });
+  const told = ({ body }: { body: any }) =>
+    body.data.map((item: any) => `${item.metadata.eventName} of ${item.contactEmail}`);
+
+  test("finds by address and by the name of events, in one order, page by page", async () => {
+    await track("ordered", "ada@x.test");
+    await track("Left", "bob@x.test");
+    await track("ordered", "bob@x.test");
+    await track("opened", "adam@x.test");
+
+    expect(told(await search("search=ADA"))).toEqual(["opened of adam@x.test", "ordered of ada@x.test"]);
+    expect(told(await search("search=left"))).toEqual(["Left of bob@x.test"]);
+    expect(told(await search("search=ordered"))).toEqual(["ordered of bob@x.test", "ordered of ada@x.test"]);
+    const first = await search("search=x.test&limit=3");
+    const second = await search(`search=x.test&limit=3&cursor=${first.body.cursor}`);
+    expect([...told(first), ...told(second)]).toEqual([
+      "opened of adam@x.test",
+      "ordered of bob@x.test",
+      "Left of bob@x.test",
+      "ordered of ada@x.test",
+    ]);
+    expect([first.body.hasMore, second.body.hasMore]).toEqual([true, false]);
+  });
+
+  test("refuses what is too short, or too common", async () => {
+    for (let i = 0; i < 11; i++) await track("e", `many${i}@x.test`);
+
+    expect((await search("search=ab")).body.error.message).toContain("3 characters");
+    expect((await search("search=many")).body.error.message).toContain("more than 10");
+    expect((await search("search=many10")).status).toBe(200);
+  });
+});
