@@ -3,6 +3,7 @@
 -- Projects
 --   projects                 A project owns every other row.
 --                            before update: A deleted project does not come back.
+--   project_keys             Keys of a project beside its pair, each with a name and with what it may do.
 --   rate_limits              Requests used in the current minute.
 --   idempotency_keys         Idempotency keys that were used, each with the answer to its request.
 --   audit                    Who did what to a project.
@@ -202,11 +203,16 @@ create table projects (
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  -- Of the sender, for the footer of MARKETING mail: the law of many countries asks for it. Null: none is shown.
+  postal_address text,
+  -- Whether members get in only with two-factor log-in.
+  requires_two_factor boolean not null default false,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_public_key_key UNIQUE (public_key),
   constraint projects_secret_hash_key UNIQUE (secret_hash),
   constraint projects_check CHECK (((deleted_at IS NULL) OR (disabled_at IS NOT NULL))),
   constraint projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint projects_postal_address_check CHECK (((length(postal_address) >= 1) AND (length(postal_address) <= 500))),
   constraint projects_public_key_check CHECK ((public_key ~ '^pk_[0-9a-f]{48}$'::text)),
   constraint projects_resend_in_doubt_check CHECK ((resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'::text[])),
   constraint projects_secret_hash_check CHECK ((length(secret_hash) = 32)),
@@ -252,6 +258,31 @@ CREATE OR REPLACE FUNCTION public.expired_until(project uuid, of_kind text)
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (SELECT x.until FROM (expired x JOIN projects p ON (((p.id = expired_until.project) AND (p.created_at < x.until)))) WHERE (x.kind = expired_until.of_kind));
+
+-- Keys of a project beside its pair, each with a name and with what it may do. Whoever revokes one deletes it.
+create table project_keys (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  scopes text[] not null,
+  -- SHA-256 of the key.
+  hash bytea not null,
+  -- The last characters of the key.
+  hint text not null,
+  -- The address of whoever made it.
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  -- To the minute.
+  last_used_at timestamp with time zone,
+  constraint project_keys_pkey PRIMARY KEY (project_id, id),
+  constraint project_keys_hash_key UNIQUE (hash),
+  constraint project_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_keys_hash_check CHECK ((length(hash) = 32)),
+  constraint project_keys_hint_check CHECK ((length(hint) = 4)),
+  constraint project_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint project_keys_scopes_check CHECK (((cardinality(scopes) >= 1) AND (scopes <@ '{send,track,read,all}'::text[])))
+);
 
 -- Requests used in the current minute. Losing it in a crash costs nothing, so it is unlogged.
 create unlogged table rate_limits (

@@ -20,7 +20,18 @@ export const callerProblems = {
 
   unknownApiKey: (kind: "public" | "secret") =>
     new Problem(401, "INVALID_API_KEY", `Cannot authenticate: no project has this ${kind} key`, {
-      suggestion: "It may have been regenerated: use the key that the project has now",
+      suggestion: "It may have been regenerated or revoked: use a key that the project has now",
+    }),
+
+  expiredApiKey: (name: string) =>
+    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: the key ${name} has expired`, {
+      suggestion: "Create another one with POST /projects/:id/keys, or give this one more time",
+    }),
+
+  scopeMissing: (name: string, scopes: readonly string[], needed: string) =>
+    new Problem(403, "FORBIDDEN", `Cannot do this with the key ${name}: it may only ${scopes.join(", ")}`, {
+      details: { scopes, needed },
+      suggestion: `Use a key with the scope ${needed}`,
     }),
 
   /** The session of the cookie has ended, or the cookie is not ours. */

@@ -86,6 +86,11 @@ export const stateProblems = {
     workflowSteps: (Named & { workflowId: string; workflowName: string })[];
   }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
 
+  tooManyKeys: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot have more than ${limit} keys in a project`, {
+      suggestion: "Revoke one that nobody uses",
+    }),
+
   imageInUse: (uses: { noun: string; id: string; name: string }[]) =>
     new Problem(409, "CONFLICT", "Cannot delete this image: templates or campaigns show it", {
       details: { uses },

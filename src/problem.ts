@@ -158,6 +158,7 @@ export const problems = {
       | "captured mail"
       | "image"
       | "import"
+      | "key"
       | "bulk job"
       | "template version"
       | "suppression"

@@ -182,6 +182,7 @@ select
   o.shared as "shared?",
   p.name as "project_name?",
   p.language as "language?",
+  p.postal_address as "postal_address?",
   o.id is not null and exists (
     select from attachments a where a.project_id = e.project_id and a.content_id = e.content_id
   ) as "has_attachments!"
@@ -531,7 +532,7 @@ select
   o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?", o.from_email as "from_email?",
   o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
   o.type as "type?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
-  p.name as "project_name!", p.language as "language!"
+  p.name as "project_name!", p.language as "language!", p.postal_address
 from emails e
 join projects p on p.id = e.project_id
 left join contents o on o.project_id = e.project_id and o.id = e.content_id

@@ -1,23 +1,49 @@
 -- name: by_public_keys :many
--- The projects of these public keys. Asked for every request: a rotated key fails on the next one.
+-- The projects of these public keys, of the pair or named ones. Asked for every request: a rotated key fails on the next
+-- one.
 select
-  public_key as key,
-  id,
-  disabled_at is not null as "disabled!",
-  disabled_reason
-from projects
-where public_key = any(:keys::text[]) and deleted_at is null;
+  p.public_key as "key!",
+  p.id as "id!",
+  p.disabled_at is not null as "disabled!",
+  p.disabled_reason,
+  null::uuid as "key_id?",
+  null::text as "key_name?",
+  null::text as "hint?",
+  null::text[] as "scopes?",
+  null::timestamptz as "expires_at?",
+  null::timestamptz as "last_used_at?"
+from projects p
+where p.public_key = any(:keys::text[]) and p.deleted_at is null
+union all
+select
+  asked.key, p.id, p.disabled_at is not null, p.disabled_reason, k.id, k.name, k.hint, k.scopes, k.expires_at,
+  k.last_used_at
+from unnest(:keys::text[]) as asked (key)
+join project_keys k on k.hash = sha256(convert_to(asked.key, 'UTF8'))
+join projects p on p.id = k.project_id and p.deleted_at is null;
 
 -- name: by_secret_hashes :many
--- The projects of these secret keys, by their SHA-256 in hex.
+-- The same of secret keys, by their SHA-256 in hex.
 select
-  encode(secret_hash, 'hex') as "key!",
-  id,
-  secret_hint as hint,
-  disabled_at is not null as "disabled!",
-  disabled_reason
-from projects
-where secret_hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash) and deleted_at is null;
+  encode(p.secret_hash, 'hex') as "key!",
+  p.id as "id!",
+  p.disabled_at is not null as "disabled!",
+  p.disabled_reason,
+  null::uuid as "key_id?",
+  null::text as "key_name?",
+  p.secret_hint as "hint?",
+  null::text[] as "scopes?",
+  null::timestamptz as "expires_at?",
+  null::timestamptz as "last_used_at?"
+from projects p
+where p.secret_hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash) and p.deleted_at is null
+union all
+select
+  encode(k.hash, 'hex'), p.id, p.disabled_at is not null, p.disabled_reason, k.id, k.name, k.hint, k.scopes,
+  k.expires_at, k.last_used_at
+from project_keys k
+join projects p on p.id = k.project_id and p.deleted_at is null
+where k.hash in (select decode(hash, 'hex') from unnest(:hashes::text[]) as hash);
 
 -- name: insert :one
 insert into projects (id, name, public_key, secret_hash, secret_hint, created_at, updated_at)
@@ -56,14 +82,16 @@ order by p.id;
 select
   p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
   p.send_rate::float8 as "send_rate?", p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at,
-  p.updated_at, m.role as "role?"
+  p.updated_at, p.postal_address, p.requires_two_factor, m.role as "role?"
 from projects p
 left join memberships m on m.project_id = p.id and m.user_id = :user_id
 where p.id = :project_id and p.deleted_at is null;
 
 -- name: settings :maybe
 -- The settings of a project. Changing them locks the project.
-select name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt
+select
+  name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt, postal_address,
+  requires_two_factor
 from projects
 where id = :project_id and deleted_at is null;
 
@@ -84,8 +112,9 @@ set secret_hash = :secret_hash, secret_hint = :secret_hint, updated_at = :now
 where id = :project_id and deleted_at is null;
 
 -- name: patch :maybe
--- nullable: name, tracking, language, timezone, send_rate, resend_in_doubt
--- Changes the settings given. A rate of null removes the limit, where `set_send_rate` says that it is given.
+-- nullable: name, tracking, language, timezone, send_rate, resend_in_doubt, postal_address, requires_two_factor
+-- Changes the settings given. A rate or an address of null is removed, where `set_send_rate` and `set_postal_address` say
+-- that it is given.
 update projects
 set
   name            = coalesce(:name, name),
@@ -94,9 +123,13 @@ set
   timezone        = coalesce(:timezone, timezone),
   send_rate       = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
   resend_in_doubt = coalesce(:resend_in_doubt::text[], resend_in_doubt),
+  postal_address  = case when :set_postal_address::boolean then :postal_address else postal_address end,
+  requires_two_factor = coalesce(:requires_two_factor, requires_two_factor),
   updated_at      = :now
 where id = :project_id
-returning id, name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt;
+returning
+  id, name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt, postal_address,
+  requires_two_factor;
 
 -- name: disable :exec
 -- nullable: reason
@@ -137,6 +170,6 @@ lock table projects in share row exclusive mode;
 
 -- name: presented :maybe
 -- How a project presents itself to recipients.
-select name, language
+select name, language, postal_address
 from projects
 where id = :project_id and deleted_at is null;

@@ -6,8 +6,8 @@ import { q } from "../db/queries.ts";
 /** Who acts. */
 export type Actor =
   | { kind: "user"; userId: string; email: string; proven: boolean }
-  /** The holder of the secret key that ends like this. */
-  | { kind: "key"; hint: string | null }
+  /** The holder of the key that ends like this: the secret one, or the one with this name. */
+  | { kind: "key"; hint: string | null; name?: string | undefined }
   /** Somebody with a shell on the installation. */
   | { kind: "operator" }
   /** The service itself, such as for a bad reputation. */
@@ -29,7 +29,10 @@ export function actorOf({ id, email, proven }: Person): Actor {
 /** Who it is, in a word or two: an address, or which key. */
 export function nameOf(actor: Actor): string {
   if (actor.kind === "user") return actor.email;
-  return actor.kind === "key" ? `secret key …${actor.hint ?? ""}` : actor.kind;
+  if (actor.kind !== "key") return actor.kind;
+  return actor.name === undefined
+    ? `secret key …${actor.hint ?? ""}`
+    : `key ${actor.name} …${actor.hint ?? ""}`;
 }
 
 export const OPERATOR: Actor = { kind: "operator" };
@@ -43,6 +46,9 @@ export const AUDIT_ACTIONS = [
   "project.enabled",
   "project.reset",
   "keys.regenerated",
+  "keys.created",
+  "keys.updated",
+  "keys.revoked",
   "webhook_secret.rotated",
   "members.invited",
   "members.added",
@@ -122,7 +128,11 @@ function columnsOf(actor: Actor) {
     case "user":
       return { actorKind: "USER", actorUserId: actor.userId, actorName: actor.email } as const;
     case "key":
-      return { actorKind: "KEY", actorUserId: null, actorName: actor.hint } as const;
+      return {
+        actorKind: "KEY",
+        actorUserId: null,
+        actorName: actor.name === undefined ? actor.hint : `${actor.name} …${actor.hint ?? ""}`,
+      } as const;
     case "operator":
       return { actorKind: "OPERATOR", actorUserId: null, actorName: null } as const;
     case "service":

@@ -663,93 +663,93 @@ export interface Queries {
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
      * (sql/queries/emails.sql:39) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** The recipient domains of those of these mails that are still to be sent.
-     * (sql/queries/emails.sql:200) */
+     * (sql/queries/emails.sql:201) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
     /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
      * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
-     * (sql/queries/emails.sql:207) */
+     * (sql/queries/emails.sql:208) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
      * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
      * that it is not always the same mails that try a domain.
-     * (sql/queries/emails.sql:219) */
+     * (sql/queries/emails.sql:220) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:256) */
+     * (sql/queries/emails.sql:257) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
-     * (sql/queries/emails.sql:279) */
+     * (sql/queries/emails.sql:280) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/emails.sql:296) */
+     * (sql/queries/emails.sql:297) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/emails.sql:305) */
+     * (sql/queries/emails.sql:306) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/emails.sql:313) */
+     * (sql/queries/emails.sql:314) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/emails.sql:340) */
+     * (sql/queries/emails.sql:341) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:374) */
+     * (sql/queries/emails.sql:375) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/emails.sql:383) */
+     * (sql/queries/emails.sql:384) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
     /** With what it said.
-     * (sql/queries/emails.sql:413) */
+     * (sql/queries/emails.sql:414) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:427) */
+     * (sql/queries/emails.sql:428) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
     /** The contacts whose address contains a text, up to `limit`.
-     * (sql/queries/emails.sql:448) */
+     * (sql/queries/emails.sql:449) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The contents whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:455) */
+     * (sql/queries/emails.sql:456) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:462) */
+     * (sql/queries/emails.sql:463) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
      * of them gives a page by its index.
-     * (sql/queries/emails.sql:470) */
+     * (sql/queries/emails.sql:471) */
     find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
     /** What a mail said, while its body is kept, and its contact as they are now.
-     * (sql/queries/emails.sql:527) */
-    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string } | null>;
+     * (sql/queries/emails.sql:528) */
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
     /** The attachments of a content, without their bytes.
-     * (sql/queries/emails.sql:541) */
+     * (sql/queries/emails.sql:542) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
     /** The events of a mail, the oldest first: found among those of its contact by their names, and no longer after it than
      * anybody opens a mail.
-     * (sql/queries/emails.sql:548) */
+     * (sql/queries/emails.sql:549) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:562) */
+     * (sql/queries/emails.sql:563) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:573) */
+     * (sql/queries/emails.sql:574) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:579) */
+     * (sql/queries/emails.sql:580) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:587) */
+     * (sql/queries/emails.sql:588) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -1300,6 +1300,22 @@ export interface Queries {
      * (sql/queries/platform_mails.sql:46) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
+  projectKeys: {
+    /** (sql/queries/project_keys.sql:3) */
+    list(on: On, args: { projectId: string }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
+    /** No row where the project has `max` already. Its row is locked (`projects.hold`).
+     * (sql/queries/project_keys.sql:9) */
+    insert(on: On, args: { projectId: string; id: string; name: string; scopes: string[]; hash: Uint8Array; hint: string; createdBy: string; now: Date; expiresAt: Date | null; max: number }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
+    /** Changes what is given. A time of null takes the expiry away, where `set_expires_at` says that it is given.
+     * (sql/queries/project_keys.sql:17) */
+    patch(on: On, args: { name: string | null; scopes: string[] | null; setExpiresAt: boolean; expiresAt: Date | null; projectId: string; keyId: string }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
+    /** From the commit on the key is unknown.
+     * (sql/queries/project_keys.sql:28) */
+    remove(on: On, args: { projectId: string; keyId: string }): Promise<{ name: string; hint: string } | null>;
+    /** These keys were used now.
+     * (sql/queries/project_keys.sql:34) */
+    noteUse(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
+  };
   projectRows: {
     /** Waiting jobs of a project, besides those of its removal. Locked jobs end by themselves, because they find nothing to
      * do. `last_id` is how far it got.
@@ -1362,55 +1378,57 @@ export interface Queries {
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
-    /** The projects of these public keys. Asked for every request: a rotated key fails on the next one.
+    /** The projects of these public keys, of the pair or named ones. Asked for every request: a rotated key fails on the next
+     * one.
      * (sql/queries/projects.sql:1) */
-    byPublicKeys(on: On, args: { keys: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null }[]>;
-    /** The projects of these secret keys, by their SHA-256 in hex.
-     * (sql/queries/projects.sql:11) */
-    bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; hint: string; disabled: boolean; disabledReason: string | null }[]>;
-    /** (sql/queries/projects.sql:22) */
+    byPublicKeys(on: On, args: { keys: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null; keyId: string | null; keyName: string | null; hint: string | null; scopes: string[] | null; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
+    /** The same of secret keys, by their SHA-256 in hex.
+     * (sql/queries/projects.sql:25) */
+    bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null; keyId: string | null; keyName: string | null; hint: string | null; scopes: string[] | null; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
+    /** (sql/queries/projects.sql:48) */
     insert(on: On, args: { id: string; name: string; publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date }): Promise<{ id: string; name: string; createdAt: Date }>;
-    /** (sql/queries/projects.sql:27) */
+    /** (sql/queries/projects.sql:53) */
     count(on: On): Promise<{ total: number }>;
     /** For the operator: every project, oldest first.
-     * (sql/queries/projects.sql:30) */
+     * (sql/queries/projects.sql:56) */
     list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
     /** The projects of a user, oldest first, with the role there: all, or this one.
-     * (sql/queries/projects.sql:40) */
+     * (sql/queries/projects.sql:66) */
     ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** A project with all its settings, and the role that this user has in it.
-     * (sql/queries/projects.sql:53) */
-    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
+     * (sql/queries/projects.sql:79) */
+    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; postalAddress: string | null; requiresTwoFactor: boolean; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
     /** The settings of a project. Changing them locks the project.
-     * (sql/queries/projects.sql:64) */
-    settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
+     * (sql/queries/projects.sql:90) */
+    settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** From the commit on the keys before are unknown.
-     * (sql/queries/projects.sql:70) */
+     * (sql/queries/projects.sql:98) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
-     * (sql/queries/projects.sql:80) */
+     * (sql/queries/projects.sql:108) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
-    /** Changes the settings given. A rate of null removes the limit, where `set_send_rate` says that it is given.
-     * (sql/queries/projects.sql:86) */
-    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[] } | null>;
+    /** Changes the settings given. A rate or an address of null is removed, where `set_send_rate` and `set_postal_address` say
+     * that it is given.
+     * (sql/queries/projects.sql:114) */
+    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; setPostalAddress: boolean; postalAddress: string | null; requiresTwoFactor: boolean | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:101) */
+     * (sql/queries/projects.sql:134) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:114) */
+    /** (sql/queries/projects.sql:147) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
-     * (sql/queries/projects.sql:119) */
+     * (sql/queries/projects.sql:152) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
      * sent, and rows that refer to it can be written.
-     * (sql/queries/projects.sql:126) */
+     * (sql/queries/projects.sql:159) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:134) */
+     * (sql/queries/projects.sql:167) */
     lockAll(on: On): Promise<number>;
     /** How a project presents itself to recipients.
-     * (sql/queries/projects.sql:138) */
-    presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string } | null>;
+     * (sql/queries/projects.sql:171) */
+    presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null } | null>;
   };
   rateLimits: {
     /** Takes requests from the current minute of several projects at once. `used` is what all processes took, this one

@@ -8,6 +8,7 @@ export type Table = string | [name: string, ...functions: string[]];
 export const SCHEMA_GROUPS: Record<string, Table[]> = {
   Projects: [
     ["projects", "remove_project_rows", "expired_until"],
+    "project_keys",
     "rate_limits",
     "idempotency_keys",
     "audit",

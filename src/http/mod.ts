@@ -34,6 +34,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { oauthRoutes } from "./routes/oauth.ts";
+import { projectKeysRoutes } from "./routes/project_keys.ts";
 import { projectsRoutes } from "./routes/projects.ts";
 import { segmentViewsRoutes } from "./routes/segment_views.ts";
 import { searchRoutes } from "./routes/search.ts";
@@ -119,6 +120,7 @@ export function createApp(given: Context): AnyElysia {
     .use(usersRoutes(ctx))
     .use(billingRoutes(ctx))
     .use(projectsRoutes(ctx))
+    .use(projectKeysRoutes(ctx))
     .use(uploadLibraryRoutes(ctx))
     .use(uploadsRoutes(ctx))
     .use(configRoutes(ctx))

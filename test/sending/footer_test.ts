@@ -5,6 +5,7 @@ import { footerOf } from "../../src/sending/compose/footer.ts";
 
 const given = {
   projectName: "Fjord & Finch",
+  postalAddress: null,
   language: "en" as Language,
   unsubscribeUrl: "https://mail.example.com/unsubscribe/abc",
   manageUrl: "https://mail.example.com/manage/abc",

@@ -10,30 +10,52 @@ export type KeyKind = "public" | "secret";
 /** The caller. */
 export interface ProjectIdentity {
   id: string;
-  /** The end of the secret key; null for a public one. */
+  /** The end of the key; null for the public one of the pair. */
   hint: string | null;
+  /** A key beside the pair; null for the pair, which may do everything. */
+  named: NamedKey | null;
   disabled: boolean;
   disabledReason: string | null;
 }
 
+/** A key with a name, and with what it may do. */
+export interface NamedKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
 const PATTERNS: Record<KeyKind, RegExp> = { public: /^pk_[0-9a-f]{48}$/, secret: /^sk_[0-9a-f]{48}$/ };
+
+/** A new key, shown once and stored only as a hash. */
+export function generateKey(kind: KeyKind) {
+  const key = `${kind === "public" ? "pk" : "sk"}_${randomBytes(24).toString("hex")}`;
+  return { key, hash: hashKey(key), hint: key.slice(-4) };
+}
 
 /** A new pair. The secret key is shown once and stored only as a hash. */
 export function generateKeys() {
-  const publicKey = `pk_${randomBytes(24).toString("hex")}`;
-  const secretKey = `sk_${randomBytes(24).toString("hex")}`;
-  return { publicKey, secretKey, secretHash: hashKey(secretKey), secretHint: secretKey.slice(-4) };
+  const { key: publicKey } = generateKey("public");
+  const { key: secretKey, hash: secretHash, hint: secretHint } = generateKey("secret");
+  return { publicKey, secretKey, secretHash, secretHint };
 }
 
 /**
  * The project that this key belongs to, whether disabled or not. Nothing is cached: a look-up begins after the request
  * arrived, so a rotated key fails on the very next one. Concurrent requests share a look-up. Throws INVALID_API_KEY for
- * an unknown key and for the wrong kind of key.
+ * an unknown key, for one that has expired, and for the wrong kind of key.
  */
 export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Promise<ProjectIdentity> {
   if (!PATTERNS[kind].test(key)) throw problems.invalidApiKey(kind);
   const project = await lookUps(ctx)[kind](key);
   if (!project) throw problems.unknownApiKey(kind);
+  const { named } = project;
+  if (named) {
+    if (named.expiresAt && named.expiresAt <= ctx.now()) throw problems.expiredApiKey(named.name);
+    noteUse(ctx, project.id, named);
+  }
   return project;
 }
 
@@ -41,19 +63,55 @@ const lookUps = perService((ctx) => {
   const options = { maxItems: 500, maxFlights: 2 };
   return {
     public: createBatcher(async (keys: string[]) => {
-      const rows = await q.projects.byPublicKeys(ctx, { keys });
-      const found = new Map(rows.map((row) => [row.key, { ...row, hint: null }]));
-      return keys.map((key): ProjectIdentity | null => found.get(key) ?? null);
+      const found = byKey(await q.projects.byPublicKeys(ctx, { keys }));
+      return keys.map((key) => found.get(key) ?? null);
     }, options),
     secret: createBatcher(async (keys: string[]) => {
       // Digests are compared, by the index: its timing says nothing about the key itself.
       const hashes = keys.map((key) => hashKey(key).toString("hex"));
-      const rows = await q.projects.bySecretHashes(ctx, { hashes });
-      const found = new Map(rows.map((row) => [row.key, row]));
-      return hashes.map((hash): ProjectIdentity | null => found.get(hash) ?? null);
+      const found = byKey(await q.projects.bySecretHashes(ctx, { hashes }));
+      return hashes.map((hash) => found.get(hash) ?? null);
     }, options),
   };
 });
+
+type Row = Awaited<ReturnType<typeof q.projects.bySecretHashes>>[number];
+
+function byKey(rows: Row[]): Map<string, ProjectIdentity> {
+  return new Map(
+    rows.map(({ key, keyId, keyName, scopes, expiresAt, lastUsedAt, ...project }) => {
+      const named = keyId && { id: keyId, name: keyName!, scopes: scopes!, expiresAt, lastUsedAt };
+      return [key, { ...project, named: named || null }];
+    }),
+  );
+}
+
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** Off the request's way, and once a minute: what is lost when the process dies is a minute. */
+function noteUse(ctx: Context, projectId: string, { id, lastUsedAt }: NamedKey): void {
+  const now = ctx.now();
+  if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;
+  const { noted, note } = uses(ctx);
+  if (now.getTime() - (noted.get(id) ?? 0) < USE_NOTED_EVERY_MS) return;
+  if (noted.size >= MAX_NOTED) noted.clear();
+  noted.set(id, now.getTime());
+  note({ projectId, id }).catch(() => noted.delete(id));
+}
+
+const MAX_NOTED = 10_000;
+
+const uses = perService((ctx) => ({
+  noted: new Map<string, number>(),
+  note: createBatcher(
+    async (keys: { projectId: string; id: string }[]) => {
+      const projectIds = keys.map(({ projectId }) => projectId);
+      await q.projectKeys.noteUse(ctx, { projectIds, ids: keys.map(({ id }) => id), now: ctx.now() });
+      return keys.map(() => true);
+    },
+    { maxItems: 500, maxFlights: 1 },
+  ),
+}));
 
 function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();

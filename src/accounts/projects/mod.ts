@@ -10,6 +10,8 @@ const MIN_SEND_RATE = 0.001;
 const MAX_SEND_RATE = 1_000_000;
 /** Longest name of a project. */
 export const MAX_NAME = 100;
+/** Longest postal address of a project. */
+export const MAX_POSTAL_ADDRESS = 500;
 
 /** A project just made, with both keys. The secret one is not shown again. */
 export interface NewProject {
@@ -86,6 +88,10 @@ export interface ProjectPatch {
    * workflow mail of transactional templates along.
    */
   resendInDoubt?: string[] | undefined;
+  /** Where the sender is, for the footer of MARKETING mail; null or empty shows none. */
+  postalAddress?: string | null | undefined;
+  /** Whether members get in only with two-factor log-in. */
+  requiresTwoFactor?: boolean | undefined;
 }
 
 /** Changes settings of a project, and returns all of them. Throws 422 with every bad field, and not-found. */
@@ -97,7 +103,7 @@ export async function updateProject(
 ) {
   const errors = patchErrors(patch);
   if (errors.length > 0) throw problems.invalid(errors);
-  const { name, tracking, language, timezone, sendRate, resendInDoubt } = patch;
+  const { name, tracking, language, timezone, sendRate, resendInDoubt, postalAddress } = patch;
   return await inTransaction(ctx, async (tx) => {
     if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
     const before = (await q.projects.settings(tx, { projectId }))!;
@@ -110,6 +116,9 @@ export async function updateProject(
       setSendRate: sendRate !== undefined,
       sendRate: sendRate ?? null,
       resendInDoubt: resendInDoubt ? RESENDABLE.filter((kind) => resendInDoubt.includes(kind)) : null,
+      setPostalAddress: postalAddress !== undefined,
+      postalAddress: postalAddress?.trim() || null,
+      requiresTwoFactor: patch.requiresTwoFactor ?? null,
       now: tx.now(),
     });
     const details = changesOf(before, after!);
@@ -129,6 +138,7 @@ export function patchErrors(patch: ProjectPatch): FieldError[] {
     ...notAmong("language", language, LANGUAGES),
     ...(timezone === undefined ? [] : timezoneErrors(timezone)),
     ...rateErrors(sendRate),
+    ...addressErrors(patch.postalAddress),
     ...resendInDoubt.flatMap((kind, i) => notAmong(`resendInDoubt.${i}`, kind, RESENDABLE)),
   ];
 }
@@ -167,6 +177,17 @@ function rateErrors(rate: number | null | undefined): FieldError[] {
   if (rate === undefined || rate === null || (rate >= MIN_SEND_RATE && rate <= MAX_SEND_RATE)) return [];
   const message = `Expected ${MIN_SEND_RATE} to ${MAX_SEND_RATE} mails a second`;
   return [{ field: "sendRate", code: rate > MAX_SEND_RATE ? "too_big" : "too_small", message }];
+}
+
+function addressErrors(address: string | null | undefined): FieldError[] {
+  const text = address?.trim() ?? "";
+  if (text.length > MAX_POSTAL_ADDRESS) {
+    const message = `An address has at most ${MAX_POSTAL_ADDRESS} characters`;
+    return [{ field: "postalAddress", code: "too_big", message }];
+  }
+  if (!/[^\P{C}\n\u200C\u200D]/u.test(text)) return [];
+  const message = "An address is lines of text, without invisible characters";
+  return [{ field: "postalAddress", code: "invalid_string", message, received: text }];
 }
 
 /** The reason of a suspension for too many bounces or complaints. */

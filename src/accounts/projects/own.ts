@@ -40,7 +40,12 @@ export async function listOwnProjects(ctx: Context, userId: string): Promise<Own
 }
 
 /** A project with its settings. Whoever asks with its key has no role in it. */
-export type ProjectDetails = Omit<OwnProject, "role"> & { role: Role | null; sendRate: number | null };
+export type ProjectDetails = Omit<OwnProject, "role"> & {
+  role: Role | null;
+  sendRate: number | null;
+  postalAddress: string | null;
+  requiresTwoFactor: boolean;
+};
 
 /** One project, as this user sees it; as its key does where there is none. Throws not-found. */
 export async function getProject(

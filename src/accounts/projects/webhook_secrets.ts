@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
-import { OPERATOR, recordAudit } from "../audit.ts";
+import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
 import { seal, unseal } from "../secrets.ts";
 
 /** The secrets of a project, as `whsec_` and base64: neither for the log nor for an answer of the API. */
@@ -34,8 +34,21 @@ export async function webhookSecretsOf(ctx: Context, projectId: string): Promise
   return secrets.previous && secrets.previous.until > ctx.now() ? secrets : { ...secrets, previous: null };
 }
 
+/** The end of the secret of a project; null where it cannot be opened. */
+export async function webhookSecretHint(
+  ctx: Context,
+  projectId: string,
+): Promise<{ hint: string | null; previousUntil: Date | null }> {
+  const secrets = await webhookSecretsOf(ctx, projectId);
+  return { hint: secrets?.secret.slice(-4) ?? null, previousUntil: secrets?.previous?.until ?? null };
+}
+
 /** Gives a project a new secret. For a day webhooks are signed with the one before as well. Throws not-found. */
-export async function rotateWebhookSecret(ctx: Context, projectId: string): Promise<WebhookSecrets> {
+export async function rotateWebhookSecret(
+  ctx: Context,
+  projectId: string,
+  actor: Actor = OPERATOR,
+): Promise<WebhookSecrets> {
   return await inTransaction(ctx, async (tx) => {
     if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
     const { webhookSecret } = (await q.webhookSecrets.get(tx, { projectId })) ?? {};
@@ -48,7 +61,7 @@ export async function rotateWebhookSecret(ctx: Context, projectId: string): Prom
       webhookSecret: sealedOf(tx, projectId, secrets),
     });
     if (replaced === 0) throw problems.notFound("project", projectId);
-    await recordAudit(tx, { projectId, actor: OPERATOR, action: "webhook_secret.rotated" });
+    await recordAudit(tx, { projectId, actor, action: "webhook_secret.rotated" });
     return secrets;
   });
 }

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { type Actor, actorOf } from "../../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
 import { type RateLimit, takeMemberRequest, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
+import { assertScope } from "../../accounts/projects/scopes.ts";
 import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles.ts";
 import {
   findSession,
@@ -163,9 +164,10 @@ function hasReadablePath(url: string): boolean {
 
 async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
   const key = bearerToken(parts.headers.authorization);
-  const { hint, ...project } = await inTime(projectByKey(ctx, kind, key));
+  const { hint, named, ...project } = await inTime(projectByKey(ctx, kind, key));
+  if (named) assertScope(named.name, named.scopes, parts.request.method, parts.route);
   await admit(ctx, parts, project, null);
-  const actor: Actor = { kind: "key", hint };
+  const actor: Actor = { kind: "key", hint, name: named?.name };
   return { project: { id: project.id }, actor };
 }
 
@@ -173,7 +175,7 @@ async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
 async function admit(
   ctx: Context,
   parts: RequestParts,
-  { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint">,
+  { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint" | "named">,
   user: SessionUser | null,
 ): Promise<void> {
   note(parts.request, { projectId: id });

@@ -44,6 +44,10 @@ export const ProjectDetails = t.Object(
     sendRate: Nullable(
       t.Number({ description: "Mails a second that the operator allows it. Null: no limit of its own." }),
     ),
+    postalAddress: Nullable(
+      t.String({ description: "Where the sender is: the last lines of the footer of `MARKETING` mail." }),
+    ),
+    requiresTwoFactor: t.Boolean({ description: "Members get in only with two-factor log-in." }),
   },
   { title: "ProjectDetails" },
 );

@@ -7,7 +7,14 @@ import {
   regenerateKeys,
 } from "../../accounts/projects/own.ts";
 import { requestDeletion, requestReset } from "../../accounts/projects/removal.ts";
-import { LANGUAGES, MAX_NAME, patchErrors, RESENDABLE, TRACKING } from "../../accounts/projects/mod.ts";
+import {
+  LANGUAGES,
+  MAX_NAME,
+  MAX_POSTAL_ADDRESS,
+  patchErrors,
+  RESENDABLE,
+  TRACKING,
+} from "../../accounts/projects/mod.ts";
 import { getUser } from "../../accounts/people/mod.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
@@ -15,7 +22,7 @@ import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
-import { answers, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+import { answers, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
 
 const User = t.Object(
   {
@@ -43,6 +50,16 @@ const PatchBody = withRules(
       tracking: setting(`One of ${TRACKING.join(", ")}.`),
       language: setting(`One of ${LANGUAGES.join(", ")}.`),
       timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
+      postalAddress: t.Optional(
+        Nullable(
+          boundedText(
+            t.String({
+              description: `Where the sender is, in lines: shown in the footer of \`MARKETING\` mail. At most ${MAX_POSTAL_ADDRESS} characters; null shows none.`,
+            }),
+            MAX_SETTING_LENGTH,
+          ),
+        ),
+      ),
       resendInDoubt: t.Optional(
         t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
           maxItems: RESENDABLE.length,

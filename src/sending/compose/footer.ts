@@ -9,6 +9,8 @@ export interface Footer {
 /** What a footer is made of. */
 export interface FooterInput {
   projectName: string;
+  /** Where the sender is; null where nobody has said. It may have several lines. */
+  postalAddress: string | null;
   language: Language;
   unsubscribeUrl: string;
   manageUrl: string;
@@ -24,21 +26,22 @@ const MAX_FRAMES = 1000;
 
 const frames = new Map<string, Frame>();
 
-/** The footer of one mail: whose mail it is, why it comes, and the two links. */
-export function footerOf({ projectName, language, unsubscribeUrl, manageUrl }: FooterInput): Footer {
-  const { html, text } = frameOf(language, projectName);
+/** The footer of one mail: whose mail it is, why it comes, the two links, and where the sender is. */
+export function footerOf(input: FooterInput): Footer {
+  const { unsubscribeUrl, manageUrl } = input;
+  const { html, text } = frameOf(input);
   return {
     html: html[0] + Bun.escapeHTML(unsubscribeUrl) + html[1] + Bun.escapeHTML(manageUrl) + html[2],
     text: text[0] + unsubscribeUrl + text[1] + manageUrl + text[2],
   };
 }
 
-function frameOf(language: Language, projectName: string): Frame {
-  const key = `${language} ${projectName}`;
+function frameOf({ language, projectName, postalAddress }: FooterInput): Frame {
+  const key = `${language} ${projectName}\0${postalAddress ?? ""}`;
   let frame = frames.get(key);
   if (!frame) {
     if (frames.size >= MAX_FRAMES) frames.clear();
-    frames.set(key, (frame = makeFrame(language, projectName)));
+    frames.set(key, (frame = makeFrame(language, projectName, postalAddress)));
   }
   return frame;
 }
@@ -51,19 +54,25 @@ const CELL =
   "font:13px/1.6 -apple-system,BlinkMacSystemFont,'Segoe UI',Helvetica,Arial,sans-serif";
 const LINK = "color:#767676;text-decoration:underline";
 
-function makeFrame(language: Language, projectName: string): Frame {
+function makeFrame(language: Language, projectName: string, postalAddress: string | null): Frame {
   const { reason, unsubscribe, manage } = PHRASES[language].footer;
   const link = (name: string) => `" style="${LINK}">${Bun.escapeHTML(name)}</a>`;
   // Header lines are made of a name elsewhere; in text too it stays on its line.
   const name = projectName.replace(/\s+/g, " ").trim();
+  const lines = (postalAddress ?? "").split("\n").map((line) => line.trim());
+  const address = lines.filter((line) => line !== "");
   return {
     html: [
       `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" lang="${language}" dir="ltr">` +
         `<tr><td align="center" style="${CELL}">` +
         `${fill(Bun.escapeHTML(reason), { project: `<bdi>${Bun.escapeHTML(name)}</bdi>` })}<br><a href="`,
       `${link(unsubscribe)} &nbsp;·&nbsp; <a href="`,
-      `${link(manage)}</td></tr></table>`,
+      `${link(manage)}${address.map((line) => `<br><bdi>${Bun.escapeHTML(line)}</bdi>`).join("")}</td></tr></table>`,
     ],
-    text: [`\n\n---\n${fill(reason, { project: name })}\n${unsubscribe}: `, `\n${manage}: `, "\n"],
+    text: [
+      `\n\n---\n${fill(reason, { project: name })}\n${unsubscribe}: `,
+      `\n${manage}: `,
+      ["", ...address, ""].join("\n"),
+    ],
   };
 }

@@ -33,6 +33,7 @@ export interface Content {
   tracked: boolean;
   /** In the footer. */
   projectName: string;
+  postalAddress: string | null;
   /** Of the footer, where the contact has none of its own. */
   language: string;
 }
@@ -138,9 +139,9 @@ function dataOf({ data }: Content, to: Addressee): Record<string, unknown> | nul
 }
 
 function footerFor(content: Content, to: Addressee, urls: SubscriptionUrls) {
-  const { projectName, language } = content;
+  const { projectName, postalAddress, language } = content;
   const locale = dataOf(content, to)?.locale ?? to.contact?.data.locale;
-  return footerOf({ projectName, language: languageOf(locale, language), ...urls });
+  return footerOf({ projectName, postalAddress, language: languageOf(locale, language), ...urls });
 }
 
 function urlsOf(ctx: Context, projectId: string, { contact, emailId }: Addressee): SubscriptionUrls {

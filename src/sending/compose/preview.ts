@@ -137,8 +137,13 @@ async function footerFor(
   scope: Scope,
   urls: SubscriptionUrls,
 ): Promise<Footer> {
-  const { name, language } = (await q.projects.presented(ctx, { projectId }))!;
-  return footerOf({ projectName: name, language: languageOf(scope.locale, language), ...urls });
+  const { name, language, postalAddress } = (await q.projects.presented(ctx, { projectId }))!;
+  return footerOf({
+    projectName: name,
+    postalAddress,
+    language: languageOf(scope.locale, language),
+    ...urls,
+  });
 }
 
 async function sampleOf(ctx: Context, projectId: string, contactId: string): Promise<typeof SAMPLE_CONTACT> {

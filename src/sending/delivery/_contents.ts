@@ -64,6 +64,7 @@ async function prepare(
     data: email.requestData as Record<string, unknown> | null,
     tracked: email.tracked!,
     projectName: email.projectName!,
+    postalAddress: email.postalAddress ?? null,
     language: email.language!,
   };
   return await prepareContent(ctx, content, pause);

@@ -62,6 +62,7 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
     data: row.requestData as Record<string, unknown> | null,
     tracked: false,
     projectName: row.projectName,
+    postalAddress: row.postalAddress,
     language: row.language,
   };
   const prepared = await prepareContent(ctx, content, createPauses());

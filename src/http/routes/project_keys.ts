@@ -1,0 +1,175 @@
+// /projects/:id/keys and /projects/:id/webhook-secret: what opens a project, and what signs for it.
+import { Elysia, t } from "elysia";
+import { createKey, listKeys, MAX_KEYS, revokeKey, updateKey } from "../../accounts/projects/named_keys.ts";
+import { SCOPES } from "../../accounts/projects/scopes.ts";
+import { rotateWebhookSecret, webhookSecretHint } from "../../accounts/projects/webhook_secrets.ts";
+import type { Context } from "../../context.ts";
+import { type FieldError, problems } from "../../problem.ts";
+import { authenticateMember } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { answers, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+const Scopes = t.Array(Words(SCOPES), {
+  minItems: 1,
+  maxItems: SCOPES.length,
+  description:
+    "`send`: `POST /v1/send`. `track`: events. `read`: everything that changes nothing. `all`: as the secret key.",
+});
+const Name = Text({ minLength: 1, maxLength: 100, description: "What it is for." });
+const ExpiresAt = t.Optional(
+  Nullable(t.String({ description: "A time in ISO 8601, in the future. Null: it never expires." })),
+);
+
+const Key = {
+  id: Uuid,
+  name: t.String(),
+  scopes: Scopes,
+  hint: t.String({ description: "The last characters of the key." }),
+  createdBy: t.String(),
+  createdAt: Timestamp,
+  expiresAt: Nullable(Timestamp),
+  lastUsedAt: Nullable(t.Unsafe<Date>({ ...Timestamp, description: "To the minute." })),
+};
+const ProjectKey = t.Object(Key, { title: "ProjectKey" });
+const NewProjectKey = t.Object(
+  { ...Key, key: t.String({ description: "It is shown only once." }) },
+  { title: "NewProjectKey" },
+);
+
+const CreateBody = t.Object({ name: Name, scopes: Scopes, expiresAt: ExpiresAt }, { title: "CreateKeyBody" });
+const PatchBody = t.Object(
+  { name: t.Optional(Name), scopes: t.Optional(Scopes), expiresAt: ExpiresAt },
+  { title: "PatchKeyBody" },
+);
+
+const BY_SESSION = { tags: ["Projects"], security: [{ session: [] }] };
+const one = { params: t.Object({ id: PathId }) };
+const oneKey = { params: t.Object({ id: PathId, keyId: PathId }) };
+
+/** Keys with names, and the secret of webhooks. */
+export function projectKeysRoutes(ctx: Context) {
+  const rules = ({ expiresAt }: { expiresAt?: string | null | undefined }) => expiryErrors(ctx, expiresAt);
+  return new Elysia({ prefix: "/projects", detail: BY_SESSION })
+    .use(authenticateMember(ctx, { sessionOnly: true }))
+    .get("/:id/keys", async ({ project }) => ({ keys: await listKeys(ctx, project.id) }), {
+      ...one,
+      response: answers(t.Object({ keys: t.Array(ProjectKey) }), { refusals: [404] }),
+      detail: {
+        operationId: "listProjectKeys",
+        summary: "List the keys beside the pair, the oldest first",
+        description: "With what each may do, and when it was last used. Never the keys themselves.",
+      },
+    })
+    .post(
+      "/:id/keys",
+      async ({ project, actor, body, set }) => {
+        const errors = rules(body);
+        if (errors.length > 0) throw problems.invalid(errors);
+        set.status = 201;
+        return await createKey(ctx, project.id, { ...body, expiresAt: timeOf(body.expiresAt) }, actor);
+      },
+      {
+        ...one,
+        body: withRules(CreateBody, rules),
+        response: answers(NewProjectKey, { status: 201, refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: {
+          operationId: "createProjectKey",
+          summary: "Create a key with a name, scopes and an expiry",
+          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may stand in a page; any other begins with \`sk_\`. What its scopes do not allow is 403. A project has at most ${MAX_KEYS}.`,
+        },
+      },
+    )
+    .patch(
+      "/:id/keys/:keyId",
+      async ({ project, actor, params: { keyId }, body }) => {
+        const errors = rules(body);
+        if (errors.length > 0) throw problems.invalid(errors);
+        const change = { ...body, expiresAt: timeOf(body.expiresAt) };
+        return await updateKey(ctx, project.id, idOf(keyId), change, actor);
+      },
+      {
+        ...oneKey,
+        body: withRules(PatchBody, rules),
+        response: answers(ProjectKey, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "updateProjectKey",
+          summary: "Change the name, the scopes or the expiry of a key",
+          description: "For ADMIN and OWNER. The next request with it goes by what is said now.",
+        },
+      },
+    )
+    .delete(
+      "/:id/keys/:keyId",
+      async ({ project, actor, params: { keyId }, set }) => {
+        await revokeKey(ctx, project.id, idOf(keyId), actor);
+        set.status = 204;
+      },
+      {
+        ...oneKey,
+        response: answers(t.Void(), { status: 204, refusals: [404] }),
+        detail: {
+          operationId: "revokeProjectKey",
+          summary: "Revoke a key",
+          description: "For ADMIN and OWNER. The next request with it is refused.",
+        },
+      },
+    )
+    .get("/:id/webhook-secret", async ({ project }) => await webhookSecretHint(ctx, project.id), {
+      ...one,
+      response: answers(WebhookSecretHint, { refusals: [404] }),
+      detail: {
+        operationId: "getWebhookSecret",
+        summary: "See the end of the secret that signs webhooks",
+        description: "With that of the one before, as long as it signs too.",
+      },
+    })
+    .post(
+      "/:id/webhook-secret/rotate",
+      async ({ project, actor }) => {
+        const { secret, previous } = await rotateWebhookSecret(ctx, project.id, actor);
+        return { secret, previousUntil: previous?.until ?? null };
+      },
+      {
+        ...one,
+        response: answers(NewWebhookSecret, { refusals: [404] }),
+        detail: {
+          operationId: "rotateWebhookSecret",
+          summary: "Create a new secret for webhooks",
+          description:
+            "For ADMIN and OWNER. It is shown only in this answer. For a day webhooks are signed with the one before as well, so that a receiver can change over.",
+        },
+      },
+    );
+}
+
+const WebhookSecretHint = t.Object(
+  {
+    hint: Nullable(t.String({ description: "Its last characters. Null where it cannot be decrypted." })),
+    previousUntil: Nullable(Timestamp),
+  },
+  { title: "WebhookSecretHint" },
+);
+
+const NewWebhookSecret = t.Object(
+  { secret: t.String({ examples: ["whsec_…"] }), previousUntil: Nullable(Timestamp) },
+  { title: "NewWebhookSecret" },
+);
+
+function expiryErrors(ctx: Context, text: string | null | undefined): FieldError[] {
+  const time = timeOf(text);
+  if (!time || time > ctx.now()) return [];
+  const message = "Expected a time in ISO 8601, in the future";
+  return [{ field: "expiresAt", code: "invalid_string", message, received: text!.slice(0, 100) }];
+}
+
+/** What cannot be read is a time before any other. */
+function timeOf(text: string | null | undefined): Date | null | undefined {
+  if (text === null || text === undefined) return text;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? new Date(0) : time;
+}
+
+function idOf(keyId: string): string {
+  if (!isUuid(keyId)) throw problems.notFound("key", keyId);
+  return keyId.toLowerCase();
+}
