@@ -2029,7 +2029,7 @@ create table mail_counts (
   constraint mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 -- Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half of the time.
-CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (sent, delivered, opened, clicked, bounced, complained, bot_opened);
+CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (campaign_id, sent, delivered, opened, clicked, bounced, complained, bot_opened);
 
 -- What became of mails, from one moment to just before another, both at the start of a quarter of an hour. A quarter
 -- comes in several rows, to be summed up: so no reader can forget what is not rolled up yet.

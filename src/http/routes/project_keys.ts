@@ -17,7 +17,9 @@ const Scopes = t.Array(Words(SCOPES), {
 });
 const Name = Text({ minLength: 1, maxLength: 100, description: "What it is for." });
 const ExpiresAt = t.Optional(
-  Nullable(t.String({ description: "A time in ISO 8601, in the future. Null: it never expires." })),
+  Nullable(
+    t.String({ maxLength: 40, description: "A time in ISO 8601, in the future. Null: it never expires." }),
+  ),
 );
 
 const Key = {
