@@ -64,6 +64,7 @@ export const KEPT = [
   "mail_count_deltas",
   "mail_counts",
   "memberships",
+  "project_keys",
   "rate_limits",
   "reputation_days",
   "reputation_deltas",

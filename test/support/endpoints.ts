@@ -190,6 +190,8 @@ export const FOR_MEMBERS = [
   "GET /projects/:id/setup-state",
   "GET /projects/:id/security",
   "GET /projects/:id/members",
+  "GET /projects/:id/keys",
+  "GET /projects/:id/webhook-secret",
   "POST /uploads/image",
   "GET /uploads",
   "GET /uploads/:key/usage",
@@ -215,6 +217,10 @@ export const FOR_ADMINS = [
   // Of somebody else: everybody may leave.
   "DELETE /projects/:id/members/:userId",
   "GET /projects/:id/audit",
+  "POST /projects/:id/keys",
+  "PATCH /projects/:id/keys/:keyId",
+  "DELETE /projects/:id/keys/:keyId",
+  "POST /projects/:id/webhook-secret/rotate",
 ];
 
 /** What cannot be undone. */
