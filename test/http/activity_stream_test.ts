@@ -87,6 +87,24 @@ describe("GET /activity/stream", () => {
     expect(await reader.names(1)).toEqual(["four"]);
   });
 
+  test("tells what happens while the past is read", async () => {
+    await track("before", "ada@x.test");
+    const [contact] = await service.pool`select id from contacts where project_id = ${project.id}`;
+    let reader!: Reader;
+    await service.pool.begin(async (held) => {
+      await held`lock table events in access exclusive mode`;
+      reader = await stream("types=event.triggered");
+      const waits = async () =>
+        (await held`select from pg_locks where relation = 'events'::regclass and not granted`).length > 0;
+      while (!(await waits())) await Bun.sleep(5);
+      await held`
+        insert into events (project_id, id, contact_id, name, created_at)
+        values (${project.id}, ${Bun.randomUUIDv7()}, ${contact!.id}, 'meanwhile', now())`;
+    });
+
+    expect(await reader.names(1)).toEqual(["meanwhile"]);
+  });
+
   test("tells items as the list has them", async () => {
     const reader = await stream("types=event.triggered");
     await track("ordered");

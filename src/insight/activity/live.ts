@@ -79,9 +79,11 @@ export async function readSince(ctx: Context, projectId: string, { key }: Place)
   return await look(ctx, projectId, new Date(timeOf(key).getTime() - OVERLAP_MS), new Set());
 }
 
-/** What happened until now is not told. */
+/** What happened before somebody watched is not told. What happens while the past is read is. */
 async function begin(ctx: Context, projectId: string, watched: Watched): Promise<void> {
-  await look(ctx, projectId, new Date(watched.lookedAt.getTime() - OVERLAP_MS), watched.seen);
+  const { lookedAt, seen } = watched;
+  const past = await findRecent(ctx, projectId, new Date(lookedAt.getTime() - OVERLAP_MS));
+  for (const place of past) if (timeOf(place.key) < lookedAt) seen.add(nameOf(place));
   goOn(ctx, projectId, watched);
 }
 
@@ -110,14 +112,20 @@ async function tell(ctx: Context, projectId: string, watched: Watched): Promise<
 
 /** What is there from a moment on and is not among `seen`, which learns it, and forgets what is older. */
 async function look(ctx: Context, projectId: string, from: Date, seen: Set<string>): Promise<News> {
-  const wanted = sourcesOf(ACTIVITY_TYPES);
-  const page = { after: null, limit: MAX_NEWS + 1 };
-  const places = await findPlaces(ctx, projectId, { from, wanted }, page);
-  const nameOf = ({ key, kind, id }: Place) => `${key}.${kind}.${id}`;
+  const places = await findRecent(ctx, projectId, from);
   const fresh = places.slice(0, MAX_NEWS).filter((place) => !seen.has(nameOf(place)));
   const isCut = places.length > MAX_NEWS && fresh.length === MAX_NEWS;
   const items = await readItems(ctx, projectId, fresh.toReversed());
   seen.clear();
   for (const place of places) seen.add(nameOf(place));
   return { items, isCut };
+}
+
+async function findRecent(ctx: Context, projectId: string, from: Date): Promise<Place[]> {
+  const page = { after: null, limit: MAX_NEWS + 1 };
+  return await findPlaces(ctx, projectId, { from, wanted: sourcesOf(ACTIVITY_TYPES) }, page);
+}
+
+function nameOf({ key, kind, id }: Place): string {
+  return `${key}.${kind}.${id}`;
 }
