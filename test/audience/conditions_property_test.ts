@@ -304,7 +304,7 @@ async function answers(conditions: Condition[]): Promise<Record<string, boolean 
 }
 
 const options = { seed: SEED, numRuns: STATEMENTS };
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const anyTree = tree([...STATIC, ...DYNAMIC]);
 const anyFilter = filter([...STATIC, ...DYNAMIC]);
 const alone = (one: Filter): Condition => ({ logic: "AND", groups: [{ filters: [one] }] });

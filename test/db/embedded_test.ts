@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import postgres from "postgres";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbedded } from "../../src/embedded/mod.ts";
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 120_000;
 const ROOM = await fs.mkdtemp("/tmp/postrider-embedded-");
 await fs.chmod(ROOM, 0o755);
 const CHECKOUT = resolve(import.meta.dir, "../..");

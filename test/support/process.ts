@@ -83,7 +83,7 @@ export async function killUnseen(sql: postgres.Sql, service: ServiceProcess): Pr
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  timeoutMs = 120_000,
+  timeoutMs = 280_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
