@@ -134,7 +134,7 @@
 
 create extension pg_trgm;
 
-create type account_token_purpose as enum ('VERIFY_EMAIL', 'RESET_PASSWORD', 'REMOVE_ACCOUNT');
+create type account_token_purpose as enum ('VERIFY_EMAIL', 'RESET_PASSWORD', 'REMOVE_ACCOUNT', 'CHANGE_EMAIL');
 
 create type audience_type as enum ('ALL', 'SEGMENT', 'FILTERED');
 
@@ -433,9 +433,12 @@ create table users (
   -- by invitation or linking a sign-in provider.
   verified_elsewhere boolean not null default false,
   created_at timestamp with time zone not null default now(),
+  -- What others call them. Null: only the address is known.
+  name text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
   constraint users_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  constraint users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint users_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text)),
   constraint users_verified_elsewhere_check CHECK (((email_verified_at IS NOT NULL) OR (NOT verified_elsewhere)))
 );
@@ -472,10 +475,17 @@ create table sessions (
   user_id uuid not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  -- What the browser called itself when the session began, shortened.
+  user_agent text not null default ''::text,
+  -- To the minute.
+  last_used_at timestamp with time zone not null,
+  -- When its holder last entered the password or a factor again. Null: not since it began.
+  proven_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
-  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint sessions_user_agent_check CHECK ((length(user_agent) <= 200))
 );
--- Serves `sessions.end_of_user`.
+-- Serves `sessions.end_of_user`, `sessions.list` and the deletion of a user.
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id);
 -- Serves `sessions.purge`.
 CREATE INDEX sessions_expired ON public.sessions USING btree (expires_at);
@@ -487,8 +497,11 @@ create table account_tokens (
   purpose account_token_purpose not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  -- The address that the mail went to, where it is to become that of the account: it is proven by the token.
+  new_email text,
   constraint account_tokens_pkey PRIMARY KEY (token_hash),
   constraint account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint account_tokens_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
   constraint account_tokens_token_hash_check CHECK ((length(token_hash) = 32))
 );
 -- Serves `account_tokens.insert`, `account_tokens.drop` and the deletion of a user.

@@ -48,6 +48,16 @@ export const callerProblems = {
   invalidCredentials: () =>
     new Problem(401, "INVALID_CREDENTIALS", "Cannot log in: the address or the password is wrong"),
 
+  confirmInSession: () =>
+    new Problem(
+      401,
+      "MISSING_AUTH",
+      "Cannot change the address from here without the password of the account",
+      {
+        suggestion: "Open the link where you are logged in to the account, or send its password",
+      },
+    ),
+
   metricsClosed: () =>
     new Problem(401, "MISSING_AUTH", "Cannot show the metrics: in production a METRICS_TOKEN is required", {
       headers: { "www-authenticate": "Bearer" },
@@ -113,6 +123,17 @@ export const callerProblems = {
       details: { role: has, needed },
       suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
     }),
+
+  reauthenticationRequired: () =>
+    new Problem(
+      403,
+      "REAUTHENTICATION_REQUIRED",
+      "Cannot do this without a recent proof that it is you who is logged in",
+      {
+        suggestion:
+          "Enter the password or a factor again with POST /auth/reauthenticate, and repeat it within ten minutes; without either, log in again",
+      },
+    ),
 
   emailVerificationRequired: () =>
     new Problem(

@@ -61,6 +61,13 @@ export const limitProblems = {
       suggestion: "Try again tomorrow",
     }),
 
+  tooManyAddressChanges: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot send more mails about a change of address today", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: "Try again tomorrow",
+    }),
+
   publicLimitExceeded: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot accept more requests from this IP address now", {
       details: { retryAfter },

@@ -58,6 +58,29 @@ export const stateProblems = {
       suggestion: "Log in, or request a password reset",
     }),
 
+  addressTaken: (email: string) =>
+    new Problem(409, "CONFLICT", "Cannot use this address: it has an account by now", {
+      details: { email },
+    }),
+
+  ownsProjects: (projects: Named[]) =>
+    new Problem(
+      409,
+      "CONFLICT",
+      "Cannot delete this account: it is the only owner of projects that others are in",
+      {
+        details: { projects },
+        suggestion:
+          "Make somebody else an OWNER of each with PATCH /projects/:id/members/:userId, or delete them",
+      },
+    ),
+
+  projectsGoToo: (projects: Named[]) =>
+    new Problem(409, "CONFLICT", "Cannot delete this account: there are projects that nobody else is in", {
+      details: { projects },
+      suggestion: "Repeat it with ?deleteProjects=true: they are deleted with everything in them",
+    }),
+
   accountNotProven: (email: string) =>
     new Problem(409, "CONFLICT", "Cannot use the existing account with this address: the password is wrong", {
       details: { email },

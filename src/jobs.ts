@@ -1,6 +1,20 @@
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 
+/** What the owner of an account is told by mail. */
+export interface AccountNotice {
+  /** Where it goes: an account that is gone has no row. */
+  email: string;
+  what: AccountChange;
+  /** What it was about, such as the new address, or the name of a passkey. */
+  subject?: string | undefined;
+  /** When, in ISO 8601. */
+  at: string;
+}
+
+/** What was changed about an account, or happened to it. */
+export type AccountChange = "address_requested" | "address_changed" | "sessions_ended" | "account_deleted";
+
 /** Where jobs queue up. Work of one lane never waits for work of another. */
 export type Lane = (typeof LANE_NAMES)[number];
 
@@ -121,8 +135,12 @@ export const JOBS = {
     /** It has waited for its place in the line of a rate. */
     inLine?: boolean;
   }>("bulk", { priority: 10 }),
+  /** Tells somebody what was changed about how they log in. */
+  send_account_notice: job<AccountNotice>("fast"),
   /** Tells those of a project that an account which looked after it was removed. */
   send_departure_mail: job<{ projectId: string; email: string; owned: boolean }>("fast"),
+  /** Asks whether a new address is theirs. Whether it has an account must not show before. */
+  send_email_change_mail: job<{ userId: string; email: string }>("fast"),
   /** Sends mails of the ledger. */
   send_emails: job<{ projectId: string; emailIds: string[] }>("fast"),
   /** Tells the owner of an address what others may have left in the account. */

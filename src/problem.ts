@@ -164,6 +164,7 @@ export const problems = {
       | "suppression"
       | "domain"
       | "member"
+      | "session"
       | "sign-in provider"
       | "execution"
       | "workflow step"

@@ -10,6 +10,7 @@ import { settleDoubts, sweepEmails } from "../src/sending/delivery/recovery.ts";
 import { checkDueDomains } from "../src/sending/domains/checks.ts";
 import { judgeReputation } from "../src/sending/feedback/reputation.ts";
 import { sendOwnerMail, sendResetMail, sendVerificationMail } from "../src/sending/platform/account_mails.ts";
+import { sendAccountNotice, sendEmailChangeMail } from "../src/sending/platform/account_notices.ts";
 import { sendDepartureMail } from "../src/sending/platform/departure_mail.ts";
 import { deliverPlatformMail } from "../src/sending/platform/mod.ts";
 import { warnOfLimit } from "../src/sending/platform/usage_notices.ts";
@@ -35,6 +36,12 @@ export const sendingTasks = {
   },
   /** Sends mails of the ledger. A second run finds nothing to claim and sends nothing. */
   send_emails: sendSingle,
+  /** Tells somebody what was changed about their account. A second run sends the mail again. */
+  send_account_notice: sendAccountNotice,
+  /** Asks whether a new address is theirs. A second run sends another mail; the link of the first is void. */
+  async send_email_change_mail(ctx, { userId, email }) {
+    await sendEmailChangeMail(ctx, userId, email);
+  },
   /** Tells the owner of an address what others may have left in the account. A second run sends the mail again. */
   async send_owner_mail(ctx, { userId, projectIds }) {
     await sendOwnerMail(ctx, userId, projectIds);

@@ -1,7 +1,8 @@
 -- name: insert :maybe
+-- nullable: new_email
 -- Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
-insert into account_tokens (token_hash, user_id, purpose, created_at, expires_at)
-select :token_hash, :user_id, :purpose, :now, :expires_at
+insert into account_tokens (token_hash, user_id, purpose, created_at, expires_at, new_email)
+select :token_hash, :user_id, :purpose, :now, :expires_at, :new_email
 where (
   select count(*)
   from account_tokens t
@@ -12,7 +13,7 @@ returning user_id;
 -- name: owner :maybe
 -- Whose token this is, if `use` would take it; `proven` as in `users.sql`.
 select
-  u.id, u.email, u.email_verified_at, u.created_at,
+  u.id, u.email, u.email_verified_at, u.created_at, u.password_hash is not null as "has_password!", t.new_email,
   u.email_verified_at is not null and not u.verified_elsewhere as "proven!"
 from account_tokens t
 join users u on u.id = t.user_id
@@ -44,11 +45,19 @@ where token_hash = :token_hash;
 delete from account_tokens
 where user_id = :user_id;
 
--- name: end_resets :exec
--- No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
+-- name: expire :exec
+-- No token for this purpose that was mailed until now is good any more. The rows stay: they count how many were mailed.
 update account_tokens
 set expires_at = created_at
-where user_id = :user_id and purpose = 'RESET_PASSWORD' and expires_at > created_at;
+where user_id = :user_id and purpose = :purpose and expires_at > created_at;
+
+-- name: pending_email :maybe
+-- The address that is to become that of a user, once a mail to it is answered.
+select new_email as "new_email!", expires_at
+from account_tokens
+where user_id = :user_id and purpose = 'CHANGE_EMAIL' and expires_at > :now and new_email is not null
+order by created_at desc
+limit 1;
 
 -- name: purge :exec
 delete from account_tokens

@@ -82,7 +82,7 @@ for no key update;
 
 -- name: of_user :many
 -- After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
--- no other member; `led`: somebody else is its owner, or would become it (`promote`).
+-- no other member; `led`: somebody else is its owner, or would become it (`promote`); `only_owner`: nobody else is its owner.
 select
   m.project_id,
   m.role,
@@ -92,6 +92,11 @@ select
     from memberships o
     where o.project_id = m.project_id and o.user_id <> m.user_id and o.role in ('OWNER', 'ADMIN')
   ) as "led!",
+  m.role = 'OWNER' and not exists (
+    select
+    from memberships o
+    where o.project_id = m.project_id and o.user_id <> m.user_id and o.role = 'OWNER'
+  ) as "only_owner!",
   not exists (
     select
     from memberships o

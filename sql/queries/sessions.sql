@@ -1,6 +1,6 @@
 -- name: insert :one
-insert into sessions (user_id, created_at, expires_at)
-values (:user_id, :now, :expires_at)
+insert into sessions (user_id, created_at, expires_at, last_used_at, user_agent)
+values (:user_id, :now, :expires_at, :now, :user_agent)
 returning id, expires_at;
 
 -- name: found :many
@@ -13,7 +13,10 @@ select
   s.user_id,
   s.created_at,
   s.expires_at,
+  s.last_used_at,
+  s.proven_at,
   u.email,
+  u.name as "name?",
   u.email_verified_at is not null as "email_verified!",
   u.email_verified_at is not null and not u.verified_elsewhere as "proven!",
   p.id as "project_id?",
@@ -34,6 +37,25 @@ select exists (
   where id = :session_id and user_id = :user_id and expires_at > :now
 ) as "stands!";
 
+-- name: list :many
+-- The sessions of a user that stand, the last used first.
+select id, user_agent, created_at, last_used_at, expires_at
+from sessions
+where user_id = :user_id and expires_at > :now
+order by last_used_at desc, id
+limit :limit::int;
+
+-- name: note_use :exec
+-- Those that were ended in the meantime stay so.
+update sessions
+set last_used_at = greatest(last_used_at, :now)
+where id = any(:session_ids::uuid[]);
+
+-- name: note_proof :exec
+update sessions
+set proven_at = :now
+where id = :session_id;
+
 -- name: slide :exec
 -- 0 when it was ended in the meantime.
 update sessions
@@ -46,9 +68,15 @@ where id = :session_id;
 
 -- name: end_of_user :exec
 -- nullable: except
--- All sessions of a user, or all but one.
+-- All sessions of a user, or all but one. Returns how many.
 delete from sessions
 where user_id = :user_id and id is distinct from :except::uuid;
+
+-- name: end_own :maybe
+-- One session of a user. Null when there is none with this id.
+delete from sessions
+where id = :session_id and user_id = :user_id and expires_at > :now
+returning id, user_agent;
 
 -- name: purge :exec
 delete from sessions

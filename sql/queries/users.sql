@@ -30,8 +30,25 @@ where email = :email
 for no key update;
 
 -- name: by_id :one
-select id, email, email_verified_at, created_at, email_verified_at is not null and not verified_elsewhere as "proven!"
+select
+  id, email, name, email_verified_at, created_at, password_hash is not null as "has_password!",
+  email_verified_at is not null and not verified_elsewhere as "proven!"
 from users
+where id = :user_id;
+
+-- name: find :maybe
+select id, email
+from users
+where id = :user_id;
+
+-- name: can_prove :one
+-- Whether there is something that this user could enter to show who they are.
+select exists (select from users where id = :user_id and password_hash is not null) as "can_prove!";
+
+-- name: set_name :exec
+-- nullable: name
+update users
+set name = :name
 where id = :user_id;
 
 -- name: prove :exec
@@ -39,6 +56,13 @@ where id = :user_id;
 update users
 set email_verified_at = coalesce(email_verified_at, :now), verified_elsewhere = false
 where id = :user_id;
+
+-- name: set_email :exec
+-- The holder of the account reads the mail of the new address. 0 when another account has it; of two at once, one
+-- violates `users_email_key`.
+update users
+set email = :email, email_verified_at = :now, verified_elsewhere = false
+where id = :user_id and not exists (select from users o where o.email = :email);
 
 -- name: verify_elsewhere :exec
 -- Somebody reads the mail of the address. 0 when that was known before.

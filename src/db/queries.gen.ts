@@ -7,25 +7,28 @@ export interface Queries {
   accountTokens: {
     /** Null when this user was sent `allowed` of them since `since`: a mailbox is not filled by asking again and again.
      * (sql/queries/account_tokens.sql:1) */
-    insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date; expiresAt: Date; since: Date; allowed: number }): Promise<{ userId: string } | null>;
+    insert(on: On, args: { tokenHash: Uint8Array; userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date; expiresAt: Date; newEmail: string | null; since: Date; allowed: number }): Promise<{ userId: string } | null>;
     /** Whose token this is, if `use` would take it; `proven` as in `users.sql`.
-     * (sql/queries/account_tokens.sql:12) */
-    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean } | null>;
+     * (sql/queries/account_tokens.sql:13) */
+    owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; hasPassword: boolean; newEmail: string | null; proven: boolean } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
-     * (sql/queries/account_tokens.sql:21) */
-    holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; now: Date }): Promise<{ id: string } | null>;
+     * (sql/queries/account_tokens.sql:22) */
+    holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date }): Promise<{ id: string } | null>;
     /** A token works once; using it uses up all others of its user for the same purpose. Null when one of them was used in
      * the meantime.
-     * (sql/queries/account_tokens.sql:30) */
-    use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
+     * (sql/queries/account_tokens.sql:31) */
+    use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
-     * (sql/queries/account_tokens.sql:42) */
+     * (sql/queries/account_tokens.sql:43) */
     drop(on: On, args: { userId: string }): Promise<number>;
-    /** No way to a new password that was mailed until now is good any more. The rows stay: they count how many were mailed.
-     * (sql/queries/account_tokens.sql:47) */
-    endResets(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/account_tokens.sql:53) */
+    /** No token for this purpose that was mailed until now is good any more. The rows stay: they count how many were mailed.
+     * (sql/queries/account_tokens.sql:48) */
+    expire(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL" }): Promise<number>;
+    /** The address that is to become that of a user, once a mail to it is answered.
+     * (sql/queries/account_tokens.sql:54) */
+    pendingEmail(on: On, args: { userId: string; now: Date }): Promise<{ newEmail: string; expiresAt: Date } | null>;
+    /** (sql/queries/account_tokens.sql:62) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
@@ -1208,17 +1211,17 @@ export interface Queries {
      * (sql/queries/members.sql:75) */
     holdProjects(on: On, args: { userId: string }): Promise<number>;
     /** After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
-     * no other member; `led`: somebody else is its owner, or would become it (`promote`).
+     * no other member; `led`: somebody else is its owner, or would become it (`promote`); `only_owner`: nobody else is its owner.
      * (sql/queries/members.sql:83) */
-    ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; alone: boolean }[]>;
+    ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; onlyOwner: boolean; alone: boolean }[]>;
     /** Takes a user out of projects, with whom they have invited there.
-     * (sql/queries/members.sql:105) */
+     * (sql/queries/members.sql:110) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
     /** Where no owner is left, the longest-serving admin becomes one. Nobody else does: a member may not read keys, nor pay.
-     * (sql/queries/members.sql:114) */
+     * (sql/queries/members.sql:119) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Those of the projects that have no owner.
-     * (sql/queries/members.sql:134) */
+     * (sql/queries/members.sql:139) */
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
@@ -1769,24 +1772,35 @@ export interface Queries {
   };
   sessions: {
     /** (sql/queries/sessions.sql:1) */
-    insert(on: On, args: { userId: string; now: Date; expiresAt: Date }): Promise<{ id: string; expiresAt: Date }>;
+    insert(on: On, args: { userId: string; now: Date; expiresAt: Date; userAgent: string }): Promise<{ id: string; expiresAt: Date }>;
     /** The owner of these sessions, and the role of each in the project that it asks for. `place` is the position among the
      * sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
      * for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
      * (sql/queries/sessions.sql:6) */
-    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; email: string; emailVerified: boolean; proven: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; lastUsedAt: Date; provenAt: Date | null; email: string; name: string | null; emailVerified: boolean; proven: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
     /** Whether it is a session of this user that stands.
-     * (sql/queries/sessions.sql:29) */
+     * (sql/queries/sessions.sql:32) */
     isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
+    /** The sessions of a user that stand, the last used first.
+     * (sql/queries/sessions.sql:40) */
+    list(on: On, args: { userId: string; now: Date; limit: number }): Promise<{ id: string; userAgent: string; createdAt: Date; lastUsedAt: Date; expiresAt: Date }[]>;
+    /** Those that were ended in the meantime stay so.
+     * (sql/queries/sessions.sql:48) */
+    noteUse(on: On, args: { now: Date; sessionIds: string[] }): Promise<number>;
+    /** (sql/queries/sessions.sql:54) */
+    noteProof(on: On, args: { now: Date; sessionId: string }): Promise<number>;
     /** 0 when it was ended in the meantime.
-     * (sql/queries/sessions.sql:37) */
+     * (sql/queries/sessions.sql:59) */
     slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
-    /** (sql/queries/sessions.sql:43) */
+    /** (sql/queries/sessions.sql:65) */
     end(on: On, args: { sessionId: string }): Promise<number>;
-    /** All sessions of a user, or all but one.
-     * (sql/queries/sessions.sql:47) */
+    /** All sessions of a user, or all but one. Returns how many.
+     * (sql/queries/sessions.sql:69) */
     endOfUser(on: On, args: { userId: string; except: string | null }): Promise<number>;
-    /** (sql/queries/sessions.sql:53) */
+    /** One session of a user. Null when there is none with this id.
+     * (sql/queries/sessions.sql:75) */
+    endOwn(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ id: string; userAgent: string } | null>;
+    /** (sql/queries/sessions.sql:81) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   setupState: {
@@ -1976,23 +1990,34 @@ export interface Queries {
      * (sql/queries/users.sql:25) */
     holdByEmail(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** (sql/queries/users.sql:32) */
-    byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; proven: boolean }>;
+    byId(on: On, args: { userId: string }): Promise<{ id: string; email: string; name: string | null; emailVerifiedAt: Date | null; createdAt: Date; hasPassword: boolean; proven: boolean }>;
+    /** (sql/queries/users.sql:39) */
+    find(on: On, args: { userId: string }): Promise<{ id: string; email: string } | null>;
+    /** Whether there is something that this user could enter to show who they are.
+     * (sql/queries/users.sql:44) */
+    canProve(on: On, args: { userId: string }): Promise<{ canProve: boolean }>;
+    /** (sql/queries/users.sql:48) */
+    setName(on: On, args: { name: string | null; userId: string }): Promise<number>;
     /** The holder of the account reads the mail of its address.
-     * (sql/queries/users.sql:37) */
+     * (sql/queries/users.sql:54) */
     prove(on: On, args: { now: Date; userId: string }): Promise<number>;
+    /** The holder of the account reads the mail of the new address. 0 when another account has it; of two at once, one
+     * violates `users_email_key`.
+     * (sql/queries/users.sql:60) */
+    setEmail(on: On, args: { email: string; now: Date; userId: string }): Promise<number>;
     /** Somebody reads the mail of the address. 0 when that was known before.
-     * (sql/queries/users.sql:43) */
+     * (sql/queries/users.sql:67) */
     verifyElsewhere(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** With its sessions, tokens and linked sign-ins.
-     * (sql/queries/users.sql:49) */
+     * (sql/queries/users.sql:73) */
     remove(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/users.sql:54) */
+    /** (sql/queries/users.sql:78) */
     setPassword(on: On, args: { passwordHash: string; userId: string }): Promise<number>;
     /** The projects of a user, each with the addresses of its other members.
-     * (sql/queries/users.sql:59) */
+     * (sql/queries/users.sql:83) */
     looksAfter(on: On, args: { userId: string }): Promise<{ id: string; name: string; others: string[] }[]>;
     /** For the operator: every account, oldest first, with how many projects it looks after.
-     * (sql/queries/users.sql:76) */
+     * (sql/queries/users.sql:100) */
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {

@@ -9,6 +9,9 @@ export const OPEN = [
   "POST /auth/signup",
   "GET /auth/logout",
   "POST /auth/verify-email",
+  "POST /auth/change-email",
+  "GET /auth/change-email",
+  "POST /auth/change-email/page",
   "POST /auth/request-verification",
   "POST /auth/request-password-reset",
   "POST /auth/reset-password",
@@ -57,6 +60,13 @@ export const OPEN = [
 /** For whoever has a session; of no project. */
 export const FOR_USERS = [
   "POST /auth/change-password",
+  "POST /auth/reauthenticate",
+  "PATCH /users/@me",
+  "DELETE /users/@me",
+  "POST /users/@me/email",
+  "GET /users/@me/sessions",
+  "DELETE /users/@me/sessions",
+  "DELETE /users/@me/sessions/:id",
   "GET /users/@me",
   "GET /users/@me/projects",
   "POST /users/@me/projects",

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { assertNotLocked, type Counted, giveBackAttempt, takeAttempt } from "./login_limits.ts";
+import type { NewSession } from "./sessions.ts";
 import { inTurn, isPassword } from "./passwords.ts";
 
 /** Who signs up, or logs in. */
@@ -16,7 +17,7 @@ export interface Credentials {
 /** A person with a session that has just begun. */
 export interface LoggedIn {
   user: { id: string; email: string };
-  session: { sessionId: string; expiresAt: Date };
+  session: NewSession;
 }
 
 /** Somebody whose password was checked. */

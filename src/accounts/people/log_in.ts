@@ -7,23 +7,20 @@ import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./c
 import { forgetFailures, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
-import { endSession, endSessionsOf, type SessionUser, startSession } from "./sessions.ts";
+import { noteProof } from "./recent_proof.ts";
+import { endSessionsOf, replaceSession, type SessionUser, type Visitor } from "./sessions.ts";
 import { giveToOwner } from "./mod.ts";
 
 /**
  * Begins a session, and ends the one that the caller had. Throws INVALID_CREDENTIALS, 429 after too many failures for the
  * address or from the network (also for the right password), and 503 when too many others log in.
  */
-export async function logIn(
-  ctx: Context,
-  credentials: Credentials,
-  { network, replaces }: { network: string | null; replaces: string | null },
-): Promise<LoggedIn> {
+export async function logIn(ctx: Context, credentials: Credentials, visitor: Visitor): Promise<LoggedIn> {
+  const { network } = visitor;
   const checked = await checkPassword(ctx, credentials, network, { network, email: credentials.email });
   return await inTransaction(ctx, async (tx) => {
     const user = await holdChecked(tx, checked);
-    if (replaces !== null) await endSession(tx, replaces);
-    return { user, session: await startSession(tx, user.id) };
+    return { user, session: await replaceSession(tx, user.id, visitor) };
   });
 }
 
@@ -46,6 +43,20 @@ export async function changePassword(
     await endSessionsOf(tx, userId, { except: sessionId });
     await endResets(tx, userId);
   });
+}
+
+/**
+ * Shows again that it is the holder of the account who is logged in, by its password. Throws as {@linkcode changePassword}
+ * does.
+ */
+export async function reauthenticate(
+  ctx: Context,
+  { id, email, sessionId }: SessionUser,
+  password: string,
+  network: string | null,
+): Promise<void> {
+  await checkPassword(ctx, { email, password }, network, { user: id });
+  await noteProof(ctx, sessionId);
 }
 
 /** Has a mail sent with which a new password can be set, if there is an account. */

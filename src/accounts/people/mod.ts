@@ -4,6 +4,7 @@ import { addJob } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { dropTokens } from "./tokens.ts";
 import { recordAudits } from "../audit.ts";
+import { nameErrors } from "../names.ts";
 import { acceptInvitations, isInvitationToken, isInvited } from "../projects/invitations.ts";
 import { endSessionsOf } from "./sessions.ts";
 
@@ -115,8 +116,24 @@ export async function projectsLookedAfter(ctx: Context, userId: string) {
 
 /** Who somebody is, as `GET /users/@me` shows it. */
 export async function getUser(ctx: Context, userId: string) {
-  const { id, email, emailVerifiedAt, proven, createdAt } = await q.users.byId(ctx, { userId });
-  return { id, email, emailVerified: emailVerifiedAt !== null, emailProven: proven, createdAt };
+  const [user, pending] = await Promise.all([
+    q.users.byId(ctx, { userId }),
+    q.accountTokens.pendingEmail(ctx, { userId, now: ctx.now() }),
+  ]);
+  const { emailVerifiedAt, proven, ...shown } = user;
+  return {
+    ...shown,
+    emailVerified: emailVerifiedAt !== null,
+    emailProven: proven,
+    pendingEmail: pending?.newEmail ?? null,
+  };
+}
+
+/** Sets the name that others see; null for none. Throws 422 for one that could lead people astray. */
+export async function setName(ctx: Context, userId: string, name: string | null): Promise<void> {
+  const errors = name === null ? [] : nameErrors(name);
+  if (errors.length > 0) throw problems.invalid(errors);
+  await q.users.setName(ctx, { userId, name: name?.trim() ?? null });
 }
 
 /** Every account, oldest first. For the operator. */

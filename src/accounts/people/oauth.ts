@@ -17,7 +17,7 @@ import { asUser, MustProve, type Profile } from "./identities.ts";
 import { sealLink } from "./oauth_links.ts";
 import type { Provider } from "./oauth_providers.ts";
 import { seal, unseal } from "../secrets.ts";
-import { endSession, startSession } from "./sessions.ts";
+import { type NewSession, replaceSession, type Visitor } from "./sessions.ts";
 
 /** How long somebody may take at the provider. */
 export const TRANSACTION_S = 600;
@@ -40,8 +40,7 @@ export interface Return {
   transaction: string | null;
   /** What the provider has put into the address. */
   answer: URLSearchParams;
-  /** The session that it has by now, which ends. */
-  replaces: string | null;
+  visitor: Visitor;
 }
 
 /** Begins a sign-in: where the browser has to go, and what it has to keep until it returns. */
@@ -73,7 +72,7 @@ export async function beginSignIn(
 
 /** Where a sign-in ends: in a session, or before an account whose password is asked for. */
 export type Finished = { returnTo: string } & (
-  | { session: { sessionId: string; expiresAt: Date } }
+  | { session: NewSession }
   /** What the browser has to keep until it is given. */
   | { link: string }
 );
@@ -86,7 +85,7 @@ export type Finished = { returnTo: string } & (
 export async function finishSignIn(
   ctx: Context,
   provider: Provider,
-  { transaction, answer, replaces }: Return,
+  { transaction, answer, visitor }: Return,
 ): Promise<Finished> {
   const begun = opened(ctx, provider, transaction);
   if (!begun || !isSame(begun.state, answer.get("state") ?? "")) throw problems.signInStale();
@@ -96,10 +95,7 @@ export async function finishSignIn(
   const profile = await told(provider, () => profileOf(provider, begun, answer));
   const { returnTo } = begun;
   try {
-    const session = await asUser(ctx, profile, async (tx, user) => {
-      if (replaces !== null) await endSession(tx, replaces);
-      return await startSession(tx, user.id);
-    });
+    const session = await asUser(ctx, profile, async (tx, user) => replaceSession(tx, user.id, visitor));
     return { session, returnTo };
   } catch (error) {
     if (!(error instanceof MustProve)) throw error;

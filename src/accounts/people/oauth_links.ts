@@ -6,7 +6,7 @@ import { checkPassword, holdChecked } from "./credentials.ts";
 import { link, type Profile } from "./identities.ts";
 import type { Provider } from "./oauth_providers.ts";
 import { seal, unseal } from "../secrets.ts";
-import { endSession, startSession } from "./sessions.ts";
+import { replaceSession, type Visitor } from "./sessions.ts";
 import { proveUser } from "./mod.ts";
 
 /** How long somebody may take for the password. */
@@ -40,18 +40,14 @@ export function openLink(ctx: Context, provider: Provider, text: string | null):
  * Links the account to the sign-in, and begins a session. Knowing the password and having the mailbox at the provider
  * shows that both belong to the same person. Throws as a log-in does.
  */
-export async function finishLink(
-  ctx: Context,
-  pending: PendingLink,
-  { password, network, replaces }: { password: string; network: string | null; replaces: string | null },
-) {
+export async function finishLink(ctx: Context, pending: PendingLink, password: string, visitor: Visitor) {
   const { email } = pending;
+  const { network } = visitor;
   const checked = await checkPassword(ctx, { email, password }, network, { network, email });
   return await inTransaction(ctx, async (tx) => {
     const { id } = await holdChecked(tx, checked);
     await proveUser(tx, id);
     if (!(await link(tx, pending, id))) throw problems.signInStale();
-    if (replaces !== null) await endSession(tx, replaces);
-    return await startSession(tx, id);
+    return await replaceSession(tx, id, visitor);
   });
 }

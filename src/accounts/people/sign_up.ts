@@ -9,15 +9,12 @@ import { isInvitationToken } from "../projects/invitations.ts";
 import { type Attempt, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
-import { endSession, isSessionOf, startSession } from "./sessions.ts";
+import { isSessionOf, replaceSession, type Visitor } from "./sessions.ts";
 import { assertMaySignUp, createUser, proveByInvitation, proveUser } from "./mod.ts";
 
 /** Where somebody signs up from. */
-interface Origin {
-  network: string | null;
+interface Origin extends Visitor {
   invitationToken?: string | undefined;
-  /** The session that the browser has, which ends. */
-  replaces: string | null;
 }
 
 /**
@@ -57,12 +54,9 @@ async function isUnproven(ctx: Context, email: string): Promise<boolean> {
 }
 
 /** The mailbox is theirs, and so is the account: no password but its own lets them in. */
-async function joinWithPassword(
-  ctx: Context,
-  credentials: Credentials,
-  { network, invitationToken, replaces }: Origin,
-): Promise<LoggedIn> {
+async function joinWithPassword(ctx: Context, credentials: Credentials, origin: Origin): Promise<LoggedIn> {
   const { email } = credentials;
+  const { network, invitationToken } = origin;
   const checked = await checkPassword(ctx, credentials, network, { network, email }).catch((error) => {
     throw error instanceof Problem && error.status === 401 ? problems.accountNotProven(email) : error;
   });
@@ -70,8 +64,7 @@ async function joinWithPassword(
     const user = await holdChecked(tx, checked);
     // Withdrawn since it was read.
     if (!(await proveByInvitation(tx, user, invitationToken!))) throw problems.accountExists(email);
-    if (replaces !== null) await endSession(tx, replaces);
-    return { user, session: await startSession(tx, user.id) };
+    return { user, session: await replaceSession(tx, user.id, origin) };
   });
 }
 
@@ -93,12 +86,13 @@ async function hashed(
 async function enter(
   tx: Context,
   account: { email: string; passwordHash: string },
-  { invitationToken, replaces }: Origin,
+  origin: Origin,
 ): Promise<LoggedIn> {
+  const { invitationToken } = origin;
   const user = await createUser(tx, { ...account, emailVerified: false, invitationToken });
   if (!user.emailVerified) await addVerificationMail(tx, user.email);
-  if (replaces !== null) await endSession(tx, replaces);
-  return { user: { id: user.id, email: user.email }, session: await startSession(tx, user.id) };
+  const session = await replaceSession(tx, user.id, origin);
+  return { user: { id: user.id, email: user.email }, session };
 }
 
 /** Has a mail sent that asks whether the address is theirs, if it has an account for which that is not proven yet. */

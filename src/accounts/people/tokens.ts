@@ -5,21 +5,30 @@ import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 
 /** What a token is good for. */
-export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT";
+export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL";
 
 const TOKEN_MS = 3_600_000;
 /** Mails of one purpose that a person may get within an hour. */
 const MAX_AN_HOUR = 5;
 const PURGE_LIMIT = 10_000;
 
-/** A new token for a user, or null when there were so many lately that no mail may be sent. */
-export async function makeToken(tx: Context, userId: string, purpose: TokenPurpose): Promise<string | null> {
+/**
+ * A new token for a user, or null when there were so many lately that no mail may be sent. `newEmail` is the address that
+ * it is to give the account.
+ */
+export async function makeToken(
+  tx: Context,
+  userId: string,
+  purpose: TokenPurpose,
+  newEmail: string | null = null,
+): Promise<string | null> {
   const now = tx.now();
   const token = randomBytes(32).toString("base64url");
   const made = await q.accountTokens.insert(tx, {
     tokenHash: hashOf(token),
     userId,
     purpose,
+    newEmail,
     now,
     expiresAt: new Date(now.getTime() + TOKEN_MS),
     since: new Date(now.getTime() - TOKEN_MS),
@@ -35,6 +44,9 @@ export interface TokenOwner {
   emailVerifiedAt: Date | null;
   /** The holder of the account is known to read the mail of its address. */
   proven: boolean;
+  hasPassword: boolean;
+  /** What a token for a change of address gives the account. */
+  newEmail: string | null;
   createdAt: Date;
 }
 
@@ -79,7 +91,12 @@ export async function dropTokens(tx: Context, userId: string): Promise<void> {
 
 /** No way to a new password that a user was mailed is good any more. */
 export async function endResets(tx: Context, userId: string): Promise<void> {
-  await q.accountTokens.endResets(tx, { userId });
+  await q.accountTokens.expire(tx, { userId, purpose: "RESET_PASSWORD" });
+}
+
+/** The mails about a new address that a user was sent are good for nothing any more. */
+export async function endEmailChanges(tx: Context, userId: string): Promise<void> {
+  await q.accountTokens.expire(tx, { userId, purpose: "CHANGE_EMAIL" });
 }
 
 /** Deletes tokens that have expired. */

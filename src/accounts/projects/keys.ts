@@ -3,6 +3,7 @@ import { createBatcher } from "../../batcher.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
+import { createUseNotes } from "../last_uses.ts";
 
 /** Which of the two keys of a project. */
 export type KeyKind = "public" | "secret";
@@ -54,7 +55,7 @@ export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Pr
   const { named } = project;
   if (named) {
     if (named.expiresAt && named.expiresAt <= ctx.now()) throw problems.expiredApiKey(named.name);
-    noteUse(ctx, project.id, named);
+    useNotes(ctx)({ projectId: project.id, id: named.id, lastUsedAt: named.lastUsedAt });
   }
   return project;
 }
@@ -86,32 +87,12 @@ function byKey(rows: Row[]): Map<string, ProjectIdentity> {
   );
 }
 
-const USE_NOTED_EVERY_MS = 60_000;
-
-/** Off the request's way, and once a minute: what is lost when the process dies is a minute. */
-function noteUse(ctx: Context, projectId: string, { id, lastUsedAt }: NamedKey): void {
-  const now = ctx.now();
-  if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;
-  const { noted, note } = uses(ctx);
-  if (now.getTime() - (noted.get(id) ?? 0) < USE_NOTED_EVERY_MS) return;
-  if (noted.size >= MAX_NOTED) noted.clear();
-  noted.set(id, now.getTime());
-  note({ projectId, id }).catch(() => noted.delete(id));
-}
-
-const MAX_NOTED = 10_000;
-
-const uses = perService((ctx) => ({
-  noted: new Map<string, number>(),
-  note: createBatcher(
-    async (keys: { projectId: string; id: string }[]) => {
-      const projectIds = keys.map(({ projectId }) => projectId);
-      await q.projectKeys.noteUse(ctx, { projectIds, ids: keys.map(({ id }) => id), now: ctx.now() });
-      return keys.map(() => true);
-    },
-    { maxItems: 500, maxFlights: 1 },
-  ),
-}));
+const useNotes = perService((ctx) =>
+  createUseNotes(ctx, async (keys: { projectId: string; id: string; lastUsedAt: Date | null }[], now) => {
+    const projectIds = keys.map(({ projectId }) => projectId);
+    await q.projectKeys.noteUse(ctx, { projectIds, ids: keys.map(({ id }) => id), now });
+  }),
+);
 
 function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();

@@ -2,14 +2,13 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
+import { nameErrors } from "../names.ts";
 import { generateKeys } from "./keys.ts";
 import { timezoneErrors } from "./_timezones.ts";
 
 // One mail in a quarter of an hour, and more than any server takes: beyond is a slip of the hand.
 const MIN_SEND_RATE = 0.001;
 const MAX_SEND_RATE = 1_000_000;
-/** Longest name of a project. */
-export const MAX_NAME = 100;
 /** Longest postal address of a project. */
 export const MAX_POSTAL_ADDRESS = 500;
 
@@ -149,22 +148,6 @@ function changesOf(before: object, after: object): Record<string, { from: unknow
   const is = after as Record<string, unknown>;
   const changed = Object.keys(was).filter((setting) => !Bun.deepEquals(was[setting], is[setting]));
   return Object.fromEntries(changed.map((setting) => [setting, { from: was[setting], to: is[setting] }]));
-}
-
-/**
- * A name is shown to people in mails: one line, with no hidden characters and no link. The joiners of letters and emoji
- * (U+200C and U+200D) are allowed.
- */
-const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}|:\/\/|\bwww\./iu;
-
-function nameErrors(name: string): FieldError[] {
-  if (name.trim() === "" || name.length > MAX_NAME) {
-    const message = `A name has 1 to ${MAX_NAME} characters`;
-    return [{ field: "name", code: name.length > MAX_NAME ? "too_big" : "too_small", message }];
-  }
-  if (!MISLEADING.test(name)) return [];
-  const message = "A name is one line of text, without invisible characters and web addresses";
-  return [{ field: "name", code: "invalid_string", message, received: name }];
 }
 
 function notAmong(field: string, given: string | undefined, words: readonly string[]): FieldError[] {

@@ -8,6 +8,7 @@ import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles
 import {
   findSession,
   type FoundSession,
+  noteSessionUse,
   type SessionUser,
   slideSession,
 } from "../../accounts/people/sessions.ts";
@@ -73,15 +74,16 @@ export function authenticateKey(ctx: Context, kind: KeyKind, options: AuthOption
 }
 
 /**
- * Gives the routes after it the `user` of the session. Where addresses have to be verified, one that is not gets no
+ * Gives the routes after it the `session` and its `user`. Where addresses have to be verified, one that is not gets no
  * further, unless the routes are open to `unverified` people.
  */
 export function authenticateUser(ctx: Context, options: AuthOptions & { unverified?: boolean } = {}) {
   return authentication(ctx, options, async (parts) => {
-    const { user } = await inTime(sessionOf(ctx, parts, requiredToken(ctx, parts), null));
+    const session = await inTime(sessionOf(ctx, parts, requiredToken(ctx, parts), null));
+    const { user } = session;
     if (!options.unverified) assertVerified(ctx, user);
     tellLimit(parts, await takeUserRequest(ctx, user.id));
-    return { user, actor: actorOf(user) };
+    return { user, session, actor: actorOf(user) };
   });
 }
 
@@ -211,6 +213,7 @@ async function sessionOf(
   const session = cookie && (await findSession(ctx, cookie.sessionId, projectId));
   if (!session) throw problems.unauthorized();
   if (!isReading(parts)) assertOwnPage(ctx, parts.request);
+  noteSessionUse(ctx, session);
   await renewSessionCookie(ctx, parts.set, cookie, await slideSession(ctx, session));
   return session;
 }

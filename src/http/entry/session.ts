@@ -2,10 +2,11 @@
 import { createSecretKey } from "node:crypto";
 import { jwt } from "@elysiajs/jwt";
 import { derivedKey } from "../../accounts/secrets.ts";
-import { SESSION_MS } from "../../accounts/people/sessions.ts";
+import { SESSION_MS, type Visitor } from "../../accounts/people/sessions.ts";
 import { dashboardOrigins } from "../../config.ts";
 import { type Context, perService } from "../../context.ts";
 import { problems } from "../../problem.ts";
+import { clientNetwork, type KnowsAddress } from "./client_network.ts";
 import { isUuid } from "./schemas.ts";
 
 /** The name of the cookie; behind TLS with the prefix that `ownCookie` gives. */
@@ -62,6 +63,19 @@ export async function namedSession(ctx: Context, request: Request): Promise<stri
   const token = sessionToken(ctx, request.headers.get("cookie") ?? undefined);
   const cookie = token === null ? null : await readSessionCookie(ctx, token);
   return cookie?.sessionId ?? null;
+}
+
+/** Whom a request to log in comes from. */
+export async function visitorOf(
+  ctx: Context,
+  request: Request,
+  server: KnowsAddress | null,
+): Promise<Visitor> {
+  return {
+    network: clientNetwork(ctx, request, server),
+    userAgent: request.headers.get("user-agent"),
+    replaces: await namedSession(ctx, request),
+  };
 }
 
 /** Gives the caller a session. */

@@ -19,8 +19,9 @@ import {
 } from "./_auth_fields.ts";
 import { clientNetwork } from "../entry/client_network.ts";
 import { type Form, formRoutes, type FormVisit, type Notice } from "./form_pages.ts";
+import { confirmEmail } from "./email_change_page.ts";
 import { askForVerification, disown, verify } from "./owner_pages.ts";
-import { namedSession, setSessionCookie } from "../entry/session.ts";
+import { setSessionCookie, visitorOf } from "../entry/session.ts";
 
 /** The pages below `/auth`, and what their forms send. */
 export function authPageRoutes(ctx: Context) {
@@ -28,6 +29,7 @@ export function authPageRoutes(ctx: Context) {
     .use(formRoutes(ctx, "/auth/verify-email", verify))
     .use(formRoutes(ctx, "/auth/request-verification", (_, given) => askForVerification(given)))
     .use(formRoutes(ctx, "/auth/not-me", disown))
+    .use(formRoutes(ctx, "/auth/change-email", confirmEmail))
     .use(formRoutes(ctx, "/auth/reset-password", reset))
     .use(formRoutes(ctx, "/auth/request-password-reset", (_, given) => askForReset(given)))
     .use(formRoutes(ctx, "/auth/signup", signUpForm));
@@ -123,9 +125,8 @@ const deadInvitation = (ctx: Context, given: URLSearchParams): Notice => ({
 
 async function enter(ctx: Context, given: URLSearchParams, { request, server, set }: FormVisit) {
   const origin = {
-    network: clientNetwork(ctx, request, server),
+    ...(await visitorOf(ctx, request, server)),
     invitationToken: given.get("invitation") || undefined,
-    replaces: await namedSession(ctx, request),
   };
   const { session } = await signUp(ctx, { email: addressOf(given), password: passwordOf(given) }, origin);
   await setSessionCookie(ctx, set, session);

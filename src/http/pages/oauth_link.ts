@@ -4,10 +4,9 @@ import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/p
 import type { Provider } from "../../accounts/people/oauth_providers.ts";
 import type { Context } from "../../context.ts";
 import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
-import { clientNetwork } from "../entry/client_network.ts";
 import { type Form, formRoutes, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
-import { addCookie, type Answering, namedSession, ownCookie, setSessionCookie } from "../entry/session.ts";
+import { addCookie, type Answering, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";
 
 /** Has the browser keep what is to be linked, and returns where it is asked for the password. */
 export function askForPassword(ctx: Context, set: Answering, provider: Provider, link: string): string {
@@ -34,11 +33,8 @@ function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form 
     button: "Log in",
     aside: newPasswordByMail(ctx, email, `After that, sign in with ${name} again.`),
     async act(_, given, { request, server, set }) {
-      const session = await finishLink(ctx, pending, {
-        password: given.get("password") ?? "",
-        network: clientNetwork(ctx, request, server),
-        replaces: await namedSession(ctx, request),
-      });
+      const visitor = await visitorOf(ctx, request, server);
+      const session = await finishLink(ctx, pending, given.get("password") ?? "", visitor);
       await setSessionCookie(ctx, set, session);
       addCookie(ctx, set, cookieName(ctx, provider), "", 0);
       // Not by a redirect: a form may lead to no other origin, and the dashboard may be one.

@@ -1,7 +1,7 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
-import { EmailAddress, Text, Uuid, Timestamp } from "../entry/schemas.ts";
+import { EmailAddress, Nullable, Text, Uuid, Timestamp } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
 
@@ -47,6 +47,24 @@ export const VerificationBody = t.Object(
   { title: "VerificationBody" },
 );
 
+export const ChangeEmailBody = t.Object(
+  {
+    token: Token,
+    password: t.Optional(
+      Text({
+        maxLength: max,
+        description: "Of the account; needed where the request comes without a session of it.",
+      }),
+    ),
+  },
+  { title: "ChangeEmailBody" },
+);
+
+export const ReauthenticateBody = t.Object(
+  { password: Text({ maxLength: max }) },
+  { title: "ReauthenticateBody" },
+);
+
 /** Get the logged-in user now. */
 export const LoggedInAnswer = t.Object(
   {
@@ -60,7 +78,10 @@ export const LoggedInAnswer = t.Object(
 export const SessionAnswer = t.Object(
   {
     user: t.Union([
-      t.Object({ id: Uuid, email: t.String(), emailVerified: t.Boolean() }, { title: "SessionUser" }),
+      t.Object(
+        { id: Uuid, email: t.String(), name: Nullable(t.String()), emailVerified: t.Boolean() },
+        { title: "SessionUser" },
+      ),
       t.Null(),
     ]),
     expiresAt: t.Optional(Timestamp),

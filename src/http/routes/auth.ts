@@ -1,7 +1,14 @@
 // /auth: how a person gets a session, and how it ends. In the success envelope.
 import { Elysia } from "elysia";
+import { changeEmail } from "../../accounts/people/email_change.ts";
 import type { LoggedIn } from "../../accounts/people/credentials.ts";
-import { changePassword, logIn, requestPasswordReset, resetPassword } from "../../accounts/people/log_in.ts";
+import {
+  changePassword,
+  logIn,
+  reauthenticate,
+  requestPasswordReset,
+  resetPassword,
+} from "../../accounts/people/log_in.ts";
 import { endSession, findSession } from "../../accounts/people/sessions.ts";
 import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
 import type { Context } from "../../context.ts";
@@ -11,10 +18,12 @@ import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
 import {
   ChangeBody,
+  ChangeEmailBody,
   Credentials,
   EmailBody,
   LoggedInAnswer,
   MessageAnswer,
+  ReauthenticateBody,
   SessionAnswer,
   ResetBody,
   SignUpBody,
@@ -32,8 +41,8 @@ import {
   assertNoOtherPage,
   assertOwnPage,
   clearSessionCookie,
-  namedSession,
   setSessionCookie,
+  visitorOf,
 } from "../entry/session.ts";
 
 const REFUSALS = [400, 413, 415, 422];
@@ -53,9 +62,8 @@ function sessionRoutes(ctx: Context) {
     .use(openRoutes(ctx))
     .post(
       "/login",
-      async ({ body, network, sessionId, set }) => {
-        const person = await logIn(ctx, credentialsOf(body), { network, replaces: sessionId });
-        return await welcome(ctx, set, person);
+      async ({ body, visitor, set }) => {
+        return await welcome(ctx, set, await logIn(ctx, credentialsOf(body), visitor));
       },
       {
         body: Credentials,
@@ -70,8 +78,8 @@ function sessionRoutes(ctx: Context) {
     )
     .post(
       "/signup",
-      async ({ body, network, sessionId, set }) => {
-        const origin = { network, invitationToken: body.invitation, replaces: sessionId };
+      async ({ body, visitor, set }) => {
+        const origin = { ...visitor, invitationToken: body.invitation };
         return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), origin));
       },
       {
@@ -110,8 +118,8 @@ function currentSessionRoutes(ctx: Context) {
     async ({ sessionId }) => {
       const session = sessionId === null ? null : await findSession(ctx, sessionId, null);
       if (!session) return { user: null };
-      const { id, email, emailVerified } = session.user;
-      return { user: { id, email, emailVerified }, expiresAt: session.expiresAt };
+      const { id, email, name, emailVerified } = session.user;
+      return { user: { id, email, name, emailVerified }, expiresAt: session.expiresAt };
     },
     {
       response: answers(SessionAnswer, { refusals: [400, 429] }),
@@ -141,6 +149,23 @@ function mailRoutes(ctx: Context) {
           summary: "Verify an address with the token of the mail",
           description:
             "It ends no session and changes no password. The token stays good for its hour until it is used with a session of the account. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
+        },
+      },
+    )
+    .post(
+      "/change-email",
+      async ({ body: { token, password }, sessionId, network }) => {
+        const { email } = await changeEmail(ctx, token, { sessionId, password, network });
+        return said(`The address of the account is ${email} now.`);
+      },
+      {
+        body: ChangeEmailBody,
+        response: answers(MessageAnswer, { refusals: [...REFUSALS, 409] }),
+        detail: {
+          operationId: "confirmEmail",
+          summary: "Give an account its new address, with the token of the mail",
+          description:
+            "In a session of the account the token is enough. Without one the password is needed too: nobody lends their address to the account of somebody else by following a link. The new address counts as proven, so invitations to it are accepted, and what was mailed to the old one is void. 409 where the new address has an account by now.",
         },
       },
     )
@@ -218,6 +243,23 @@ function passwordRoutes(ctx: Context) {
           description: "The session that asks for it stays. The old password is needed.",
         },
       },
+    )
+    .post(
+      "/reauthenticate",
+      async ({ user, body: { password }, request, server }) => {
+        await reauthenticate(ctx, user, password, clientNetwork(ctx, request, server));
+        return said("It is known that it is you, for ten minutes.");
+      },
+      {
+        body: ReauthenticateBody,
+        response: answers(MessageAnswer, { refusals: REFUSALS }),
+        detail: {
+          operationId: "reauthenticate",
+          summary: "Show again that it is you who is logged in",
+          description:
+            "With the password of the account. For ten minutes the session may then do what an open browser alone may not: change the address, change how people log in, or delete the account. Those answer 403 `REAUTHENTICATION_REQUIRED` where it is too long ago; having just logged in counts too, except for deleting the account. Failures are counted as those of a log-in.",
+        },
+      },
     );
 }
 
@@ -232,7 +274,8 @@ function openRoutes(ctx: Context) {
       if (wait !== null) throw problems.publicLimitExceeded(wait);
       assertNoOtherPage(ctx, request);
       if (visit.body === UNREAD) visit.body = await readBody(ctx, request, route);
-      return { network: clientNetwork(ctx, request, server), sessionId: await namedSession(ctx, request) };
+      const visitor = await visitorOf(ctx, request, server);
+      return { visitor, network: visitor.network, sessionId: visitor.replaces };
     });
 }
 

@@ -20,7 +20,7 @@ import { takePublicRequest } from "../entry/public_limits.ts";
 import { note } from "../entry/requests.ts";
 import { returnAddress } from "./_return_to.ts";
 import { answers } from "../entry/schemas.ts";
-import { addCookie, namedSession, ownCookie, setSessionCookie } from "../entry/session.ts";
+import { addCookie, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";
 
 const HOW_TO_SET_UP: Record<ProviderName, string> = {
   github: "Set GITHUB_OAUTH_CLIENT and GITHUB_OAUTH_SECRET",
@@ -87,7 +87,7 @@ export function oauthRoutes(ctx: Context, surroundings: Partial<ProviderSurround
       async ({ params, request, server, set }) => {
         const provider = providerOf(params.provider);
         return await visited(ctx, { request, server, set }, provider, () =>
-          takeBack(ctx, set, provider, request),
+          takeBack(ctx, set, provider, { request, server }),
         );
       },
       { detail: { hide: true } },
@@ -117,14 +117,14 @@ async function takeBack(
   ctx: Context,
   set: SignIn["set"],
   provider: Provider,
-  request: Request,
+  { request, server }: Pick<SignIn, "request" | "server">,
 ): Promise<string> {
   const cookies = request.headers.get("cookie") ?? "";
   const name = cookieName(ctx, provider);
   const finished = await finishSignIn(ctx, provider, {
     transaction: new Bun.CookieMap(cookies).get(name),
     answer: new URL(request.url).searchParams,
-    replaces: await namedSession(ctx, request),
+    visitor: await visitorOf(ctx, request, server),
   });
   addCookie(ctx, set, name, "", 0);
   if ("link" in finished) return askForPassword(ctx, set, provider, finished.link);

@@ -9,34 +9,20 @@ import {
 import { requestDeletion, requestReset } from "../../accounts/projects/removal.ts";
 import {
   LANGUAGES,
-  MAX_NAME,
   MAX_POSTAL_ADDRESS,
   patchErrors,
   RESENDABLE,
   TRACKING,
 } from "../../accounts/projects/mod.ts";
-import { getUser } from "../../accounts/people/mod.ts";
+import { MAX_NAME } from "../../accounts/names.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
 import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { withRules } from "../entry/field_errors.ts";
+import { accountRoutes } from "./account.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
-import { answers, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
-
-const User = t.Object(
-  {
-    id: Uuid,
-    email: t.String(),
-    emailVerified: t.Boolean(),
-    emailProven: t.Boolean({
-      description:
-        "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset: required to invite people and to join projects.",
-    }),
-    createdAt: Timestamp,
-  },
-  { title: "User" },
-);
+import { answers, Nullable, PathId } from "../entry/schemas.ts";
 
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 
@@ -80,21 +66,7 @@ const one = { params: t.Object({ id: PathId }) };
 
 /** The user and their projects, in the order of the specification's table. */
 export function usersRoutes(ctx: Context) {
-  return new Elysia().use(meRoutes(ctx)).use(ownProjectsRoutes(ctx)).use(ownProjectRoutes(ctx));
-}
-
-/** Also for those whose address still has to be verified: here they see that it has. */
-function meRoutes(ctx: Context) {
-  return new Elysia({ prefix: "/users/@me", ...BY_SESSION })
-    .use(authenticateUser(ctx, { unverified: true }))
-    .get("/", async ({ user }) => await getUser(ctx, user.id), {
-      response: answers(User),
-      detail: {
-        operationId: "getCurrentUser",
-        summary: "Get the logged-in user",
-        description: "The account of the session.",
-      },
-    });
+  return new Elysia().use(accountRoutes(ctx)).use(ownProjectsRoutes(ctx)).use(ownProjectRoutes(ctx));
 }
 
 function ownProjectsRoutes(ctx: Context) {
