@@ -19,6 +19,7 @@ const LAYERS: string[][] = [
   ["src/service.ts"],
   ["src/_database_wait.ts"],
   ["tasks", "src/http/mod.ts", "src/worker.ts"],
+  ["src/console"],
   ["src/http/routes"],
   ["src/http/pages"],
   ["src/http/entry"],
@@ -71,6 +72,7 @@ const LAYERS: string[][] = [
   ["src/cache.ts"],
   [
     "src/batcher.ts",
+    "src/console_build.ts",
     "src/csv.ts",
     "src/edits.ts",
     "src/rollup.ts",
@@ -101,7 +103,7 @@ const SQL_HOLDERS =
 type Sources = Map<string, string>;
 
 const sources: Sources = new Map();
-for (const file of new Bun.Glob("{src,tasks}/**/*.ts").scanSync({ cwd: ROOT })) {
+for (const file of new Bun.Glob("{src,tasks}/**/*.{ts,tsx}").scanSync({ cwd: ROOT })) {
   sources.set(file, await Bun.file(join(ROOT, file)).text());
 }
 
@@ -150,6 +152,11 @@ const rules: Record<string, (all: Sources) => string[]> = {
       .filter(([from, to]) => /\/_[^/]+$/.test(to) && dirname(to) !== dirname(from))
       .map(text),
 
+  "the console runs in the browser: it imports nothing of the service, and nothing imports it": (all) =>
+    edges(all)
+      .filter(([from, to]) => from.startsWith("src/console/") !== to.startsWith("src/console/"))
+      .map(text),
+
   "imports never go in circles": circles,
 
   "SQL is written in sql/": (all) =>
@@ -163,7 +170,8 @@ const rules: Record<string, (all: Sources) => string[]> = {
     [...all]
       .filter(
         ([file, source]) =>
-          !/^src\/(config|embedded\/_account)\.ts$/.test(file) && source.includes("process.env"),
+          !/^src\/(config|console_build|embedded\/_account)\.ts$/.test(file) &&
+          source.includes("process.env"),
       )
       .map(([file]) => file),
 
@@ -238,6 +246,16 @@ describe("a deliberate break is found", () => {
       "a file that starts with an underscore stays in its folder",
       "src/sending/bad.ts",
       'import { x } from "./delivery/_dispatcher.ts";',
+    ],
+    [
+      "the console runs in the browser: it imports nothing of the service, and nothing imports it",
+      "src/console/bad.tsx",
+      'import { problems } from "../problem.ts";',
+    ],
+    [
+      "the console runs in the browser: it imports nothing of the service, and nothing imports it",
+      "src/http/routes/bad.ts",
+      'import { call } from "../../console/api.ts";',
     ],
     ["imports never go in circles", "src/db/types.ts", 'import { openPool } from "./types.ts";'],
     ["SQL is written in sql/", "src/sending/bad.ts", "await ctx.sql`select 1`;"],

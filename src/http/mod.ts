@@ -13,6 +13,7 @@ import { transportHeaders } from "./entry/transport.ts";
 import { activityStreamRoutes } from "./routes/activity_stream.ts";
 import { activityRoutes } from "./routes/activity.ts";
 import { analyticsRoutes } from "./routes/analytics.ts";
+import { appRoutes } from "./routes/app.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { billingRoutes } from "./routes/billing.ts";
 import { campaignOutcomesRoutes } from "./routes/campaign_outcomes.ts";
@@ -90,6 +91,7 @@ export function createApp(given: Context): AnyElysia {
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
     .use(homeRoutes(ctx))
+    .use(appRoutes(ctx))
     .use(v1Routes(ctx))
     .use(contactListRoutes(ctx))
     .use(contactsRoutes(ctx))

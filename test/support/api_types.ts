@@ -8,6 +8,7 @@ interface Schema {
   items?: Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
+  allOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   additionalProperties?: boolean | Schema;
@@ -38,7 +39,8 @@ export function apiTypes({ paths, components }: ApiDocument): string {
       ([method, operation]) => `  "${method.toUpperCase()} ${path}": ${entry(operation)};`,
     ),
   );
-  return [...schemas, "export interface Api {", ...operations, "}", ""].join("\n");
+  const head = "// Generated from the OpenAPI document by `bun run api:types`: do not edit.";
+  return [head, ...schemas, "export interface Api {", ...operations, "}", ""].join("\n");
 }
 
 function entry({ parameters = [], requestBody, responses }: Operation): string {
@@ -53,9 +55,7 @@ function entry({ parameters = [], requestBody, responses }: Operation): string {
   };
   const body = requestBody?.content["application/json"]?.schema;
   const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-  const answer = answers.map(([, { content }]) =>
-    content ? type(content["application/json"]?.schema ?? {}) : "undefined",
-  );
+  const answer = answers.map(([, { content }]) => (content ? answerType(content) : "undefined"));
   const parts = [
     ...group("path"),
     ...group("query"),
@@ -66,10 +66,17 @@ function entry({ parameters = [], requestBody, responses }: Operation): string {
   return `{ ${parts.join("; ")} }`;
 }
 
+/** JSON as what it is, and any other text as a string: a file of values, a page. */
+function answerType(content: Content): string {
+  if (content["application/json"]) return type(content["application/json"].schema ?? {});
+  return Object.keys(content).some((media) => media.startsWith("text/")) ? "string" : "unknown";
+}
+
 function type(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1)!;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.allOf) return schema.allOf.map((part) => `(${type(part)})`).join(" & ");
   const many = schema.anyOf ?? schema.oneOf;
   if (many) return [...new Set(many.map(type))].join(" | ");
   if (Array.isArray(schema.type)) return schema.type.map((one) => type({ ...schema, type: one })).join(" | ");

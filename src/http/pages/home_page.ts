@@ -12,7 +12,7 @@ export const HOME_HEADERS = headers;
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="7" width="26" height="18" rx="3" fill="#b5532f"/><path d="M5 10l11 8 11-8" fill="none" stroke="#fff" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
 /** In the page itself: nothing is fetched there. */
-const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`;
+export const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`;
 
 /** Says what this is, and where to go; to the inbox only where mails are captured. */
 export function homePage({ hasInbox }: { hasInbox: boolean }): string {
@@ -25,6 +25,7 @@ export function homePage({ hasInbox }: { hasInbox: boolean }): string {
 <h1>Postrider</h1>
 <p>This is an email service: transactional mail, campaigns, contacts and workflows behind one REST API.</p>
 <ul>
+<li><a href="/app">Console</a>: contacts, campaigns and everything else, with a log-in</li>
 <li><a href="/docs/guides">Guides</a>: how to use it, and how to run it</li>
 <li><a href="/docs">API reference</a>: every endpoint, with its fields</li>
 ${hasInbox ? inbox : ""}</ul>

@@ -1,0 +1,47 @@
+// Whether the service answers. While it does not, it is asked every few seconds; the banner is what people see of this.
+const ASK_MS = 2_000;
+
+const listeners = new Set<() => void>();
+let isLost = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let ask: () => Promise<boolean> = async () => true;
+
+/** Whether contact is lost at this moment, for `useSyncExternalStore`. */
+export const connection = {
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+  isLost: () => isLost,
+};
+
+/** How it is found out that the service answers again. */
+export function askBy(question: () => Promise<boolean>): void {
+  ask = question;
+}
+
+/** A call was not answered, or a proxy answered in the place of the service. */
+export function lostContact(): void {
+  if (isLost) return;
+  set(true);
+  askAgain();
+}
+
+/** A call was answered. */
+export function madeContact(): void {
+  if (!isLost) return;
+  clearTimeout(timer);
+  set(false);
+}
+
+function askAgain(): void {
+  timer = setTimeout(async () => {
+    if (await ask().catch(() => false)) madeContact();
+    else if (isLost) askAgain();
+  }, ASK_MS);
+}
+
+function set(value: boolean): void {
+  isLost = value;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,46 @@
+// Starts the console in the browser.
+import "./main.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { setNonce } from "get-nonce";
+import { createRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { App } from "./app.tsx";
+import { call } from "./api.ts";
+import { askBy } from "./connection.ts";
+import { Confirmations } from "./parts/confirm.tsx";
+import { ErrorBoundary } from "./parts/error_boundary.tsx";
+import { APP } from "./place.ts";
+import { queryClient } from "./queries.ts";
+import { cssVariables, theme } from "./theme.ts";
+
+/** What the page allows style elements by. Libraries that write styles at run time are given it. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+setNonce(nonce);
+
+askBy(async () => {
+  await call("GET /auth/session", {});
+  // What could not be read meanwhile is read now.
+  void queryClient.invalidateQueries();
+  return true;
+});
+
+createRoot(document.getElementById("app")!).render(
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={cssVariables}
+    defaultColorScheme="auto"
+    getStyleNonce={() => nonce}
+  >
+    <ErrorBoundary>
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" limit={4} containerWidth={380} />
+        <Router base={APP}>
+          <App />
+          <Confirmations />
+        </Router>
+      </QueryClientProvider>
+    </ErrorBoundary>
+  </MantineProvider>,
+);

@@ -1,0 +1,39 @@
+// How a project is doing: what is still to be set up, the figures of a period, what is under way, and what happens now.
+import { SimpleGrid } from "@mantine/core";
+import { lazy, Suspense } from "react";
+import { PageHeader } from "../parts/page_header.tsx";
+import { PeriodPicker, usePeriod } from "../parts/period.tsx";
+import { useProject } from "../place.ts";
+import { Figures } from "./overview/figures.tsx";
+import { LatestActivity } from "./overview/latest_activity.tsx";
+import { ReputationPanel } from "./overview/reputation.tsx";
+import { SetUp } from "./overview/set_up.tsx";
+import { UnderWay } from "./overview/under_way.tsx";
+import { ChartSkeleton } from "./overview/panel.tsx";
+import classes from "./overview/overview.module.css";
+
+// They come after the first paint: the charts are as large as all the rest.
+const Charts = lazy(() => import("./overview/charts.tsx"));
+
+/** `/`. */
+export default function OverviewPage() {
+  const [period, choose] = usePeriod();
+  const { name } = useProject();
+  return (
+    <div className={classes.page}>
+      <PageHeader title="Overview" about={name} actions={<PeriodPicker value={period} onChange={choose} />} />
+      <SetUp />
+      <Figures period={period} />
+      <Suspense fallback={<ChartSkeleton />}>
+        <Charts period={period} />
+      </Suspense>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <LatestActivity />
+        <div className={classes.column}>
+          <UnderWay />
+          <ReputationPanel />
+        </div>
+      </SimpleGrid>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+// What happens by itself from here on: campaigns that go out, those that will, and workflows that wait.
+import { Progress } from "@mantine/core";
+import type { UpcomingActivity } from "../../api.gen.ts";
+import { formatNumber } from "../../parts/format.ts";
+import { Loaded } from "../../parts/states.tsx";
+import { Status } from "../../parts/status.tsx";
+import { Time } from "../../parts/time.tsx";
+import { useApi } from "../../queries.ts";
+import classes from "./overview.module.css";
+import { Panel } from "./panel.tsx";
+
+const SHOWN = 6;
+const WATCH_MS = 5_000;
+
+export function UnderWay() {
+  const upcoming = useApi("GET /activity/upcoming", { query: { limit: SHOWN } }, { refetchInterval: 60_000 });
+  const sending = useApi(
+    "GET /campaigns",
+    { query: { status: "SENDING", limit: SHOWN } },
+    { refetchInterval: ({ state }) => (state.data?.data.length ? WATCH_MS : 60_000) },
+  );
+  return (
+    <Panel title="Under way">
+      <Loaded query={upcoming}>
+        {({ activities }) => (
+          <>
+            {sending.data?.data.map((campaign) => (
+              <div key={campaign.id} className={classes.measure}>
+                <span className={classes.itemWords}>{campaign.name}</span>
+                <Status status="SENDING" />
+                <Progress
+                  size={4}
+                  aria-label={`${campaign.name}: ${formatNumber(campaign.sentCount)} of ${formatNumber(campaign.totalRecipients)} sent`}
+                  value={(campaign.sentCount / Math.max(1, campaign.totalRecipients)) * 100}
+                />
+              </div>
+            ))}
+            {activities.length > 0 && (
+              <ul className={classes.list}>
+                {activities.map((activity) => (
+                  <li key={activity.id} className={classes.item}>
+                    <span className={classes.itemWords}>{wordsOf(activity)}</span>
+                    <Time at={activity.timestamp} />
+                  </li>
+                ))}
+              </ul>
+            )}
+            {activities.length === 0 && !sending.data?.data.length && (
+              <p className={classes.quiet}>Nothing is scheduled, and no workflow waits for anything.</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function wordsOf({ type, metadata, contactEmail }: UpcomingActivity): string {
+  const name = String(metadata.campaignName ?? metadata.workflowName ?? metadata.name ?? "");
+  if (type === "campaign.scheduled") return `Campaign ${name} is sent`;
+  return `${contactEmail ?? "A contact"} goes on in ${name || "a workflow"}`;
+}

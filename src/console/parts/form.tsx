@@ -1,0 +1,73 @@
+// Forms whose faults come from the service: each at its field, the rest above the button.
+import { Alert } from "@mantine/core";
+import { type UseFormInput, type UseFormReturnType, useForm } from "@mantine/form";
+import { useState } from "react";
+import { type FieldFault, Refusal } from "../api.ts";
+import { WarningIcon } from "./icons.tsx";
+
+/** A form with what became of sending it. */
+export interface ServerForm<T> {
+  form: UseFormReturnType<T>;
+  /** For `onSubmit` of the form. */
+  submit: (event?: React.FormEvent<HTMLFormElement>) => void;
+  isSending: boolean;
+  /** What belongs to no field: for {@linkcode FormError}. */
+  error: unknown;
+}
+
+/**
+ * A form that `send` sends. What the service finds wrong with a field is shown at it, and the first such field has the
+ * focus; anything else is `error`. `names` says which field of the form a field of the API is, where they differ.
+ */
+export function useServerForm<T extends Record<string, unknown>>(
+  options: UseFormInput<T>,
+  send: (values: T) => Promise<unknown>,
+  names: Record<string, keyof T & string> = {},
+): ServerForm<T> {
+  const form = useForm<T>({ mode: "uncontrolled", ...options });
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const submit = form.onSubmit(async (values) => {
+    setSending(true);
+    setError(null);
+    try {
+      await send(values);
+    } catch (refusal) {
+      const fields = Object.keys(form.getValues());
+      const { known, others } = sorted(refusal, fields, names);
+      form.setErrors(known);
+      const [first] = Object.keys(known);
+      if (first) form.getInputNode(first)?.focus();
+      setError(first ? others : refusal);
+    } finally {
+      setSending(false);
+    }
+  });
+  return { form, submit, isSending, error };
+}
+
+/** The faults by field of the form, and an error with those that belong to none. */
+function sorted(refusal: unknown, fields: string[], names: Record<string, string>) {
+  const known: Record<string, string> = {};
+  const others: FieldFault[] = [];
+  for (const fault of refusal instanceof Refusal ? refusal.fields : []) {
+    const name = names[fault.field] ?? fault.field;
+    if (fields.includes(name.split(".")[0]!)) known[name] ??= fault.message;
+    else others.push(fault);
+  }
+  const text = others.map(({ field, message }) => `${field}: ${message}`).join(". ");
+  return { known, others: text ? new Error(text) : null };
+}
+
+/** What is wrong with the whole, in the words of the service, with what to do about it. */
+export function FormError({ error }: { error: unknown }) {
+  if (!error) return null;
+  const { message } = error as Error;
+  const refusal = error instanceof Refusal ? error : null;
+  const loose = refusal?.fields.map(({ field, message: fault }) => `${field}: ${fault}`) ?? [];
+  return (
+    <Alert color="red" variant="light" icon={<WarningIcon />} title={message} mt="md" role="alert">
+      {[...loose, refusal?.suggestion].filter(Boolean).join(". ") || null}
+    </Alert>
+  );
+}

@@ -1,0 +1,45 @@
+// Which project one is in, and the way to another.
+import { Menu } from "@mantine/core";
+import { useLocation } from "wouter";
+import { placeOf, APP, useProject } from "../place.ts";
+import { useProjects } from "../session.ts";
+import { AddIcon, CheckIcon, ChooseIcon } from "./icons.tsx";
+import classes from "./project_switch.module.css";
+
+/** The present project, as a button that shows the others. */
+export function ProjectSwitch() {
+  const project = useProject();
+  const { data: projects = [] } = useProjects();
+  const [, navigate] = useLocation();
+  return (
+    <Menu position="bottom-start" width={232}>
+      <Menu.Target>
+        <button type="button" className={classes.button}>
+          <span className={classes.sign} aria-hidden="true">
+            {project.name.slice(0, 1).toUpperCase()}
+          </span>
+          <span className={classes.name}>
+            <span className="for-readers">Project: </span>
+            {project.name}
+          </span>
+          <ChooseIcon size={15} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown className={classes.list!}>
+        {projects.map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            onClick={() => navigate(`~${placeOf(id)}`)}
+            rightSection={id === project.id ? <CheckIcon size={15} /> : null}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<AddIcon size={15} />} onClick={() => navigate(`~${APP}/new-project`)}>
+          New project
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

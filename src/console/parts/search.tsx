@@ -1,0 +1,140 @@
+// One box for everything: pages, things of the project by their name, and what can be done.
+import { Spotlight, createSpotlight } from "@mantine/spotlight";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useEffect, useMemo, useState } from "react";
+import { useLocation } from "wouter";
+import type { SearchResult } from "../api.gen.ts";
+import { placeOf, useProject } from "../place.ts";
+import { useApi } from "../queries.ts";
+import { PAGES } from "../routes.tsx";
+import { useProjects, useRole } from "../session.ts";
+import { FolderIcon, type Icon, KeyboardIcon, RightIcon, SearchIcon } from "./icons.tsx";
+import { Keys } from "./keys.tsx";
+
+const TYPING_MS = 120;
+const MIN_LENGTH = 2;
+
+/** What the box offers. */
+interface Offer {
+  id: string;
+  label: string;
+  about?: string;
+  icon?: Icon | undefined;
+  keys?: string | undefined;
+  act: () => void;
+}
+
+interface Props {
+  isOpen: boolean;
+  close: () => void;
+  showKeys: () => void;
+}
+
+const [store, box] = createSpotlight();
+
+export default function Search({ isOpen, close, showKeys }: Props) {
+  const [query, setQuery] = useState("");
+  const [asked] = useDebouncedValue(query.trim(), TYPING_MS);
+  const found = useApi(
+    "GET /search",
+    { query: { q: asked } },
+    { enabled: isOpen && asked.length >= MIN_LENGTH, placeholderData: (before) => before },
+  );
+  const offers = useOffers(showKeys);
+  const things = useThings(asked.length >= MIN_LENGTH ? found.data : undefined);
+  useEffect(() => (isOpen ? box.open() : box.close()), [isOpen]);
+  const words = query.trim().toLowerCase();
+  const groups = [
+    { name: "Found", offers: things },
+    { name: "Go to and do", offers: offers.filter(({ label }) => label.toLowerCase().includes(words)) },
+  ].filter((group) => group.offers.length > 0);
+  return (
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightClose={() => {
+        setQuery("");
+        close();
+      }}
+      scrollable
+      maxHeight={420}
+    >
+      <Spotlight.Search
+        placeholder="A contact, a template, a page…"
+        aria-label="Search"
+        leftSection={<SearchIcon />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map((group) => (
+          <Spotlight.ActionsGroup key={group.name} label={group.name}>
+            {group.offers.map(({ id, label, about, icon: Shape = RightIcon, keys, act }) => (
+              <Spotlight.Action
+                key={id}
+                label={label}
+                {...(about && { description: about })}
+                leftSection={<Shape />}
+                rightSection={keys ? <Keys keys={keys} /> : null}
+                onClick={act}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && (
+          <Spotlight.Empty>{found.isFetching ? "Searching…" : "Nothing is called so"}</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+/** Pages, projects, and what can be done anywhere. */
+function useOffers(showKeys: () => void): Offer[] {
+  const [, navigate] = useLocation();
+  const project = useProject();
+  const { data: projects = [] } = useProjects();
+  const isAdmin = useRole("ADMIN").isAllowed;
+  const pages = PAGES.filter(({ group, role }) => group !== undefined && (isAdmin || role !== "ADMIN"));
+  return [
+    ...pages.map(({ path, label, icon, shortcut }): Offer => ({
+      id: path,
+      label,
+      icon,
+      keys: shortcut && `g ${shortcut}`,
+      act: () => navigate(path),
+    })),
+    ...projects
+      .filter(({ id }) => id !== project.id)
+      .map(({ id, name }): Offer => ({
+        id,
+        label: `Project ${name}`,
+        icon: FolderIcon,
+        act: () => navigate(`~${placeOf(id)}`),
+      })),
+    { id: "keys", label: "All keys", icon: KeyboardIcon, keys: "?", act: showKeys },
+  ];
+}
+
+/** What the search of the service has found, as far as there are pages for it. */
+function useThings(found: SearchResult | undefined): Offer[] {
+  const [, navigate] = useLocation();
+  return useMemo(() => {
+    if (!found) return [];
+    const icons = new Map(PAGES.map(({ path, icon }) => [path, icon]));
+    const offer = (noun: string, id: string, label: string, about: string): Offer[] => {
+      const page = `/${noun}`;
+      if (!icons.has(page)) return [];
+      return [
+        { id: `${noun}/${id}`, label, about, icon: icons.get(page), act: () => navigate(`${page}/${id}`) },
+      ];
+    };
+    return [
+      ...found.contacts.flatMap(({ id, email }) => offer("contacts", id, email, "Contact")),
+      ...found.segments.flatMap(({ id, name }) => offer("segments", id, name, "Segment")),
+      ...found.templates.flatMap(({ id, name }) => offer("templates", id, name, "Template")),
+      ...found.campaigns.flatMap(({ id, name }) => offer("campaigns", id, name, "Campaign")),
+      ...found.workflows.flatMap(({ id, name }) => offer("workflows", id, name, "Workflow")),
+    ];
+  }, [found, navigate]);
+}

@@ -1,0 +1,17 @@
+// A moment.
+import { Tooltip } from "@mantine/core";
+import { formatExact, formatRelative, useNow } from "./format.ts";
+
+/** How long ago, or how soon; the exact moment on hover, and for readers of the screen. */
+export function Time({ at }: { at: string | Date | null | undefined }) {
+  const now = useNow();
+  if (!at) return <>–</>;
+  const exact = formatExact(at);
+  return (
+    <Tooltip label={exact}>
+      <time dateTime={new Date(at).toISOString()} aria-label={exact}>
+        {formatRelative(at, Math.max(now, Date.now() - 1000))}
+      </time>
+    </Tooltip>
+  );
+}

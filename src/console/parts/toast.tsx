@@ -1,0 +1,51 @@
+// Short words at the edge of the window, about what has just been done.
+import { Button, Group, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { Refusal } from "../api.ts";
+
+const SHOWN_MS = 5_000;
+/** Time to read, think, and press. */
+const UNDO_MS = 10_000;
+
+export const toast = {
+  /** Something was done. With `undo`, a button takes it back. */
+  done(message: string, { undo }: { undo?: () => void | Promise<unknown> } = {}): void {
+    const id = crypto.randomUUID();
+    const takeBack = () => {
+      notifications.hide(id);
+      void Promise.resolve(undo?.()).catch((error: unknown) => toast.failed(error));
+    };
+    notifications.show({
+      id,
+      color: "green",
+      autoClose: undo ? UNDO_MS : SHOWN_MS,
+      message: undo ? (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm">{message}</Text>
+          <Button variant="subtle" size="compact-sm" onClick={takeBack}>
+            Undo
+          </Button>
+        </Group>
+      ) : (
+        message
+      ),
+      ...CLOSE,
+    });
+  },
+
+  /** Something was refused, or did not arrive: in the words of the service. */
+  failed(error: unknown): void {
+    const { message } = error as Error;
+    const advice = error instanceof Refusal ? error.suggestion : null;
+    const requestId = error instanceof Refusal && error.status >= 500 ? error.requestId : null;
+    notifications.show({
+      color: "red",
+      autoClose: UNDO_MS,
+      title: message,
+      message: [advice, requestId && `Request ${requestId}`].filter(Boolean).join(" · "),
+      ...CLOSE,
+    });
+  },
+};
+
+const CLOSE = { closeButtonProps: { "aria-label": "Close" } };

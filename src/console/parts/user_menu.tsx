@@ -1,0 +1,64 @@
+// Who is logged in, how the console looks, and the way out.
+import {
+  ActionIcon,
+  type MantineColorScheme,
+  Menu,
+  SegmentedControl,
+  Text,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { BASE } from "../api.ts";
+import { useLogOut, useSession } from "../session.ts";
+import { GuideIcon, KeyboardIcon, LogOutIcon, PersonIcon } from "./icons.tsx";
+
+const SCHEMES = [
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+  { value: "auto", label: "System" },
+];
+
+export function UserMenu({ showKeys }: { showKeys: () => void }) {
+  const email = useSession().data?.user?.email;
+  const logOut = useLogOut();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <Menu position="bottom-end" width={252}>
+      <Menu.Target>
+        <ActionIcon size="lg" radius="xl" variant="default" aria-label="Account">
+          <PersonIcon size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Text size="sm" px="sm" py={6} style={{ overflowWrap: "anywhere" }}>
+          {email}
+        </Text>
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          m={4}
+          mb={8}
+          aria-label="Colours"
+          data={SCHEMES}
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
+        />
+        <Menu.Divider />
+        <Menu.Item leftSection={<KeyboardIcon size={16} />} onClick={showKeys}>
+          Keys
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={`${BASE}/docs/guides`}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<GuideIcon size={16} />}
+        >
+          Guides
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOutIcon size={16} />} onClick={() => void logOut()}>
+          Log out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,179 @@
+// A table of any length: only the rows that can be seen are in the document. It goes on by itself at its end.
+import { Checkbox, Skeleton } from "@mantine/core";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+import classes from "./virtual_table.module.css";
+
+/** A column. */
+export interface Column<T> {
+  key: string;
+  header: ReactNode;
+  /** As a track of a CSS grid: `2fr`, `8rem`, `minmax(10rem, 1fr)`. Left out: `1fr`. */
+  width?: string;
+  /** Numbers stand at the right. */
+  align?: "left" | "right";
+  /** Not shown where the window is narrow. */
+  isWideOnly?: boolean;
+  cell: (row: T) => ReactNode;
+}
+
+/** Which rows are chosen. */
+export interface Selection {
+  ids: ReadonlySet<string>;
+  change: (ids: Set<string>) => void;
+}
+
+interface Props<T> {
+  /** What the rows are, for readers of the screen: `Contacts`. */
+  label: string;
+  columns: Column<T>[];
+  rows: T[];
+  idOf: (row: T) => string;
+  /** How many there are in all, where that is known. */
+  total?: number | undefined;
+  /** Whether there are more than `rows`. */
+  hasMore?: boolean | undefined;
+  isLoadingMore?: boolean | undefined;
+  loadMore?: () => unknown;
+  /** A click on a row, or Enter. */
+  open?: (row: T) => void;
+  selection?: Selection;
+  rowHeight?: number;
+}
+
+const OVERSCAN = 12;
+
+/** The table. It fills the height that it is given: `flex: 1; min-height: 0` in a column. */
+export function VirtualTable<T>(props: Props<T>) {
+  const {
+    label,
+    columns,
+    rows,
+    idOf,
+    total,
+    hasMore = false,
+    isLoadingMore,
+    loadMore,
+    rowHeight = 44,
+  } = props;
+  const { open, selection } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length + (hasMore ? 1 : 0),
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && last >= rows.length - OVERSCAN) void loadMore?.();
+  }, [hasMore, isLoadingMore, last, rows.length, loadMore]);
+
+  const tracks = [...(selection ? ["2.5rem"] : []), ...columns.map(({ width }) => width ?? "minmax(0, 1fr)")];
+  const narrow = [
+    ...(selection ? ["2.5rem"] : []),
+    ...columns.filter((column) => !column.isWideOnly).map(({ width }) => width ?? "minmax(0, 1fr)"),
+  ];
+  const style = { "--columns": tracks.join(" "), "--narrow": narrow.join(" ") } as React.CSSProperties;
+  const allIds = rows.map(idOf);
+  const chosen = selection ? allIds.filter((id) => selection.ids.has(id)).length : 0;
+  return (
+    <div
+      ref={scroller}
+      className={classes.table}
+      role="table"
+      aria-label={label}
+      aria-rowcount={(total ?? (hasMore ? -2 : rows.length)) + 1}
+      style={style}
+      tabIndex={0}
+    >
+      <div role="rowgroup" className={classes.head}>
+        <div role="row" aria-rowindex={1} className={classes.row}>
+          {selection && (
+            <div role="columnheader" className={classes.box}>
+              <Checkbox
+                size="xs"
+                aria-label="Select all that are loaded"
+                checked={chosen > 0 && chosen === rows.length}
+                indeterminate={chosen > 0 && chosen < rows.length}
+                onChange={(event) => selection.change(new Set(event.currentTarget.checked ? allIds : []))}
+              />
+            </div>
+          )}
+          {columns.map((column) => (
+            <div key={column.key} role="columnheader" {...cellProps(column)}>
+              {column.header}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          const place = { transform: `translateY(${start}px)`, height: rowHeight };
+          if (row === undefined) {
+            return (
+              <div key="more" role="row" className={classes.row} data-floating style={place}>
+                <div role="cell" className={classes.cell}>
+                  <Skeleton height={12} width="60%" />
+                </div>
+              </div>
+            );
+          }
+          const id = idOf(row);
+          return (
+            <div
+              key={id}
+              role="row"
+              aria-rowindex={index + 2}
+              className={classes.row}
+              data-floating
+              data-open={open ? true : undefined}
+              data-chosen={selection?.ids.has(id) || undefined}
+              style={place}
+              tabIndex={open ? 0 : undefined}
+              onClick={open && ((event) => isPlain(event) && open(row))}
+              onKeyDown={
+                open &&
+                ((event) => event.key === "Enter" && event.target === event.currentTarget && open(row))
+              }
+            >
+              {selection && (
+                <div role="cell" className={classes.box}>
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select row ${index + 1}`}
+                    checked={selection.ids.has(id)}
+                    onChange={() => selection.change(toggled(selection.ids, id))}
+                  />
+                </div>
+              )}
+              {columns.map((column) => (
+                <div key={column.key} role="cell" {...cellProps(column)}>
+                  {column.cell(row)}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function cellProps({ align, isWideOnly }: Pick<Column<never>, "align" | "isWideOnly">) {
+  return { className: classes.cell!, "data-align": align, "data-wide": isWideOnly || undefined };
+}
+
+/** Not one on a button or a link in the row, and not the end of marking text. */
+function isPlain(event: React.MouseEvent): boolean {
+  const target = event.target as HTMLElement;
+  return !target.closest("a, button, input, label") && window.getSelection()?.isCollapsed !== false;
+}
+
+function toggled(ids: ReadonlySet<string>, id: string): Set<string> {
+  const after = new Set(ids);
+  if (!after.delete(id)) after.add(id);
+  return after;
+}

@@ -1,0 +1,43 @@
+// Every page of the console. A page is a file in pages/ and a line here: the navigation, the search, the keys and the titles
+// come from it.
+import type { Project } from "./api.gen.ts";
+import { type Icon, OverviewIcon } from "./parts/icons.tsx";
+import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
+
+/** In the order of the navigation. The first has no heading. */
+export const GROUPS = ["", "Audience", "Content", "Sending", "Project"] as const;
+
+/** A page of a project. */
+export interface PageRoute {
+  /** Below the project, such as `/contacts` or `/contacts/:id`. */
+  path: string;
+  /** In the navigation, where it has a group. */
+  label: string;
+  page: LazyPage;
+  /** Left out for pages that others lead to, such as one contact. */
+  group?: (typeof GROUPS)[number];
+  icon?: Icon;
+  /** `g` and then this letter lead there. */
+  shortcut?: string;
+  /** Not shown to those who are less. */
+  role?: Project["role"];
+}
+
+/** Pages of a project, in the order of the navigation; of two paths that match, the first is shown. */
+export const PAGES: PageRoute[] = [
+  {
+    path: "/",
+    label: "Overview",
+    group: "",
+    icon: OverviewIcon,
+    shortcut: "o",
+    page: lazyPage(() => import("./pages/overview.tsx")),
+  },
+];
+
+/** Pages for people who are not logged in. */
+export const OPEN_PAGES: { path: string; page: LazyPage }[] = [
+  { path: "/sign-up", page: lazyPage(() => import("./pages/sign_up.tsx")) },
+  { path: "/reset-password", page: lazyPage(() => import("./pages/reset_password.tsx")) },
+  { path: "/verify-email", page: lazyPage(() => import("./pages/verify_email.tsx")) },
+];

@@ -1,0 +1,56 @@
+// Who is logged in, and what they are to the project.
+import { useQueryClient } from "@tanstack/react-query";
+import type { Project } from "./api.gen.ts";
+import { call } from "./api.ts";
+import { useProject } from "./place.ts";
+import { SESSION_KEY, useAccountApi } from "./queries.ts";
+
+type Role = Project["role"];
+
+/** From the least to the most, as people read them. */
+const ROLES: Record<Role, { rank: number; name: string }> = {
+  MEMBER: { rank: 0, name: "members" },
+  ADMIN: { rank: 1, name: "admins" },
+  OWNER: { rank: 2, name: "owners" },
+};
+
+/** Who is logged in: `user` is null where nobody is. Asked anew when the window is looked at again. */
+export function useSession() {
+  return useAccountApi("GET /auth/session", {}, { staleTime: 60_000 });
+}
+
+/** The projects of whoever is logged in, in alphabetical order. */
+export function useProjects() {
+  return useAccountApi(
+    "GET /users/@me/projects",
+    {},
+    { select: (projects) => projects.toSorted((a, b) => a.name.localeCompare(b.name)) },
+  );
+}
+
+/** Whether whoever is logged in may do what takes this role in the project, and, if not, why. */
+export function useRole(needed: Role): { isAllowed: boolean; reason: string | null } {
+  const { role } = useProject();
+  const isAllowed = ROLES[role].rank >= ROLES[needed].rank;
+  const others = needed === "OWNER" ? "owners" : "owners and admins";
+  return { isAllowed, reason: isAllowed ? null : `Only ${others} of the project can do this` };
+}
+
+/** Ends the session, and forgets everything that was read in it. */
+export function useLogOut(): () => Promise<void> {
+  const cache = useQueryClient();
+  return async () => {
+    await call("GET /auth/logout", {});
+    cache.clear();
+    cache.setQueryData(SESSION_KEY, { user: null });
+  };
+}
+
+/** Begins a session that the service has just made: reads who it is, and nothing of whoever was here before. */
+export function useBegin(): () => Promise<void> {
+  const cache = useQueryClient();
+  return async () => {
+    cache.removeQueries({ predicate: ({ queryKey }) => queryKey[1] !== SESSION_KEY[1] });
+    await cache.invalidateQueries({ queryKey: SESSION_KEY });
+  };
+}

@@ -1,0 +1,204 @@
+// The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
+// complains of, and `tour` looks at a page in every scheme and width.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import type { Config } from "../../src/config.ts";
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
+import { type TestService, useService } from "../support/service.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  existsSync,
+);
+const ARTEFACTS = new URL("../artefacts/console/", import.meta.url).pathname;
+const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Whether there is a browser. Use it as `test.skipIf(!hasBrowser)`. */
+export const hasBrowser = CHROMIUM !== undefined;
+
+const HEIGHTS = { 1280: 860, 390: 844 } as const;
+type Width = keyof typeof HEIGHTS;
+type Scheme = "light" | "dark";
+
+/** How a page is opened. */
+export interface OpenOptions {
+  /** Who is logged in. Left out: the owner. Null: nobody. */
+  as?: Person | null;
+  scheme?: Scheme;
+  width?: Width;
+}
+
+/** A page that was opened. */
+export interface OpenPage extends Page {
+  /** What the browser has complained of: errors, refusals of the policy, requests to elsewhere. */
+  complaints: string[];
+}
+
+/** The console of one test file. */
+export interface Console {
+  service: TestService;
+  /** Of the service, such as `http://localhost:51234`. */
+  origin: string;
+  /** A project with a verified domain, and its owner. */
+  project: NewProject;
+  owner: Person;
+  /** Opens `/contacts` of the project, or an address of the console that begins with `~`, such as `~/log-in`. */
+  open(path: string, options?: OpenOptions): Promise<OpenPage>;
+  /** A person with this role in the project. */
+  member(role: "MEMBER" | "ADMIN" | "OWNER"): Promise<Person>;
+}
+
+/** Gives the test file a service with a project, and a browser. */
+export function useConsole(settings: Partial<Record<keyof Config, string>> = {}): Console {
+  const service = useService(settings);
+  const stage = { service } as Console;
+  let server: ReturnType<typeof Bun.serve>;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 60,
+      fetch: (request) => service.app.handle(request),
+    });
+    service.app.server = server as never;
+    stage.origin = `http://localhost:${server.port}`;
+    stage.project = await service.createProject();
+    stage.owner = await signUp(service, `owner-${stage.project.id}@people.example`);
+    await joinProject(service, stage.owner, stage.project.id, "OWNER");
+    if (!hasBrowser) return;
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+    // Built before the first test, whose time it would take.
+    await fetch(`${stage.origin}/app`);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop(true);
+  });
+
+  stage.member = async (role) => {
+    const person = await signUp(service);
+    await joinProject(service, person, stage.project.id, role);
+    return person;
+  };
+  stage.open = async (path, options = {}) => {
+    const page = await openPage(browser, stage, options);
+    const below = path.startsWith("~") ? path.slice(1) : `/p/${stage.project.id}${path === "/" ? "" : path}`;
+    await page.goto(`${stage.origin}/app${below}`);
+    return page;
+  };
+  return stage;
+}
+
+async function openPage(browser: Browser, stage: Console, options: OpenOptions): Promise<OpenPage> {
+  const { as = stage.owner, scheme = "light", width = 1280 } = options;
+  const context = await browser.newContext({
+    colorScheme: scheme,
+    viewport: { width, height: HEIGHTS[width] },
+    isMobile: width === 390,
+    hasTouch: width === 390,
+    locale: "en-GB",
+    timezoneId: "UTC",
+    permissions: [],
+    reducedMotion: "reduce",
+  });
+  if (as) await addCookie(context, as, stage.origin);
+  const page = (await context.newPage()) as OpenPage;
+  page.complaints = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") page.complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => page.complaints.push(String(error)));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== stage.origin)
+      page.complaints.push(`asked for ${url.href}`);
+  });
+  return page;
+}
+
+async function addCookie(context: BrowserContext, { cookie }: Person, url: string): Promise<void> {
+  const [name, ...value] = cookie.split("=");
+  await context.addCookies([{ name: name!, value: value.join("="), url, httpOnly: true, sameSite: "Lax" }]);
+}
+
+/** What axe finds against WCAG 2.2, levels A and AA; with the places. */
+export async function findings(page: Page): Promise<string[]> {
+  // Evaluated as the debugger does: the policy of the page does not stand in the way.
+  await page.evaluate(AXE);
+  return await page.evaluate(async (rules) => {
+    const { axe } = globalThis as unknown as { axe: { run(root: unknown, options: unknown): Promise<any> } };
+    const { violations } = await axe.run(document, { runOnly: { type: "tag", values: rules } });
+    return violations.flatMap((violation: any) =>
+      violation.nodes.map((node: any) => `${violation.id}: ${node.target.join(" ")} ${node.failureSummary}`),
+    );
+  }, RULES);
+}
+
+/** What is wider than the window, or than the part of the page that it stands in. */
+export async function overflows(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const wide = [document.documentElement, ...document.querySelectorAll("main")].filter(
+      (element) => element.scrollWidth > element.clientWidth + 1,
+    );
+    return wide.map(
+      (element) => `${element.tagName.toLowerCase()}: ${element.scrollWidth} > ${element.clientWidth}`,
+    );
+  });
+}
+
+/** Asserts that a page is accessible, fits, and that the browser has nothing to complain of. */
+export async function expectSound(page: OpenPage): Promise<void> {
+  expect({
+    complaints: page.complaints,
+    findings: await findings(page),
+    overflows: await overflows(page),
+  }).toEqual({ complaints: [], findings: [], overflows: [] });
+}
+
+/** Keeps a picture of a page under `test/artefacts/console`. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTEFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+}
+
+/** Nothing is on its way any more. Not the network: streams never end. */
+export async function settled(page: Page): Promise<void> {
+  while ((await page.locator(".mantine-Skeleton-root, .mantine-Loader-root").count()) > 0) {
+    await page.waitForTimeout(20);
+  }
+}
+
+interface Tour {
+  path: string;
+  /** What is there when the page is. */
+  ready: (page: Page) => Locator;
+  /** Brings the page into the state that is looked at: opens a dialog, chooses a tab. */
+  then?: (page: Page) => Promise<unknown>;
+  as?: OpenOptions["as"];
+}
+
+/**
+ * A test for each scheme and width: the page is sound, and a picture of it is kept as `<name>-<scheme>-<width>.png`.
+ * `tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByRole("table") })`.
+ */
+export function tour(stage: Console, name: string, { path, ready, then, as }: Tour): void {
+  for (const width of [1280, 390] as const) {
+    for (const scheme of ["light", "dark"] as const) {
+      test.skipIf(!hasBrowser)(`${name} is sound in the ${scheme} at ${width} pixels`, async () => {
+        const page = await stage.open(path, { width, scheme, ...(as !== undefined && { as }) });
+        await ready(page).first().waitFor();
+        await then?.(page);
+        await settled(page);
+        await keepPicture(page, `${name}-${scheme}-${width}`);
+        await expectSound(page);
+        await page.context().close();
+      });
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// `bun run api:types`: writes what the console knows of the API, from the document of this very service.
+import { loadConfig } from "../../src/config.ts";
+import type { Context } from "../../src/context.ts";
+import { createApp } from "../../src/http/mod.ts";
+import { createLog } from "../../src/log.ts";
+import { apiTypes } from "./api_types.ts";
+
+// Nothing of it is used: a document is made from the routes alone.
+const ctx = {
+  config: loadConfig({}),
+  log: createLog("error"),
+  sql: {},
+  pool: {},
+  now: () => new Date(),
+} as Context;
+const answer = await createApp(ctx).handle(new Request(`${ctx.config.BASE_URL}/openapi.json`));
+if (!answer.ok) throw new Error(`Cannot write the types: ${await answer.text()}`);
+await Bun.write(new URL("../../src/console/api.gen.ts", import.meta.url), apiTypes(await answer.json()));
