@@ -8,8 +8,8 @@ const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9
 
 describe("GET /", () => {
   test.each([
-    ["mails are sent", service, 2],
-    ["mails are captured", capturing, 3],
+    ["mails are sent", service, 3],
+    ["mails are captured", capturing, 4],
   ] as const)("is a page for browsers, whose links lead somewhere, where %s", async (_, asked, count) => {
     const { status, body, headers } = await asked.request("GET", "/", { headers: BROWSER });
     const links = [...body.matchAll(/href="(\/[^"]*)"/g)].map((match) => match[1]!);

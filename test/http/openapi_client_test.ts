@@ -67,3 +67,11 @@ test("right calls compile, and the service answers them", async () => {
 test("each wrong call is an error, and nothing else is", async () => {
   expect(await compile("client_wrong.ts")).toBe("");
 });
+
+test("what the console knows of the API is what the document says", async () => {
+  const written = await Bun.file(new URL("../../src/console/api.gen.ts", import.meta.url)).text();
+  const { body } = await service.request("GET", "/openapi.json");
+
+  // `bun run api:types` writes it.
+  expect(written === apiTypes(body)).toBe(true);
+});

@@ -5,6 +5,10 @@ import { GUIDES } from "../../src/http/pages/guide_pages.ts";
 export const OPEN = [
   "GET /",
   "GET /favicon.ico",
+  "GET /app",
+  "GET /app/*",
+  "GET /app/assets/:name",
+  "GET /app/frame",
   "POST /auth/login",
   "POST /auth/signup",
   "GET /auth/logout",
