@@ -55,10 +55,11 @@ from contacts c
 where c.project_id = :project_id and c.id = :contact_id;
 
 -- name: happened :many
--- How often events of these names happened to a contact, counted to `up_to`, and when last. Opens and clicks by bots are
--- not the contact's.
-select n.name as "name!", e.count as "count!", e.last_at
-from unnest(:names::text[]) as n (name)
+-- nullable: asked.since
+-- How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
+-- by bots are not the contact's.
+select n.n as "n!", e.count as "count!", e.last_at
+from json_to_recordset(:asked::json) as n (n int, name text, since timestamptz)
 cross join lateral (
   select count(*)::int as count, max(newest.created_at) as last_at
   from (
@@ -66,6 +67,7 @@ cross join lateral (
     from events x
     where x.project_id = :project_id and x.contact_id = :contact_id and x.name = n.name
       and (not x.bot or n.name not in ('email.open', 'email.click'))
+      and (n.since is null or x.created_at >= n.since and x.created_at < :now::timestamptz + interval '1 millisecond')
     order by x.id desc
     limit :up_to::int
   ) as newest

@@ -16,8 +16,11 @@ export interface Selection extends ContactFilter {
   condition?: unknown;
 }
 
-/** A selection as SQL over the contact `c`. A function, because a fragment goes into one statement only. */
-export type Selected = (ctx: Pick<Context, "sql">) => Fragment;
+/**
+ * A selection as SQL over the contact `c`. A function, because a fragment goes into one statement only. `whole`: as of the
+ * compiler.
+ */
+export type Selected = (ctx: Pick<Context, "sql">, how?: { whole: boolean }) => Fragment;
 
 // An exact count of a common search term or of a condition reads the whole project. What takes longer is estimated.
 const COUNT_BUDGET_MS = 250;
@@ -46,10 +49,10 @@ export async function compileSelection(
     ...(condition === undefined ? [] : [condition as Condition]),
   ];
   const options = { now: ctx.now(), segments };
-  return ({ sql }) =>
+  return ({ sql }, how) =>
     allOf(sql, [
       compileFilter({ sql }, filter),
-      ...trees.map((tree) => compileCondition(sql, projectId, tree, options)),
+      ...trees.map((tree) => compileCondition(sql, projectId, tree, { ...options, ...how })),
     ]);
 }
 
@@ -69,7 +72,7 @@ export async function countSelected(
   if (isCounted || total === 0) return total;
   const exact = await withinBudget(ctx, COUNT_BUDGET_MS, async (tx) => {
     await q.audience.allowHashing(tx);
-    return await q.contacts.countMatching(tx, { projectId, filter: selected(tx) });
+    return await q.contacts.countMatching(tx, { projectId, filter: selected(tx, { whole: true }) });
   });
   if (exact) return exact.total;
   const percent = Math.min(100, (SAMPLE_ROWS / total) * 100);

@@ -102,10 +102,10 @@ export interface Queries {
     /** Whether each of some compiled filters holds for a contact.
      * (sql/queries/audience.sql:50) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
-    /** How often events of these names happened to a contact, counted to `up_to`, and when last. Opens and clicks by bots are
-     * not the contact's.
+    /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
+     * by bots are not the contact's.
      * (sql/queries/audience.sql:57) */
-    happened(on: On, args: { names: string[]; projectId: string; contactId: string; upTo: number }): Promise<{ name: string; count: number; lastAt: Date | null }[]>;
+    happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
   };
   audit: {
     /** Lines of the log, in the order of their ids.

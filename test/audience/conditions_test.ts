@@ -496,6 +496,24 @@ describe("conditionErrors", () => {
     [{ field: `data.${"x".repeat(2000)}`, operator: "exists" }, [`too_big ${AT}.field`]],
     [{ field: `event.${"x".repeat(256)}`, operator: "triggered" }, [`too_big ${AT}.field`]],
     [{ field: "event.x", operator: "triggeredWithin", value: 5 }, [`required ${AT}.unit`]],
+    [{ field: "event.x", operator: "triggeredAtLeast" }, [`required ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtLeast", count: 0 }, [`too_small ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtMost", count: -1 }, [`too_small ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtMost", count: 1.5 }, [`invalid_type ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtMost", count: "3" }, [`invalid_type ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtLeast", count: 1_001 }, [`too_big ${AT}.count`]],
+    [{ field: "event.x", operator: "triggeredAtLeast", count: 2, value: 30 }, [`required ${AT}.unit`]],
+    [{ field: "event.x", operator: "triggeredAtLeast", count: 2, unit: "days" }, [`required ${AT}.value`]],
+    [
+      { field: "email.opened", operator: "triggeredAtLeast", count: 0, value: 0, unit: "days" },
+      [`too_small ${AT}.count`, `too_small ${AT}.value`],
+    ],
+    [
+      { field: "event.x", operator: "triggeredAtMost", count: 1, value: 1e9, unit: "days" },
+      [`too_big ${AT}.value`],
+    ],
+    [{ field: "event.x", operator: "notTriggeredAtLeast", count: 2 }, [`invalid_enum_value ${AT}.operator`]],
+    [{ field: "data.a", operator: "triggeredAtLeast", count: 2 }, [`invalid_enum_value ${AT}.operator`]],
     [{ field: "event.x", operator: "equals", value: 5 }, [`invalid_enum_value ${AT}.operator`]],
     [{ field: "event.a\0b", operator: "triggered" }, [`invalid_string ${AT}.field`]],
     [{ field: "data.a", operator: "equals" }, [`required ${AT}.value`]],
@@ -521,6 +539,14 @@ describe("conditionErrors", () => {
     [{ field: `segment.${STATIC}`, operator: "triggered" }, [`invalid_enum_value ${AT}.operator`]],
   ])("of the filter %j", (filter, expected) => {
     expect(fieldsOf(one(filter))).toEqual(expected);
+  });
+
+  test("says what stands for never where somebody asks for at most 0 times", () => {
+    const [error] = conditionErrors(one({ field: "event.x", operator: "triggeredAtMost", count: 0 }));
+
+    expect(error!.message).toBe(
+      "Expected 1 or more: for never there are notTriggered and notTriggeredWithin",
+    );
   });
 
   test("names the faults of all filters, below the field it was given", () => {
@@ -632,5 +658,13 @@ describe("references to segments", () => {
     const every = [dynamic(a, lately), dynamic(b, to(a)), dynamic(c, plain)];
 
     expect(every.map(({ id }) => isTimeRelative(id, every))).toEqual([true, true, false]);
+  });
+
+  test("is nothing to a count without a period", () => {
+    const often = { ...f("event.x", "triggeredAtLeast"), count: 3 };
+    const lately = { ...f("event.x", "triggeredAtMost", 5, "days"), count: 3 };
+    const every = [dynamic(a, all(often)), dynamic(b, all(lately))];
+
+    expect(every.map(({ id }) => isTimeRelative(id, every))).toEqual([false, true]);
   });
 });

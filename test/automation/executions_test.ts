@@ -436,6 +436,44 @@ describe("a condition", () => {
     });
   });
 
+  test("that counts events in its branches tells how it counted", async () => {
+    const often = {
+      id: "often",
+      name: "Often",
+      operator: "triggeredAtLeast",
+      count: 2,
+      value: 1,
+      unit: "days",
+    };
+    const once = { id: "once", name: "Once", operator: "triggeredAtMost", count: 1 };
+    const { id } = await build({
+      steps: {
+        "How often?": { type: "CONDITION", mode: "multi", field: "event.bought", branches: [often, once] },
+        Yes: EXIT,
+      },
+      ways: ["Trigger > How often?", "How often? often> Yes"],
+    });
+    for (const who of ["keen", "keen", "calm"]) await track(`${who}@example.com`, "bought");
+    for (const who of ["keen", "calm"]) await track(`${who}@example.com`);
+    await service.runJobs();
+    const { steps } = await workflows.history(id, await workflows.of(id, "keen"));
+
+    expect(await outcomes(id)).toEqual({ keen: "EXITED", calm: "COMPLETED" });
+    expect(steps[1]!.output).toMatchObject({
+      branch: "often",
+      filters: [
+        {
+          field: "event.bought",
+          operator: "triggeredAtLeast",
+          count: 2,
+          value: 1,
+          unit: "days",
+          holds: true,
+        },
+      ],
+    });
+  });
+
   test("tells long texts in short, without half a character", async () => {
     const { id } = await build({
       steps: { "Bio?": { type: "CONDITION", field: "data.bio", operator: "exists" }, Yes: EXIT },

@@ -33,6 +33,7 @@ beforeAll(async () => {
   await track(ids.ada!, "ordered", 1);
   await track(ids.ada!, "email.open", 1);
   await track(ids.bob!, "ordered", 90);
+  await track(ids.bob!, "ordered", 60);
   await track(ids.cy!, "signed up", 1);
   service.setNow(new Date());
   const { body } = await post("/segments", { name: "Static", type: "STATIC" });

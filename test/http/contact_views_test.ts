@@ -130,6 +130,9 @@ describe("GET /contacts/:id?include=", () => {
 
 describe("GET /segments/:id/explain", () => {
   test("tells of each filter whether it holds, and what it found", async () => {
+    service.setNow(new Date(Date.now() - 2 * 86_400_000));
+    await call("POST", "/events/track", { event: "ordered", email: "ada@example.com" });
+    service.setNow(new Date());
     await call("POST", "/events/track", { event: "ordered", email: "ada@example.com" });
     const { body: segment } = await call("POST", "/segments", {
       name: "Mixed",
@@ -143,7 +146,11 @@ describe("GET /segments/:id/explain", () => {
             ],
           },
           {
-            filters: [{ field: "event.ordered", operator: "triggered" }],
+            filters: [
+              { field: "event.ordered", operator: "triggered" },
+              { field: "event.ordered", operator: "triggeredAtMost", count: 1, value: 1, unit: "days" },
+              { field: "event.ordered", operator: "triggeredAtMost", count: 2 },
+            ],
             conditions: {
               logic: "AND",
               groups: [{ filters: [{ field: `segment.${pro}`, operator: "memberOfSegment" }] }],
@@ -162,7 +169,15 @@ describe("GET /segments/:id/explain", () => {
       { field: "data.plan", operator: "equals", value: "free", matches: false, found: "pro" },
       { field: "subscribed", operator: "equals", value: true, matches: true, found: true },
     ]);
-    expect(ada.condition.groups[1].filters[0].found).toEqual({ count: 1, lastAt: expect.any(String) });
+    expect(ada.condition.groups[1].filters.map(({ found }: { found: unknown }) => found)).toEqual(
+      [2, 1, 2].map((count) => ({ count, lastAt: expect.any(String) })),
+    );
+    expect(ada.condition.groups[1].filters[1]).toMatchObject({
+      count: 1,
+      value: 1,
+      unit: "days",
+      matches: true,
+    });
     expect(ada.condition.groups[1].conditions.groups[0].filters[0]).toMatchObject({
       matches: true,
       found: "Pro",

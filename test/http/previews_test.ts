@@ -75,6 +75,7 @@ describe("GET /segments/operators", () => {
     json: { value: { any: ["thing"] } },
     ordered: { value: 3 },
     amount: { value: 3, unit: "days" },
+    count: { count: 3, value: 30, unit: "days" },
   };
   const { fields } = conditionCatalogue();
   const all = fields.flatMap(({ field, activities, operators }) => {

@@ -509,6 +509,43 @@ describe("the membership of a tracked segment", () => {
     ]);
   });
 
+  test("counts events in a period: who did it often enters at once, and leaves when it is long ago", async () => {
+    const keen = await create({
+      name: "Keen",
+      trackMembership: true,
+      condition: {
+        logic: "AND",
+        groups: [
+          {
+            filters: [
+              { field: "event.looked", operator: "triggeredAtLeast", count: 2, value: 7, unit: "days" },
+              { field: "event.looked", operator: "triggeredAtMost", count: 3 },
+            ],
+          },
+        ],
+      },
+    });
+    const { sweepSegments } = await import("../../src/audience/segments/upkeep.ts");
+    let seconds = 0;
+    const look = async (who: string) => {
+      await call("POST", "/events/track", { event: "looked", email: `${who}@example.com` });
+      service.setNow(new Date(Date.now() + (seconds += 5) * 1_000));
+      await service.runJobs();
+    };
+    for (const who of ["a", "a", "b"]) await look(who);
+    const entered = await events(keen);
+    for (const who of ["b", "a", "a"]) await look(who);
+    const changed = await events(keen);
+    service.setNow(new Date(Date.now() + 8 * 86_400_000));
+    await sweepSegments(service);
+    await service.runJobs();
+    service.setNow(new Date());
+
+    expect(entered).toEqual(["a@example.com entry"]);
+    expect(changed).toEqual(["a@example.com entry", "a@example.com exit", "b@example.com entry"]);
+    expect(await events(keen)).toEqual([...changed, "b@example.com exit"]);
+  });
+
   test("follows the members of a static segment that it refers to", async () => {
     const list = await create({ name: "List", type: "STATIC" });
     const nested = await create({ name: "Nested", trackMembership: true, condition: memberOf(list.id) });

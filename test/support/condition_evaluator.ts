@@ -97,6 +97,11 @@ function passesEvents({ events }: EvaluatedContact, filter: Filter, now: Date): 
   const isWithin = (time: number) => passesAge(time, { ...filter, operator: "within" }, now);
   if (filter.operator === "triggered") return times.length > 0;
   if (filter.operator === "triggeredWithin") return times.some(isWithin);
+  if (filter.operator === "triggeredAtLeast" || filter.operator === "triggeredAtMost") {
+    const counted = filter.unit ? times.filter(isWithin) : times;
+    const [count, wanted] = [counted.length, Number(filter.count)];
+    return filter.operator === "triggeredAtLeast" ? count >= wanted : count <= wanted;
+  }
   return times.length > 0 && !times.some(isWithin);
 }
 

@@ -25,6 +25,8 @@ const FILTERS = [
   { field: "email", operator: "notContains", value: "x" },
   { field: "event.bought", operator: "triggered" },
   { field: "event.bought", operator: "triggeredWithin", value: 3, unit: "days" },
+  { field: "event.bought", operator: "triggeredAtLeast", count: 2, value: 30, unit: "days" },
+  { field: "email.clicked", operator: "triggeredAtMost", count: 1 },
   { field: "email.opened", operator: "notTriggered" },
 ];
 

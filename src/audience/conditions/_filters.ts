@@ -9,6 +9,8 @@ import { MAX_AMOUNT, toInstant, UNITS } from "./_instants.ts";
 const MAX_EVENT_NAME_LENGTH = 255;
 const MAX_PATH_LENGTH = 1_024;
 const MAX_PATH_KEYS = 10;
+/** The most often that an operator can ask for. */
+export const MAX_COUNT = 1_000;
 // A contact holds no more than that, so nothing longer or deeper can equal its values.
 const MAX_VALUE_LENGTH = 65_536;
 const MAX_VALUE_DEPTH = 64;
@@ -77,6 +79,9 @@ function valueErrors(
     case "triggeredWithin":
     case "triggeredOlderThan":
       return amountErrors(value, unit, at);
+    case "triggeredAtLeast":
+    case "triggeredAtMost":
+      return [...countErrors(filter.count, asks, `${at}.count`), ...periodErrors(value, unit, at)];
     case "equals":
       if (field.kind === "data") return jsonErrors(value, `${at}.value`);
       if (field.kind === "time") return timeErrors(value, `${at}.value`);
@@ -98,16 +103,31 @@ function valueErrors(
   }
 }
 
+function countErrors(count: unknown, asks: Operator, at: string): FieldError[] {
+  const errors = wholeErrors(count, at, { max: MAX_COUNT, what: "times" });
+  if (asks !== "triggeredAtMost" || count !== 0) return errors;
+  const message = "Expected 1 or more: for never there are notTriggered and notTriggeredWithin";
+  return errors.map((error) => ({ ...error, message }));
+}
+
+/** A period is optional: without one, all that ever happened counts. */
+function periodErrors(value: unknown, unit: unknown, at: string): FieldError[] {
+  const isAbsent = (part: unknown) => part === undefined || part === null;
+  return isAbsent(value) && isAbsent(unit) ? [] : amountErrors(value, unit, at);
+}
+
 function amountErrors(value: unknown, unit: unknown, at: string): FieldError[] {
   const errors = isUnit(unit) ? [] : [notOneOf(`${at}.unit`, unit, UNITS)];
+  const max = isUnit(unit) ? MAX_AMOUNT[unit] : Infinity;
+  return [...wholeErrors(value, `${at}.value`, { max, what: String(unit) }), ...errors];
+}
+
+function wholeErrors(value: unknown, at: string, { max, what }: { max: number; what: string }): FieldError[] {
   if (typeof value !== "number" || !Number.isInteger(value)) {
-    return [missingOr(`${at}.value`, value, "Expected a whole number"), ...errors];
+    return [missingOr(at, value, "Expected a whole number")];
   }
-  if (value < 1) return [fault(`${at}.value`, "too_small", "Expected 1 or more", value), ...errors];
-  if (isUnit(unit) && value > MAX_AMOUNT[unit]) {
-    return [fault(`${at}.value`, "too_big", `Expected at most ${MAX_AMOUNT[unit]} ${unit}`, value)];
-  }
-  return errors;
+  if (value < 1) return [fault(at, "too_small", "Expected 1 or more", value)];
+  return value > max ? [fault(at, "too_big", `Expected at most ${max} ${what}`, value)] : [];
 }
 
 function timeErrors(value: unknown, at: string): FieldError[] {

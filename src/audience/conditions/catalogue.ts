@@ -1,13 +1,14 @@
 // The condition language as data: what `GET /segments/operators` and the OpenAPI document say, from the compiler's tables.
 import { STANDARD_FIELDS, STANDARD_NAMES } from "../standard_fields.ts";
 import { type Field, type Operator, OPERATORS, operatorsOf, MAIL_ACTIVITIES } from "./fields.ts";
+import { MAX_COUNT } from "./_filters.ts";
 import { UNITS } from "./_instants.ts";
 
 /**
- * What stands beside an operator: nothing, a value of the field's own kind, a number or a text to be put in order with, or
- * an amount of time with its unit.
+ * What stands beside an operator: nothing, a value of the field's own kind, a number or a text to be put in order with, an
+ * amount of time with its unit, or a count and, where it is about a period, an amount of time with its unit.
  */
-export type Operand = "none" | "text" | "boolean" | "time" | "json" | "ordered" | "amount";
+export type Operand = "none" | "text" | "boolean" | "time" | "json" | "ordered" | "amount" | "count";
 
 /** Of fields whose kind does not decide it. */
 const OPERANDS: Record<Operator, Operand> = {
@@ -23,6 +24,8 @@ const OPERANDS: Record<Operator, Operand> = {
   triggered: "none",
   triggeredWithin: "amount",
   triggeredOlderThan: "amount",
+  triggeredAtLeast: "count",
+  triggeredAtMost: "count",
   memberOfSegment: "none",
 };
 
@@ -71,7 +74,10 @@ const AMOUNT = {
   value: { type: "integer", minimum: 1 },
   unit: { type: "string", enum: [...UNITS] },
 };
-const VALUES: Record<Exclude<Operand, "amount" | "none">, JsonSchema> = {
+const COUNT = {
+  count: { type: "integer", minimum: 1, maximum: MAX_COUNT, description: "How often." },
+};
+const VALUES: Record<Exclude<Operand, "amount" | "count" | "none">, JsonSchema> = {
   json: {},
   text: { type: ["string", "number", "boolean"] },
   boolean: { type: ["boolean", "string"] },
@@ -126,6 +132,7 @@ function filterSchemas(): Record<string, JsonSchema> {
     text: "TextFilter",
     ordered: "OrderFilter",
     amount: "AgeFilter",
+    count: "CountFilter",
     boolean: "BooleanFilter",
     time: "TimeFilter",
   };
@@ -142,11 +149,20 @@ function filterSchemas(): Record<string, JsonSchema> {
 }
 
 function filterSchema(operand: Operand, operators: string[]): JsonSchema {
-  const operator = { type: "string", enum: operators };
-  const beside = operand === "none" ? {} : operand === "amount" ? AMOUNT : { value: VALUES[operand] };
-  return {
+  const properties = { field: FIELD, operator: { type: "string", enum: operators } };
+  const schema = (beside: JsonSchema, optional: JsonSchema = {}) => ({
     type: "object",
-    properties: { field: FIELD, operator, ...beside },
+    properties: { ...properties, ...beside, ...optional },
     required: ["field", "operator", ...Object.keys(beside)],
-  };
+  });
+  switch (operand) {
+    case "none":
+      return schema({});
+    case "amount":
+      return schema(AMOUNT);
+    case "count":
+      return { ...schema(COUNT, AMOUNT), dependentRequired: { value: ["unit"], unit: ["value"] } };
+    default:
+      return schema({ value: VALUES[operand] });
+  }
 }

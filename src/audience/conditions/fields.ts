@@ -25,7 +25,7 @@ export const OPERATORS = {
     "contains",
     "exists",
   ],
-  event: ["triggered", "triggeredWithin", "triggeredOlderThan"],
+  event: ["triggered", "triggeredWithin", "triggeredOlderThan", "triggeredAtLeast", "triggeredAtMost"],
   segment: ["memberOfSegment"],
 } as const satisfies Record<Field["kind"], readonly string[]>;
 

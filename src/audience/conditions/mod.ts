@@ -22,6 +22,11 @@ export interface CompileOptions {
   now: Date;
   /** At least the segments that the tree refers to, and those that they refer to in turn. */
   segments: ReadonlyMap<string, Pick<SegmentDefinition, "type" | "condition">>;
+  /**
+   * True where the statement looks at all contacts of the project at once: how often an event happened is then counted in
+   * one pass over the events of its name, and not contact by contact.
+   */
+  whole?: boolean;
 }
 
 interface Scope extends CompileOptions {
@@ -220,6 +225,7 @@ function isDated(sql: Db, path: string, from: Date | null, to: Date): Fragment {
 
 function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">, filter: Filter): Fragment {
   const { sql } = scope;
+  const { count } = filter;
   switch (operator) {
     case "triggered":
       return hasEvent(scope, name, sql``);
@@ -227,17 +233,47 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
       return hasEvent(scope, name, isRecent(scope, ago(scope, filter)));
     case "triggeredOlderThan":
       return sql`(${hasEvent(scope, name, sql``)} and not ${hasEvent(scope, name, isRecent(scope, ago(scope, filter)))})`;
+    case "triggeredAtLeast":
+      return happenedTimes(scope, name, filter, count!);
+    case "triggeredAtMost":
+      return sql`(not ${happenedTimes(scope, name, filter, count! + 1)})`;
   }
 }
 
 function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): Fragment {
-  // An open or click by a bot is recorded, but it is not the contact's (guides/segments.md).
-  const byPeople = BOTS_DO.has(name) ? sql`and not e.bot` : sql``;
   return sql`exists (
     select
     from events e
-    where e.project_id = ${projectId} and e.contact_id = c.id and e.name = ${name} ${byPeople} ${further}
+    where e.project_id = ${projectId} and e.contact_id = c.id and e.name = ${name} ${byPeople(sql, name)} ${further}
   )`;
+}
+
+/**
+ * There is an event number `times`. Contact by contact, nothing behind it is looked at (1,000,000 contacts, 10,000,000
+ * events, on a busy machine): ten contacts take 0.4 ms and 2,000 take 100 to 140, but all of them 18 s. One pass over the
+ * 500,000 events of a name in 30 days takes 1.4 s, for ten contacts as well.
+ */
+function happenedTimes(scope: Scope, name: string, filter: Filter, times: number): Fragment {
+  const { sql, projectId, whole } = scope;
+  const further = filter.unit ? isRecent(scope, ago(scope, filter)) : sql``;
+  if (times === 1) return hasEvent(scope, name, further);
+  if (!whole) return hasEvent(scope, name, sql`${further} offset ${times - 1}::int`);
+  return sql`exists (
+    select
+    from (
+      select e.contact_id
+      from events e
+      where e.project_id = ${projectId} and e.name = ${name} ${byPeople(sql, name)} ${further}
+      group by e.contact_id
+      having count(*) >= ${times}::int
+    ) as often
+    where often.contact_id = c.id
+  )`;
+}
+
+/** An open or click by a bot is recorded, but it is not the contact's (guides/segments.md). */
+function byPeople(sql: Db, name: string): Fragment {
+  return BOTS_DO.has(name) ? sql`and not e.bot` : sql``;
 }
 
 /** Ids are in the order of time, and an index holds them: the bound on them leaves little to look at. */

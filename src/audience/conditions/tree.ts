@@ -1,13 +1,13 @@
 // What a condition tree is (guides/segments.md), and what can be wrong with one that comes in a request.
 import type { Json } from "../../db/types.ts";
 import type { FieldError } from "../../problem.ts";
-import { fieldOf } from "./fields.ts";
+import { fieldOf, isUnit } from "./fields.ts";
 import { filterErrors } from "./_filters.ts";
 import { fault, isObject, missingOr, notOneOf } from "../faults.ts";
 import type { Unit } from "./_instants.ts";
 
 export { filterErrors } from "./_filters.ts";
-export { firstIdAt, toInstant } from "./_instants.ts";
+export { firstIdAt, toInstant, unitsBefore } from "./_instants.ts";
 
 const MAX_DEPTH = 10;
 const MAX_GROUPS = 200;
@@ -35,6 +35,8 @@ export interface Filter {
   operator: string;
   value?: Json;
   unit?: Unit | null;
+  /** How often, for the operators that count. */
+  count?: number | null;
 }
 
 /** A segment as others may refer to it. A static one has no condition. */
@@ -158,9 +160,11 @@ export function isTimeRelative(segmentId: string, all: Iterable<SegmentDefinitio
   return relative.some((id) => leadsTo(id, segmentId, trees));
 }
 
-/** Operators that count from now are those with a unit. */
 function looksBack(tree: Condition): boolean {
-  return [...filtersOf(tree)].some(({ filter }) => /within$|olderThan$/i.test(filter.operator));
+  return [...filtersOf(tree)].some(
+    ({ filter: { operator, unit } }) =>
+      /within$|olderThan$/i.test(operator) || (/^triggeredAt(Least|Most)$/.test(operator) && isUnit(unit)),
+  );
 }
 
 function references(tree: Condition, root?: string): { id: string; at: string }[] {

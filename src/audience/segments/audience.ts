@@ -8,24 +8,26 @@ import { compileCondition } from "../conditions/mod.ts";
 
 /**
  * The members of a segment as a boolean over the contact `c`. A function that makes it, because a fragment goes into
- * one statement only, and because a promise of a fragment would run it. Throws SEGMENT_NOT_FOUND.
+ * one statement only, and because a promise of a fragment would run it. `whole`: as of the compiler. Throws
+ * SEGMENT_NOT_FOUND.
  */
 export async function audienceOf(
   ctx: Context,
   projectId: string,
   segmentId: string,
+  { whole }: { whole: boolean },
 ): Promise<() => Fragment> {
   const rows = await q.segments.conditions(ctx, { projectId });
   const segments = new Map(rows.map((row) => [row.id, row]));
   if (!segments.has(segmentId)) throw problems.segmentNotFound(segmentId);
   const now = ctx.now();
-  return () => compileCondition(ctx.sql, projectId, membersOf(segmentId), { now, segments });
+  return () => compileCondition(ctx.sql, projectId, membersOf(segmentId), { now, segments, whole });
 }
 
 /** How many contacts belong to a segment now. */
 export async function countAudience(ctx: Context, projectId: string, segmentId: string): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
-    const audience = await audienceOf(tx, projectId, segmentId);
+    const audience = await audienceOf(tx, projectId, segmentId, { whole: true });
     await q.audience.allowHashing(tx);
     return (await q.audience.countMatching(tx, { projectId, audience: audience() })).total;
   });

@@ -3,8 +3,9 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { compileAnswers } from "../conditions/answers.ts";
-import { fieldOf } from "../conditions/fields.ts";
-import { type Condition, type Filter, filtersOf } from "../conditions/tree.ts";
+import { fieldOf, isUnit } from "../conditions/fields.ts";
+
+import { type Condition, type Filter, filtersOf, unitsBefore } from "../conditions/tree.ts";
 import { type Contact, getContact } from "../contacts/mod.ts";
 import { isStandard } from "../standard_fields.ts";
 
@@ -12,8 +13,8 @@ import { isStandard } from "../standard_fields.ts";
 export interface ExplainedFilter extends Filter {
   matches: boolean;
   /**
-   * What stands there: the value, null where there is none; of an event how often it happened (counted to 1,000) and when
-   * last; of a segment its name.
+   * What stands there: the value, null where there is none; of an event how often it happened (counted to 1,000, and within
+   * the period where the operator counts in one) and when last; of a segment its name.
    */
   found: unknown;
 }
@@ -123,19 +124,26 @@ function explain(
 
 /** What the contact has where each filter looks. */
 async function foundBy(ctx: Context, projectId: string, contact: Contact, filters: Filter[]) {
-  const fields = filters.map(({ field }) => fieldOf(field)!);
-  const names = [...new Set(fields.flatMap((field) => (field.kind === "event" ? [field.name] : [])))];
-  const events = new Map(
-    (await q.audience.happened(ctx, { projectId, contactId: contact.id, names, upTo: MAX_COUNTED })).map(
-      ({ name, ...event }) => [name, event],
-    ),
-  );
+  const now = ctx.now();
+  const asked = filters.flatMap((filter, n) => {
+    const field = fieldOf(filter.field)!;
+    return field.kind === "event" ? [{ n, name: field.name, since: countedSince(filter, now) }] : [];
+  });
+  const happened = await q.audience.happened(ctx, {
+    projectId,
+    contactId: contact.id,
+    asked,
+    now,
+    upTo: MAX_COUNTED,
+  });
+  const events = new Map(happened.map(({ n, ...event }) => [filters[n]!, event]));
   const segments = new Map((await q.segments.list(ctx, { projectId })).map(({ id, name }) => [id, name]));
-  return ({ field: name }: Filter): unknown => {
+  return (filter: Filter): unknown => {
+    const { field: name } = filter;
     const field = fieldOf(name)!;
     switch (field.kind) {
       case "event":
-        return events.get(field.name) ?? { count: 0, lastAt: null };
+        return events.get(filter) ?? { count: 0, lastAt: null };
       case "segment":
         return segments.get(field.id) ?? null;
       case "data":
@@ -146,6 +154,11 @@ async function foundBy(ctx: Context, projectId: string, contact: Contact, filter
         return isStandard(name) ? contact[name] : null;
     }
   };
+}
+
+/** The begin of the period in which a filter counts; null where it counts all. */
+function countedSince({ count, value, unit }: Filter, now: Date): Date | null {
+  return typeof count === "number" && isUnit(unit) ? unitsBefore(now, value as number, unit) : null;
 }
 
 /** The value under the whole path as one key, else under its parts as keys within keys, as conditions read it. */

@@ -14,7 +14,7 @@ export async function listMembers(
   segmentId: string,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ data: ListedContact[]; total: number }> {
-  const audience = await audienceOf(ctx, projectId, segmentId);
+  const audience = await audienceOf(ctx, projectId, segmentId, { whole: true });
   const [data, total] = await Promise.all([
     q.segmentMembers.page(ctx, {
       projectId,
@@ -152,7 +152,7 @@ export async function computeMembership(
     }
     const eventData = { segmentId, segmentName: segment.name };
     const args = { projectId, segmentId, contactIds, now: tx.now(), eventData };
-    const audience = await audienceOf(tx, projectId, segmentId);
+    const audience = await audienceOf(tx, projectId, segmentId, { whole: contactIds === null });
     await q.audience.allowHashing(tx);
     const { removed } = await q.segmentMembers.exit(tx, {
       ...args,

@@ -42,7 +42,8 @@ export async function previewSegment(
   const wrong = referenceErrors(null, condition as Condition, segments);
   if (wrong.length > 0) throw problems.invalid(wrong);
   const options = { now: ctx.now(), segments: new Map(segments.map((row) => [row.id, row])) };
-  const audience = (tx: Context) => compileCondition(tx.sql, projectId, condition as Condition, options);
+  const audience = (tx: Context, whole: boolean) =>
+    compileCondition(tx.sql, projectId, condition as Condition, { ...options, whole });
   try {
     return { ...(await look(ctx, projectId, audience, { oneIn: 1, patienceMs })), estimated: false };
   } catch (error) {
@@ -59,14 +60,15 @@ export async function previewSegment(
 async function look(
   ctx: Context,
   projectId: string,
-  audience: (tx: Context) => Fragment,
+  audience: (tx: Context, whole: boolean) => Fragment,
   { oneIn, patienceMs }: { oneIn: number; patienceMs: number },
 ) {
   return await inTransaction(ctx, async (tx) => {
     await q.audience.hurry(tx, { timeout: `${patienceMs}ms` });
     await q.audience.allowHashing(tx);
-    const counted = await q.audience.countReachable(tx, { projectId, audience: audience(tx), oneIn });
-    const sample = await q.audience.sample(tx, { projectId, audience: audience(tx), oneIn, limit: SAMPLE });
+    const among = () => ({ projectId, audience: audience(tx, oneIn === 1), oneIn });
+    const counted = await q.audience.countReachable(tx, among());
+    const sample = await q.audience.sample(tx, { ...among(), limit: SAMPLE });
     return { ...counted, sample };
   });
 }

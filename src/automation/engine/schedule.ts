@@ -104,5 +104,5 @@ async function audienceOf(tx: Context, projectId: string, trigger: ScheduleTrigg
   const who = { type: "TRANSACTIONAL", audienceType, segmentId, audienceCondition: null } as const;
   const definition = await defineAudience(tx, projectId, who);
   await q.audience.allowHashing(tx);
-  return compileAudience(tx, projectId, who.type, definition, tx.now());
+  return compileAudience(tx, projectId, who.type, definition, { now: tx.now() });
 }

@@ -72,7 +72,7 @@ export function conditionFaults(config: Record<string, unknown>): FieldError[] {
   if (mode === "multi") {
     return [
       ...multiFaults(config),
-      ...besideFaults(config, ["operator", "value", "unit", "condition"], MULTI),
+      ...besideFaults(config, ["operator", "value", "unit", "count", "condition"], MULTI),
     ];
   }
   if (mode !== undefined && mode !== "single") {
@@ -80,7 +80,10 @@ export function conditionFaults(config: Record<string, unknown>): FieldError[] {
   }
   if (condition !== undefined) {
     const errors = conditionErrors(plainTree(condition), "config.condition");
-    return [...errors, ...besideFaults(config, ["field", "operator", "value", "unit", "branches"], TREE)];
+    return [
+      ...errors,
+      ...besideFaults(config, ["field", "operator", "value", "unit", "count", "branches"], TREE),
+    ];
   }
   return [...askedFaults(config, config.field, "config"), ...besideFaults(config, ["branches"], SINGLE)];
 }
@@ -216,9 +219,14 @@ function plainTree(tree: unknown): unknown {
   );
 }
 
-function filterOf({ operator, value, unit }: Record<string, unknown>) {
-  const hasUnit = unit !== undefined && unit !== null;
-  return { operator, ...(value !== undefined && { value }), ...(hasUnit && { unit }) };
+function filterOf({ operator, value, unit, count }: Record<string, unknown>) {
+  const isGiven = (part: unknown) => part !== undefined && part !== null;
+  return {
+    operator,
+    ...(value !== undefined && { value }),
+    ...(isGiven(unit) && { unit }),
+    ...(isGiven(count) && { count }),
+  };
 }
 
 function treeOf(filter: Filter): Condition {

@@ -27,6 +27,7 @@ import {
 import { all, defineStep } from "./step_type.ts";
 
 const TEXT = { type: "string" };
+const ASKED = { operator: TEXT, value: {}, unit: TEXT, count: { type: "integer" } };
 
 /** How many of the deciding fields and filters are reported, and how many characters of each. */
 const MAX_TOLD = 20;
@@ -41,7 +42,7 @@ export const conditionStep = defineStep<ConditionConfig>({
     anyOf: [
       {
         type: "object",
-        properties: { field: TEXT, operator: TEXT, value: {}, unit: TEXT },
+        properties: { field: TEXT, ...ASKED },
         required: ["field", "operator"],
       },
       {
@@ -60,7 +61,7 @@ export const conditionStep = defineStep<ConditionConfig>({
             maxItems: 20,
             items: {
               type: "object",
-              properties: { id: TEXT, name: TEXT, operator: TEXT, value: {}, unit: TEXT },
+              properties: { id: TEXT, name: TEXT, ...ASKED },
               required: ["id", "name", "operator"],
             },
           },
@@ -170,12 +171,13 @@ function toldFilters(condition: Condition): Filter[] {
 }
 
 /** A filter, and whether it held. */
-function answered({ field, operator, value = null, unit }: Filter, holds: boolean): Json {
+function answered({ field, operator, value = null, unit, count }: Filter, holds: boolean): Json {
   return {
     field,
     operator,
     ...(value !== null && { value: short(value) }),
     ...(unit && { unit }),
+    ...(count && { count }),
     holds,
   };
 }

@@ -35,7 +35,7 @@ export const Catalogue = t.Object(
         operators: t.Array(
           t.Object({
             operator: t.String(),
-            operand: Words(["none", "text", "boolean", "time", "json", "ordered", "amount"]),
+            operand: Words(["none", "text", "boolean", "time", "json", "ordered", "amount", "count"]),
           }),
         ),
         activities: t.Optional(t.Array(t.String(), { description: "What may stand for `<activity>`." })),
@@ -64,9 +64,11 @@ const ExplainedFilter = t.Object(
     operator: t.String(),
     value: t.Optional(t.Unknown()),
     unit: t.Optional(t.String()),
+    count: t.Optional(Int),
     matches: t.Boolean(),
     found: t.Unknown({
-      description: "The value; of an event `{count, lastAt}`, counted to 1,000; of a segment its name.",
+      description:
+        "The value; of an event `{count, lastAt}`, counted to 1,000, and within the period where the operator counts in one; of a segment its name.",
     }),
   },
   { title: "ExplainedFilter" },

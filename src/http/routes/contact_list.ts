@@ -89,14 +89,15 @@ export function contactListRoutes(ctx: Context) {
 async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {
   const selection = selectionOf(query);
   const selected = await compileSelection(ctx, projectId, selection);
+  const paged: Selected = (on) => selected(on, { whole: true });
   const order = orderOf(query.sort, query.dir);
   const limit = clampLimit(query.limit);
   const after = readPlace(query, order);
   const isFirst = query.cursor === undefined;
   if (order.sort === "lastActivity")
-    return await byActivity(ctx, projectId, { selection, selected, after, limit, isFirst });
+    return await byActivity(ctx, projectId, { selection, selected: paged, after, limit, isFirst });
   const [rows, total] = await Promise.all([
-    listContacts(ctx, projectId, selected, { order, after, limit }),
+    listContacts(ctx, projectId, paged, { order, after, limit }),
     isFirst ? countSelected(ctx, projectId, selection, selected) : 0,
   ]);
   const hasMore = rows.length > limit;

@@ -4,7 +4,7 @@ import { listContacts } from "../../audience/contacts/list.ts";
 import { explainSegment } from "../../audience/segments/explain.ts";
 import { listMembers } from "../../audience/segments/members.ts";
 import { segmentSizes } from "../../audience/segments/sizes.ts";
-import { compileSelection, countSelected } from "../../audience/selection.ts";
+import { compileSelection, countSelected, type Selected } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
 import { readDays } from "../../insight/date_range.ts";
 import { MAX_DAYS } from "../../insight/timeseries.ts";
@@ -106,8 +106,9 @@ async function members(ctx: Context, projectId: string, id: string, query: (type
   const selection = { segmentId: id, search: query.search };
   const selected = await compileSelection(ctx, projectId, selection);
   const after = query.cursor === undefined ? null : placeOf(query.cursor);
+  const paged: Selected = (on) => selected(on, { whole: true });
   const [rows, total] = await Promise.all([
-    listContacts(ctx, projectId, selected, { order: NEWEST_FIRST, after, limit: pageSize }),
+    listContacts(ctx, projectId, paged, { order: NEWEST_FIRST, after, limit: pageSize }),
     after === null ? countSelected(ctx, projectId, selection, selected) : 0,
   ]);
   const hasMore = rows.length > pageSize;

@@ -40,16 +40,16 @@ export async function defineAudience(
 
 /**
  * The audience as a boolean over the contact `c`; a function, because a fragment goes into one statement only. `now` is
- * what its relative times count from.
+ * what its relative times count from; `whole`: as of the compiler.
  */
 export function compileAudience(
   { sql }: Context,
   projectId: string,
   type: CampaignAudience["type"],
   { condition, segments, isEmpty }: AudienceDefinition,
-  now: Date,
+  { now, whole = false }: { now: Date; whole?: boolean },
 ): () => Fragment {
-  const options = { now, segments: new Map(Object.entries(segments)) };
+  const options = { now, whole, segments: new Map(Object.entries(segments)) };
   return () => {
     if (isEmpty) return sql`false`;
     const members = condition === null ? sql`true` : compileCondition(sql, projectId, condition, options);
@@ -66,7 +66,7 @@ export async function countRecipients(
 ): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
     const defined = definition ?? (await defineAudience(tx, projectId, campaign));
-    const audience = compileAudience(tx, projectId, campaign.type, defined, tx.now());
+    const audience = compileAudience(tx, projectId, campaign.type, defined, { now: tx.now(), whole: true });
     await q.audience.allowHashing(tx);
     return (await q.audience.countMatching(tx, { projectId, audience: audience() })).total;
   });

@@ -57,7 +57,7 @@ async function snapshotRange(
       sentAt,
       now: tx.now(),
       overLimit: overLimit("campaigns", tx.now()),
-      audience: compileAudience(tx, projectId, type, definition, sentAt)(),
+      audience: compileAudience(tx, projectId, type, definition, { now: sentAt })(),
       limit,
       batchSize: BATCH_SIZE,
     });
