@@ -273,14 +273,17 @@ create table project_keys (
   created_by text not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
-  -- To the minute.
+  -- To the minute, also by a request that was refused for its scopes. Written off the way of requests.
   last_used_at timestamp with time zone,
+  -- Whether it begins with `pk_`, and may stand in a page: then it may only track, whatever is said later.
+  is_public boolean not null,
   constraint project_keys_pkey PRIMARY KEY (project_id, id),
   constraint project_keys_hash_key UNIQUE (hash),
   constraint project_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_keys_hash_check CHECK ((length(hash) = 32)),
   constraint project_keys_hint_check CHECK ((length(hint) = 4)),
   constraint project_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint project_keys_public_track CHECK (((NOT is_public) OR (scopes = '{track}'::text[]))),
   constraint project_keys_scopes_check CHECK (((cardinality(scopes) >= 1) AND (scopes <@ '{send,track,read,all}'::text[])))
 );
 

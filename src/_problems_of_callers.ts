@@ -24,14 +24,14 @@ export const callerProblems = {
     }),
 
   expiredApiKey: (name: string) =>
-    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: the key ${name} has expired`, {
-      suggestion: "Create another one with POST /projects/:id/keys, or give this one more time",
+    new Problem(401, "INVALID_API_KEY", `Cannot authenticate: the key "${name}" has expired`, {
+      suggestion: "Create another one, or give this one more time: PATCH /projects/:id/keys/:keyId",
     }),
 
   scopeMissing: (name: string, scopes: readonly string[], needed: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot do this with the key ${name}: it may only ${scopes.join(", ")}`, {
+    new Problem(403, "FORBIDDEN", `Cannot do this with the key "${name}": it may only ${scopes.join(", ")}`, {
       details: { scopes, needed },
-      suggestion: `Use a key with the scope ${needed}`,
+      suggestion: `Use a key with the scope ${needed === "all" ? "all" : `${needed} or all`}`,
     }),
 
   /** The session of the cookie has ended, or the cookie is not ours. */

@@ -68,6 +68,7 @@ limit 1000;
 -- The projects of a user, oldest first, with the role there: all, or this one.
 select
   p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
+  p.send_rate::float8 as "send_rate?", p.postal_address, p.requires_two_factor,
   p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role
 from memberships m
 join projects p on p.id = m.project_id
@@ -81,8 +82,8 @@ order by p.id;
 -- A project with all its settings, and the role that this user has in it.
 select
   p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
-  p.send_rate::float8 as "send_rate?", p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at,
-  p.updated_at, p.postal_address, p.requires_two_factor, m.role as "role?"
+  p.send_rate::float8 as "send_rate?", p.postal_address, p.requires_two_factor, p.webhook_secret,
+  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role as "role?"
 from projects p
 left join memberships m on m.project_id = p.id and m.user_id = :user_id
 where p.id = :project_id and p.deleted_at is null;

@@ -4,11 +4,11 @@ import type { FieldError } from "../problem.ts";
 /** Longest name of a project or a person. */
 export const MAX_NAME = 100;
 
-/**
- * A name is shown to people in mails: one line, with no hidden characters and no link. The joiners of letters and emoji
- * (U+200C and U+200D) are allowed.
- */
-const MISLEADING = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}|:\/\/|\bwww\./iu;
+/** Characters that are not seen, and ends of lines. The joiners of letters and emoji (U+200C and U+200D) are none of them. */
+export const HIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200C\u200D])\p{Cf}/u;
+
+/** A name is shown to people in mails: one line, with no hidden characters and no link. */
+const MISLEADING = new RegExp(`${HIDDEN.source}|:\\/\\/|\\bwww\\.`, "iu");
 
 /** What is wrong with a name: it is empty, too long, or could lead people astray. */
 export function nameErrors(name: string): FieldError[] {

@@ -1304,20 +1304,24 @@ export interface Queries {
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projectKeys: {
-    /** (sql/queries/project_keys.sql:3) */
-    list(on: On, args: { projectId: string }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
+    /** There are at most 50.
+     * (sql/queries/project_keys.sql:3) */
+    list(on: On, args: { projectId: string }): Promise<{ id: string; name: string; scopes: string[]; isPublic: boolean; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
+    /** (sql/queries/project_keys.sql:10) */
+    byId(on: On, args: { projectId: string; keyId: string }): Promise<{ id: string; name: string; scopes: string[]; isPublic: boolean; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
     /** No row where the project has `max` already. Its row is locked (`projects.hold`).
-     * (sql/queries/project_keys.sql:9) */
-    insert(on: On, args: { projectId: string; id: string; name: string; scopes: string[]; hash: Uint8Array; hint: string; createdBy: string; now: Date; expiresAt: Date | null; max: number }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
-    /** Changes what is given. A time of null takes the expiry away, where `set_expires_at` says that it is given.
-     * (sql/queries/project_keys.sql:17) */
-    patch(on: On, args: { name: string | null; scopes: string[] | null; setExpiresAt: boolean; expiresAt: Date | null; projectId: string; keyId: string }): Promise<{ id: string; name: string; scopes: string[]; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
+     * (sql/queries/project_keys.sql:15) */
+    insert(on: On, args: { projectId: string; id: string; name: string; scopes: string[]; isPublic: boolean; hash: Uint8Array; hint: string; createdBy: string; now: Date; expiresAt: Date | null; max: number }): Promise<{ id: string; name: string; scopes: string[]; isPublic: boolean; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null } | null>;
+    /** Changes what is given. A time of null takes the expiry away, where `set_expires_at` says that it is given. The caller
+     * has locked the project and seen the key.
+     * (sql/queries/project_keys.sql:25) */
+    patch(on: On, args: { name: string | null; scopes: string[] | null; setExpiresAt: boolean; expiresAt: Date | null; projectId: string; keyId: string }): Promise<{ id: string; name: string; scopes: string[]; isPublic: boolean; hint: string; createdBy: string; createdAt: Date; expiresAt: Date | null; lastUsedAt: Date | null }>;
     /** From the commit on the key is unknown.
-     * (sql/queries/project_keys.sql:28) */
+     * (sql/queries/project_keys.sql:37) */
     remove(on: On, args: { projectId: string; keyId: string }): Promise<{ name: string; hint: string } | null>;
-    /** These keys were used now.
-     * (sql/queries/project_keys.sql:34) */
-    noteUse(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
+    /** These keys were used now. One that somebody else is writing is passed over: its next use is noted a minute later.
+     * (sql/queries/project_keys.sql:43) */
+    noteUse(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<number>;
   };
   projectRows: {
     /** Waiting jobs of a project, besides those of its removal. Locked jobs end by themselves, because they find nothing to
@@ -1397,40 +1401,40 @@ export interface Queries {
     list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
     /** The projects of a user, oldest first, with the role there: all, or this one.
      * (sql/queries/projects.sql:66) */
-    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
+    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** A project with all its settings, and the role that this user has in it.
-     * (sql/queries/projects.sql:79) */
-    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; postalAddress: string | null; requiresTwoFactor: boolean; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
+     * (sql/queries/projects.sql:80) */
+    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; webhookSecret: Uint8Array | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
     /** The settings of a project. Changing them locks the project.
-     * (sql/queries/projects.sql:90) */
+     * (sql/queries/projects.sql:91) */
     settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** From the commit on the keys before are unknown.
-     * (sql/queries/projects.sql:98) */
+     * (sql/queries/projects.sql:99) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
-     * (sql/queries/projects.sql:108) */
+     * (sql/queries/projects.sql:109) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** Changes the settings given. A rate or an address of null is removed, where `set_send_rate` and `set_postal_address` say
      * that it is given.
-     * (sql/queries/projects.sql:114) */
+     * (sql/queries/projects.sql:115) */
     patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; setPostalAddress: boolean; postalAddress: string | null; requiresTwoFactor: boolean | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:134) */
+     * (sql/queries/projects.sql:135) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:147) */
+    /** (sql/queries/projects.sql:148) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
-     * (sql/queries/projects.sql:152) */
+     * (sql/queries/projects.sql:153) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
      * sent, and rows that refer to it can be written.
-     * (sql/queries/projects.sql:159) */
+     * (sql/queries/projects.sql:160) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:167) */
+     * (sql/queries/projects.sql:168) */
     lockAll(on: On): Promise<number>;
     /** How a project presents itself to recipients.
-     * (sql/queries/projects.sql:171) */
+     * (sql/queries/projects.sql:172) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null } | null>;
   };
   rateLimits: {

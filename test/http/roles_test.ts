@@ -37,6 +37,8 @@ function accessOf(name: string, path: string): Access {
   if (OPEN.includes(name)) return "open";
   if (name === "POST /v1/track") return "public key";
   if (path.startsWith("/users/@me/projects/:id")) return "own project";
+  // No key opens what makes keys.
+  if (/^\/projects\/:id\/(keys|webhook-secret)/.test(path)) return "own project";
   if (FOR_USERS.includes(name)) return "session";
   return path.startsWith("/projects/:id") ? "view of a project" : "secret key or session";
 }

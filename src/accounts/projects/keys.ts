@@ -45,12 +45,15 @@ export function generateKeys() {
 
 /**
  * The project that this key belongs to, whether disabled or not. Nothing is cached: a look-up begins after the request
- * arrived, so a rotated key fails on the very next one. Concurrent requests share a look-up. Throws INVALID_API_KEY for
- * an unknown key, for one that has expired, and for the wrong kind of key.
+ * arrived, so a rotated key fails on the very next one. Concurrent requests share a look-up. What the public key can do, a
+ * named key that begins with `sk_` can do as well, where its scopes say so. Throws INVALID_API_KEY for an unknown key, for
+ * one that has expired, and for the wrong kind of key.
  */
 export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Promise<ProjectIdentity> {
-  if (!PATTERNS[kind].test(key)) throw problems.invalidApiKey(kind);
-  const project = await lookUps(ctx)[kind](key);
+  const given = kind === "public" && PATTERNS.secret.test(key) ? "secret" : kind;
+  if (!PATTERNS[given].test(key)) throw problems.invalidApiKey(kind);
+  const project = await lookUps(ctx)[given](key);
+  if (given !== kind && !project?.named) throw problems.invalidApiKey(kind);
   if (!project) throw problems.unknownApiKey(kind);
   const { named } = project;
   if (named) {

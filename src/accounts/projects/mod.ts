@@ -2,7 +2,7 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
-import { nameErrors } from "../names.ts";
+import { HIDDEN, nameErrors } from "../names.ts";
 import { generateKeys } from "./keys.ts";
 import { timezoneErrors } from "./_timezones.ts";
 
@@ -11,6 +11,7 @@ const MIN_SEND_RATE = 0.001;
 const MAX_SEND_RATE = 1_000_000;
 /** Longest postal address of a project. */
 export const MAX_POSTAL_ADDRESS = 500;
+const MAX_ADDRESS_LINES = 10;
 
 /** A project just made, with both keys. The secret one is not shown again. */
 export interface NewProject {
@@ -116,7 +117,7 @@ export async function updateProject(
       sendRate: sendRate ?? null,
       resendInDoubt: resendInDoubt ? RESENDABLE.filter((kind) => resendInDoubt.includes(kind)) : null,
       setPostalAddress: postalAddress !== undefined,
-      postalAddress: postalAddress?.trim() || null,
+      postalAddress: postalAddress ? linesOf(postalAddress) || null : null,
       requiresTwoFactor: patch.requiresTwoFactor ?? null,
       now: tx.now(),
     });
@@ -143,7 +144,7 @@ export function patchErrors(patch: ProjectPatch): FieldError[] {
 }
 
 /** Each changed setting, with its old and its new value. */
-function changesOf(before: object, after: object): Record<string, { from: unknown; to: unknown }> {
+export function changesOf(before: object, after: object): Record<string, { from: unknown; to: unknown }> {
   const was = before as Record<string, unknown>;
   const is = after as Record<string, unknown>;
   const changed = Object.keys(was).filter((setting) => !Bun.deepEquals(was[setting], is[setting]));
@@ -163,14 +164,20 @@ function rateErrors(rate: number | null | undefined): FieldError[] {
 }
 
 function addressErrors(address: string | null | undefined): FieldError[] {
-  const text = address?.trim() ?? "";
-  if (text.length > MAX_POSTAL_ADDRESS) {
-    const message = `An address has at most ${MAX_POSTAL_ADDRESS} characters`;
+  const lines = linesOf(address ?? "");
+  if (lines.length > MAX_POSTAL_ADDRESS || lines.split("\n").length > MAX_ADDRESS_LINES) {
+    const message = `An address has at most ${MAX_POSTAL_ADDRESS} characters in ${MAX_ADDRESS_LINES} lines`;
     return [{ field: "postalAddress", code: "too_big", message }];
   }
-  if (!/[^\P{C}\n\u200C\u200D]/u.test(text)) return [];
+  if (!lines.split("\n").some((line) => HIDDEN.test(line))) return [];
   const message = "An address is lines of text, without invisible characters";
-  return [{ field: "postalAddress", code: "invalid_string", message, received: text }];
+  return [{ field: "postalAddress", code: "invalid_string", message, received: lines.slice(0, 100) }];
+}
+
+/** Its lines, without the blank ones and the space around them. */
+function linesOf(address: string): string {
+  const lines = address.split(/\r\n|\r|\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== "").join("\n");
 }
 
 /** The reason of a suspension for too many bounces or complaints. */

@@ -5,12 +5,17 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { problems } from "../../problem.ts";
 import { type Actor, nameOf, recordAudit } from "../audit.ts";
 import { generateKey } from "./keys.ts";
-import type { Scope } from "./scopes.ts";
+import { changesOf } from "./mod.ts";
+import { type Scope, SCOPES } from "./scopes.ts";
 
 type Row = Awaited<ReturnType<Queries["projectKeys"]["list"]>>[number];
 
 /** A key as its project sees it: never the key itself. */
-export type ProjectKey = Omit<Row, "scopes"> & { scopes: Scope[] };
+export type ProjectKey = Omit<Row, "scopes" | "isPublic"> & {
+  scopes: Scope[];
+  /** The first letters of the key: `public` for `pk_`, `secret` for `sk_`. */
+  kind: "public" | "secret";
+};
 
 /** What a key is made of. A time that is left out or null is none. */
 export interface KeyInput {
@@ -29,23 +34,25 @@ export async function listKeys(ctx: Context, projectId: string): Promise<Project
 
 /**
  * Makes a key, and returns it this once. One that may only track begins with `pk_`, and may stand in a page. Throws 409 where
- * the project has 50.
+ * the project has 50, and not-found.
  */
 export async function createKey(
   ctx: Context,
   projectId: string,
-  { name, scopes, expiresAt = null }: KeyInput,
+  { name, scopes: given, expiresAt = null }: KeyInput,
   actor: Actor,
 ): Promise<ProjectKey & { key: string }> {
-  const onlyTracks = scopes.every((scope) => scope === "track");
-  const { key, hash, hint } = generateKey(onlyTracks ? "public" : "secret");
+  const scopes = inOrder(given);
+  const isPublic = onlyTracks(scopes);
+  const { key, hash, hint } = generateKey(isPublic ? "public" : "secret");
   return await inTransaction(ctx, async (tx) => {
-    if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
+    await holdProject(tx, projectId);
     const row = await q.projectKeys.insert(tx, {
       projectId,
       id: newId(tx),
       name,
-      scopes: [...new Set(scopes)],
+      scopes,
+      isPublic,
       hash,
       hint,
       createdBy: nameOf(actor),
@@ -54,44 +61,50 @@ export async function createKey(
       max: MAX_KEYS,
     });
     if (!row) throw problems.tooManyKeys(MAX_KEYS);
-    await recordAudit(tx, {
-      projectId,
-      actor,
-      action: "keys.created",
-      subject: name,
-      details: { hint, scopes: row.scopes },
-    });
+    const details = { hint, scopes, expiresAt };
+    await recordAudit(tx, { projectId, actor, action: "keys.created", subject: name, details });
     return { ...toKey(row), key };
   });
 }
 
-/** Changes the name, the scopes or the expiry of a key. Throws not-found, and 422 for scopes that its kind cannot have. */
+/**
+ * Changes the name, the scopes or the expiry of a key. Throws not-found, and 422 where one that begins with `pk_` is to do more
+ * than track: it may stand in pages.
+ */
 export async function updateKey(
   ctx: Context,
   projectId: string,
   keyId: string,
-  { name, scopes, expiresAt }: Partial<KeyInput>,
+  { name, scopes: given, expiresAt }: Partial<KeyInput>,
   actor: Actor,
 ): Promise<ProjectKey> {
+  const scopes = given && inOrder(given);
   return await inTransaction(ctx, async (tx) => {
-    const row = await q.projectKeys.patch(tx, {
+    await holdProject(tx, projectId);
+    const before = await q.projectKeys.byId(tx, { projectId, keyId });
+    if (!before) throw problems.notFound("key", keyId);
+    if (before.isPublic && scopes && !onlyTracks(scopes)) throw problems.publicKeyScopes();
+    const after = await q.projectKeys.patch(tx, {
       projectId,
       keyId,
       name: name ?? null,
-      scopes: scopes ? [...new Set(scopes)] : null,
+      scopes: scopes ?? null,
       setExpiresAt: expiresAt !== undefined,
       expiresAt: expiresAt ?? null,
     });
-    if (!row) throw problems.notFound("key", keyId);
-    const details = { hint: row.hint, scopes: row.scopes, expiresAt: row.expiresAt };
-    await recordAudit(tx, { projectId, actor, action: "keys.updated", subject: row.name, details });
-    return toKey(row);
+    const changes = changesOf(settingsOf(before), settingsOf(after));
+    if (Object.keys(changes).length > 0) {
+      const deed = { action: "keys.updated", subject: after.name } as const;
+      await recordAudit(tx, { projectId, actor, ...deed, details: { hint: after.hint, ...changes } });
+    }
+    return toKey(after);
   });
 }
 
 /** Revokes a key: the next request with it is refused. Throws not-found. */
 export async function revokeKey(ctx: Context, projectId: string, keyId: string, actor: Actor): Promise<void> {
   await inTransaction(ctx, async (tx) => {
+    await holdProject(tx, projectId);
     const row = await q.projectKeys.remove(tx, { projectId, keyId });
     if (!row) throw problems.notFound("key", keyId);
     const { name, hint } = row;
@@ -99,6 +112,24 @@ export async function revokeKey(ctx: Context, projectId: string, keyId: string, 
   });
 }
 
-function toKey(row: Row): ProjectKey {
-  return { ...row, scopes: row.scopes as Scope[] };
+/** Changes of the keys of a project take turns, and none outlives it. */
+async function holdProject(tx: Context, projectId: string): Promise<void> {
+  if ((await q.projects.hold(tx, { projectId })) === 0) throw problems.notFound("project", projectId);
+}
+
+/** Each once, in the order of {@linkcode SCOPES}. */
+function inOrder(scopes: readonly Scope[]): Scope[] {
+  return SCOPES.filter((scope) => scopes.includes(scope));
+}
+
+function onlyTracks(scopes: readonly Scope[]): boolean {
+  return scopes.every((scope) => scope === "track");
+}
+
+function settingsOf({ name, scopes, expiresAt }: Row) {
+  return { name, scopes, expiresAt };
+}
+
+function toKey({ scopes, isPublic, ...row }: Row): ProjectKey {
+  return { ...row, scopes: scopes as Scope[], kind: isPublic ? "public" : "secret" };
 }

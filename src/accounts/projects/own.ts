@@ -8,6 +8,7 @@ import { addSandboxDomain } from "./domains.ts";
 import { generateKeys } from "./keys.ts";
 import { createProject, type ProjectPatch, updateProject } from "./mod.ts";
 import type { Role } from "./roles.ts";
+import { hintOf } from "./webhook_secrets.ts";
 
 /** A project as a member sees it. */
 export interface OwnProject {
@@ -19,6 +20,11 @@ export interface OwnProject {
   tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY";
   language: string;
   timezone: string;
+  resendInDoubt: string[];
+  /** Mails a second, where the operator has set a limit. */
+  sendRate: number | null;
+  postalAddress: string | null;
+  requiresTwoFactor: boolean;
   disabled: boolean;
   disabledReason: string | null;
   createdAt: Date;
@@ -39,12 +45,11 @@ export async function listOwnProjects(ctx: Context, userId: string): Promise<Own
   return await q.projects.ofUser(ctx, { userId, projectId: null });
 }
 
-/** A project with its settings. Whoever asks with its key has no role in it. */
+/** A project as its key sees it too, which has no role in it. */
 export type ProjectDetails = Omit<OwnProject, "role"> & {
   role: Role | null;
-  sendRate: number | null;
-  postalAddress: string | null;
-  requiresTwoFactor: boolean;
+  /** The end of what signs its webhooks; null while there is none, or where it cannot be decrypted. */
+  webhookSecretHint: string | null;
 };
 
 /** One project, as this user sees it; as its key does where there is none. Throws not-found. */
@@ -55,7 +60,8 @@ export async function getProject(
 ): Promise<ProjectDetails> {
   const found = await q.projects.details(ctx, { projectId, userId });
   if (!found) throw problems.notFound("project", projectId);
-  return found;
+  const { webhookSecret, ...project } = found;
+  return { ...project, webhookSecretHint: hintOf(ctx, projectId, webhookSecret).hint };
 }
 
 /**

@@ -34,13 +34,29 @@ export async function webhookSecretsOf(ctx: Context, projectId: string): Promise
   return secrets.previous && secrets.previous.until > ctx.now() ? secrets : { ...secrets, previous: null };
 }
 
-/** The end of the secret of a project; null where it cannot be opened. */
-export async function webhookSecretHint(
-  ctx: Context,
-  projectId: string,
-): Promise<{ hint: string | null; previousUntil: Date | null }> {
-  const secrets = await webhookSecretsOf(ctx, projectId);
-  return { hint: secrets?.secret.slice(-4) ?? null, previousUntil: secrets?.previous?.until ?? null };
+/** What may be shown of the secrets of a project. */
+export interface WebhookSecretHint {
+  /** The last characters; null while there is none, or where it cannot be decrypted. */
+  hint: string | null;
+  /** As long as the one before signs as well. */
+  previousUntil: Date | null;
+}
+
+/** What may be shown of the secrets of a project. None is made by looking. Throws not-found. */
+export async function webhookSecretHint(ctx: Context, projectId: string): Promise<WebhookSecretHint> {
+  const row = await q.webhookSecrets.get(ctx, { projectId });
+  if (!row) throw problems.notFound("project", projectId);
+  return hintOf(ctx, projectId, row.webhookSecret);
+}
+
+/** What may be shown of sealed secrets. */
+export function hintOf(ctx: Context, projectId: string, sealed: Uint8Array | null): WebhookSecretHint {
+  const secrets = sealed && opened(ctx, projectId, sealed);
+  const until = secrets?.previous?.until;
+  return {
+    hint: secrets?.secret.slice(-4) ?? null,
+    previousUntil: until && until > ctx.now() ? until : null,
+  };
 }
 
 /** Gives a project a new secret. For a day webhooks are signed with the one before as well. Throws not-found. */

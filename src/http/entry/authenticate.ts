@@ -167,6 +167,7 @@ function hasReadablePath(url: string): boolean {
 async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
   const key = bearerToken(parts.headers.authorization);
   const { hint, named, ...project } = await inTime(projectByKey(ctx, kind, key));
+  note(parts.request, { projectId: project.id, ...(named && { keyId: named.id }) });
   if (named) assertScope(named.name, named.scopes, parts.request.method, parts.route);
   await admit(ctx, parts, project, null);
   const actor: Actor = { kind: "key", hint, name: named?.name };

@@ -5,6 +5,8 @@ interface Noted {
   requestId: string;
   startedAt: number;
   projectId?: string;
+  /** The named key that it came with. */
+  keyId?: string;
   /** Why it was refused. */
   code?: string;
   /** Refused because of load: not an internal error. */
@@ -39,7 +41,7 @@ export function requestIdOf(request: Request): string {
  * token.
  */
 export function logRequest(log: Log, request: Request, route: string, status: number): number {
-  const { requestId, startedAt, projectId, code, isLoad, error }: Noted = noted.get(request) ?? {
+  const { requestId, startedAt, projectId, keyId, code, isLoad, error }: Noted = noted.get(request) ?? {
     requestId: "",
     startedAt: 0,
   };
@@ -48,6 +50,7 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
   if (route === "/health" && status === 200) return ms / 1000;
   // 501 names what this installation lacks: nothing is broken.
   const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";
-  log[level]("request", { requestId, method: request.method, route, status, code, ms, projectId, ...error });
+  const whose = { projectId, ...(keyId && { keyId }) };
+  log[level]("request", { requestId, method: request.method, route, status, code, ms, ...whose, ...error });
   return ms / 1000;
 }

@@ -27,6 +27,13 @@ export const Project = t.Object(
       description:
         "Kinds of mail that are sent again after 15 minutes when it is in doubt whether they arrived.",
     }),
+    sendRate: Nullable(
+      t.Number({ description: "Mails a second, where the operator has set a limit for the project." }),
+    ),
+    postalAddress: Nullable(
+      t.String({ description: "Where the sender is: the last lines of the footer of `MARKETING` mail." }),
+    ),
+    requiresTwoFactor: t.Boolean({ description: "Members get in only with two-factor log-in." }),
     disabled: t.Boolean({ description: "Its requests are refused and its mail is held." }),
     disabledReason: Nullable(t.String()),
     createdAt: Timestamp,
@@ -41,13 +48,12 @@ export const ProjectDetails = t.Object(
   {
     ...Project.properties,
     role: Nullable(RoleWord),
-    sendRate: Nullable(
-      t.Number({ description: "Mails a second that the operator allows it. Null: no limit of its own." }),
+    webhookSecretHint: Nullable(
+      t.String({
+        description:
+          "The last characters of the secret that signs webhooks. Null while there is none, and where it cannot be decrypted.",
+      }),
     ),
-    postalAddress: Nullable(
-      t.String({ description: "Where the sender is: the last lines of the footer of `MARKETING` mail." }),
-    ),
-    requiresTwoFactor: t.Boolean({ description: "Members get in only with two-factor log-in." }),
   },
   { title: "ProjectDetails" },
 );
@@ -132,7 +138,12 @@ export const AuditLine = t.Object(
     actor: t.Object({
       kind: Words(["USER", "KEY", "OPERATOR", "SERVICE"]),
       userId: Nullable(Uuid),
-      name: Nullable(t.String({ description: "The address of a user, the last characters of a key." })),
+      name: Nullable(
+        t.String({
+          description:
+            "The address of a user; the last characters of a key, after its name where it has one.",
+        }),
+      ),
     }),
     action: t.String({ examples: ["keys.regenerated"] }),
     subject: Nullable(t.String({ description: "What was changed." })),

@@ -1,9 +1,11 @@
 // /projects/:id/keys and /projects/:id/webhook-secret: what opens a project, and what signs for it.
 import { Elysia, t } from "elysia";
 import { createKey, listKeys, MAX_KEYS, revokeKey, updateKey } from "../../accounts/projects/named_keys.ts";
+import { MAX_NAME, nameErrors } from "../../accounts/names.ts";
 import { SCOPES } from "../../accounts/projects/scopes.ts";
 import { rotateWebhookSecret, webhookSecretHint } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
+import { readTime } from "../../insight/date_range.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -13,24 +15,31 @@ const Scopes = t.Array(Words(SCOPES), {
   minItems: 1,
   maxItems: SCOPES.length,
   description:
-    "`send`: `POST /v1/send`. `track`: events. `read`: everything that changes nothing. `all`: as the secret key.",
+    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: whatever changes nothing, but for members and the audit log. `all`: all that keys may do.",
 });
-const Name = Text({ minLength: 1, maxLength: 100, description: "What it is for." });
+const Name = Text({ maxLength: MAX_NAME, description: "What it is for, in one line.", examples: ["Shop"] });
 const ExpiresAt = t.Optional(
   Nullable(
-    t.String({ maxLength: 40, description: "A time in ISO 8601, in the future. Null: it never expires." }),
+    t.String({
+      maxLength: 40,
+      description: "A time in ISO 8601, in the future; in UTC where it has no zone. Null: it never expires.",
+    }),
   ),
 );
 
 const Key = {
   id: Uuid,
   name: t.String(),
+  kind: Words(["public", "secret"], {
+    description:
+      "`public`: it begins with `pk_`, may stand in a page, and may only `track`. `secret`: `sk_`.",
+  }),
   scopes: Scopes,
   hint: t.String({ description: "The last characters of the key." }),
-  createdBy: t.String(),
+  createdBy: t.String({ description: "The address of who made it." }),
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
-  lastUsedAt: Nullable(t.Unsafe<Date>({ ...Timestamp, description: "To the minute." })),
+  lastUsedAt: Nullable(t.Unsafe<Date>({ ...Timestamp, description: "To the minute. Null: never." })),
 };
 const ProjectKey = t.Object(Key, { title: "ProjectKey" });
 const NewProjectKey = t.Object(
@@ -50,7 +59,7 @@ const oneKey = { params: t.Object({ id: PathId, keyId: PathId }) };
 
 /** Keys with names, and the secret of webhooks. */
 export function projectKeysRoutes(ctx: Context) {
-  const rules = ({ expiresAt }: { expiresAt?: string | null | undefined }) => expiryErrors(ctx, expiresAt);
+  const rules = (given: Given) => keyErrors(ctx, given);
   return new Elysia({ prefix: "/projects", detail: BY_SESSION })
     .use(authenticateMember(ctx, { sessionOnly: true }))
     .get("/:id/keys", async ({ project }) => ({ keys: await listKeys(ctx, project.id) }), {
@@ -77,7 +86,7 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "createProjectKey",
           summary: "Create a key with a name, scopes and an expiry",
-          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may stand in a page; any other begins with \`sk_\`. What its scopes do not allow is 403. A project has at most ${MAX_KEYS}.`,
+          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may stand in a page; any other begins with \`sk_\`. It is shown only in this answer. What its scopes do not allow is 403 with \`details\`. A project has at most ${MAX_KEYS} (409).`,
         },
       },
     )
@@ -96,7 +105,8 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "updateProjectKey",
           summary: "Change the name, the scopes or the expiry of a key",
-          description: "For ADMIN and OWNER. The next request with it goes by what is said now.",
+          description:
+            "For ADMIN and OWNER. Changes what is given; the next request with it goes by that. A key that begins with `pk_` may only `track`, whatever is asked for (422).",
         },
       },
     )
@@ -112,7 +122,8 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "revokeProjectKey",
           summary: "Revoke a key",
-          description: "For ADMIN and OWNER. The next request with it is refused.",
+          description:
+            "For ADMIN and OWNER. The next request with it is refused; a stream that is open ends within 5 minutes.",
         },
       },
     )
@@ -122,7 +133,8 @@ export function projectKeysRoutes(ctx: Context) {
       detail: {
         operationId: "getWebhookSecret",
         summary: "See the end of the secret that signs webhooks",
-        description: "With that of the one before, as long as it signs too.",
+        description:
+          "And until when the one before signs as well. The secret is made when the first webhook is sent, or by rotating it: until then `hint` is null.",
       },
     })
     .post(
@@ -157,18 +169,31 @@ const NewWebhookSecret = t.Object(
   { title: "NewWebhookSecret" },
 );
 
-function expiryErrors(ctx: Context, text: string | null | undefined): FieldError[] {
-  const time = timeOf(text);
-  if (!time || time > ctx.now()) return [];
-  const message = "Expected a time in ISO 8601, in the future";
-  return [{ field: "expiresAt", code: "invalid_string", message, received: text!.slice(0, 100) }];
+interface Given {
+  name?: string | undefined;
+  expiresAt?: string | null | undefined;
 }
 
-/** What cannot be read is a time before any other. */
+/** What the schema of a key cannot say. */
+function keyErrors(ctx: Context, { name, expiresAt }: Given): FieldError[] {
+  const time = timeOf(expiresAt);
+  const isOver = expiresAt !== undefined && expiresAt !== null && !(time && time > ctx.now());
+  const message = "Expected a time in the future, such as 2030-01-31T09:00:00Z";
+  return [
+    ...(name === undefined ? [] : nameErrors(name)),
+    ...(isOver
+      ? [{ field: "expiresAt", code: "invalid_string" as const, message, received: expiresAt }]
+      : []),
+  ];
+}
+
+/** The time that is meant, in UTC where nothing is said; null for none, and for what cannot be read. */
 function timeOf(text: string | null | undefined): Date | null | undefined {
   if (text === null || text === undefined) return text;
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? new Date(0) : time;
+  const time = readTime(text);
+  if (!time) return null;
+  const instant = time instanceof Temporal.Instant ? time : time.toZonedDateTime("UTC").toInstant();
+  return new Date(instant.epochMilliseconds);
 }
 
 function idOf(keyId: string): string {

@@ -15,6 +15,7 @@ import {
   TRACKING,
 } from "../../accounts/projects/mod.ts";
 import { MAX_NAME } from "../../accounts/names.ts";
+import { assertRole } from "../../accounts/projects/roles.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
 import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
@@ -45,6 +46,9 @@ const PatchBody = withRules(
             MAX_SETTING_LENGTH,
           ),
         ),
+      ),
+      requiresTwoFactor: t.Optional(
+        t.Boolean({ description: "Whether members get in only with two-factor log-in. For an OWNER." }),
       ),
       resendInDoubt: t.Optional(
         t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
@@ -101,17 +105,25 @@ function ownProjectsRoutes(ctx: Context) {
 function ownProjectRoutes(ctx: Context) {
   return new Elysia({ prefix: "/users/@me/projects", ...BY_SESSION })
     .use(authenticateMember(ctx, { sessionOnly: true }))
-    .patch("/:id", async ({ user, project, body }) => await patchOwnProject(ctx, project.id, body, user!), {
-      ...one,
-      body: PatchBody,
-      response: answers(Project, { refusals: [400, 404, 413, 415, 422] }),
-      detail: {
-        operationId: "updateProject",
-        summary: "Change settings of a project",
-        description:
-          "Changes what is given: name, tracking, language, time zone, and what becomes of mails in doubt.",
+    .patch(
+      "/:id",
+      async ({ user, project, body }) => {
+        // Whoever can turn it on can lock others out.
+        if (body.requiresTwoFactor !== undefined) assertRole(project.role!, "OWNER");
+        return await patchOwnProject(ctx, project.id, body, user!);
       },
-    })
+      {
+        ...one,
+        body: PatchBody,
+        response: answers(Project, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "updateProject",
+          summary: "Change settings of a project",
+          description:
+            "Changes what is given: name, tracking, language, time zone, the postal address of the footer, and what becomes of mails in doubt. `requiresTwoFactor` is for an OWNER.",
+        },
+      },
+    )
     .delete(
       "/:id",
       async ({ project, actor, set }) => {
