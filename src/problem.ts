@@ -247,12 +247,6 @@ export const problems = {
     );
   },
 
-  publicKeyScopes: () => {
-    const message =
-      "A key that begins with pk_ may stand in a page, so it may only track: create another one";
-    return problems.invalid([{ field: "scopes", code: "custom", message }]);
-  },
-
   badPassword: (field: string, reason: string) =>
     new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {
       errors: [{ field, code: "custom", message: `Not a good password: ${reason}` }],

@@ -2,7 +2,7 @@
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, nameOf, recordAudit } from "../audit.ts";
 import { generateKey } from "./keys.ts";
 import { changesOf } from "./mod.ts";
@@ -23,6 +23,12 @@ export interface KeyInput {
   scopes: readonly Scope[];
   expiresAt?: Date | null | undefined;
 }
+
+const PUBLIC_SCOPES: FieldError = {
+  field: "scopes",
+  code: "custom",
+  message: "A key that begins with pk_ may stand in a page, so it may only track: create another one",
+};
 
 /** How many a project may have. */
 export const MAX_KEYS = 50;
@@ -83,7 +89,7 @@ export async function updateKey(
     await holdProject(tx, projectId);
     const before = await q.projectKeys.byId(tx, { projectId, keyId });
     if (!before) throw problems.notFound("key", keyId);
-    if (before.isPublic && scopes && !onlyTracks(scopes)) throw problems.publicKeyScopes();
+    if (before.isPublic && scopes && !onlyTracks(scopes)) throw problems.invalid([PUBLIC_SCOPES]);
     const after = await q.projectKeys.patch(tx, {
       projectId,
       keyId,
