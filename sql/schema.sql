@@ -1672,12 +1672,15 @@ create table domains (
   next_check_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  -- What the DNS last had for each record, and why that is not right: `{"DKIM TXT": {"found": [], "reason": "…"}}`.
+  record_findings jsonb not null default '{}'::jsonb,
   constraint domains_pkey PRIMARY KEY (project_id, id),
   constraint domains_domain_unique UNIQUE (project_id, domain),
   constraint domains_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint domains_dkim_key CHECK ((num_nulls(dkim_selector, dkim_public_key, dkim_private_key) = ANY (ARRAY[0, 3]))),
   constraint domains_dkim_selector_check CHECK ((dkim_selector ~ '^[a-z0-9]{1,63}$'::text)),
   constraint domains_domain_check CHECK (((domain = lower(domain)) AND (domain ~ '^[a-z0-9.-]{1,253}$'::text))),
+  constraint domains_record_findings_check CHECK ((jsonb_typeof(record_findings) = 'object'::text)),
   constraint domains_record_states_check CHECK ((jsonb_typeof(record_states) = 'object'::text))
 );
 -- Serves `domains.returned_to`, which runs for every mail that comes back.

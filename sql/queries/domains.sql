@@ -22,7 +22,7 @@ insert into domains (
 values (:project_id, :id, :domain, :dkim_selector, :dkim_public_key, :dkim_private_key, :now)
 on conflict (project_id, domain) do nothing
 returning
-  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, last_checked_at, project_id,
+  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, record_findings, last_checked_at, project_id,
   created_at, updated_at;
 
 -- name: standing :one
@@ -35,14 +35,14 @@ where project_id = :project_id;
 
 -- name: get :maybe
 select
-  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, last_checked_at, project_id,
+  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, record_findings, last_checked_at, project_id,
   created_at, updated_at
 from domains
 where project_id = :project_id and id = :domain_id;
 
 -- name: list :many
 select
-  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, last_checked_at, project_id,
+  id, domain, status, return_path, dkim_selector, dkim_public_key, record_states, record_findings, last_checked_at, project_id,
   created_at, updated_at
 from domains
 where project_id = :project_id
@@ -75,6 +75,7 @@ set
   dkim_private_key = :dkim_private_key,
   status           = case when trusted then status else 'PENDING' end,
   record_states    = record_states - 'DKIM TXT',
+  record_findings  = record_findings - 'DKIM TXT',
   verified_at      = null,
   failures         = 0,
   failing_since    = null,
@@ -124,7 +125,7 @@ from due
 where d.project_id = due.project_id and d.id = due.id
 returning
   d.project_id, d.id, d.domain, d.status, d.trusted, d.return_path, d.dkim_selector, d.dkim_public_key,
-  d.record_states, d.verified_at, d.failures, d.failing_since;
+  d.record_states, d.record_findings, d.verified_at, d.failures, d.failing_since;
 
 -- name: claim :maybe
 -- Takes one domain, unless a look-up of it began after `not_since`.
@@ -134,8 +135,8 @@ where project_id = :project_id
   and id = :domain_id
   and (check_started_at is null or check_started_at <= :not_since)
 returning
-  project_id, id, domain, status, trusted, return_path, dkim_selector, dkim_public_key, record_states, verified_at,
-  failures, failing_since;
+  project_id, id, domain, status, trusted, return_path, dkim_selector, dkim_public_key, record_states,
+  record_findings, verified_at, failures, failing_since;
 
 -- name: record_checks :many
 -- nullable: checks.verified_at, checks.failing_since
@@ -145,7 +146,7 @@ with found as (
   select *
   from json_to_recordset(:checks::json) as r (
     project_id uuid, id uuid, status domain_status, verified_at timestamptz, failures int, failing_since timestamptz,
-    next_check_at timestamptz, record_states jsonb
+    next_check_at timestamptz, record_states jsonb, record_findings jsonb
   )
 ),
 held as (
@@ -164,6 +165,7 @@ set
   failing_since   = f.failing_since,
   next_check_at   = f.next_check_at,
   record_states   = f.record_states,
+  record_findings = f.record_findings,
   last_checked_at = :now,
   updated_at      = case
     when (d.status, d.record_states) is distinct from (f.status, f.record_states) then now()

@@ -584,14 +584,14 @@ export interface Queries {
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
     /** Null when the project has the domain already.
      * (sql/queries/domains.sql:17) */
-    insert(on: On, args: { projectId: string; id: string; domain: string; dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    insert(on: On, args: { projectId: string; id: string; domain: string; dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Whether the project has this domain, and how many it has in all.
      * (sql/queries/domains.sql:28) */
     standing(on: On, args: { domain: string; projectId: string }): Promise<{ total: number; isKnown: boolean }>;
     /** (sql/queries/domains.sql:36) */
-    get(on: On, args: { projectId: string; domainId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    get(on: On, args: { projectId: string; domainId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** (sql/queries/domains.sql:43) */
-    list(on: On, args: { projectId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    list(on: On, args: { projectId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** Gives a domain its key, and has it checked soon. 0 when it has one.
      * (sql/queries/domains.sql:51) */
     setKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string }): Promise<number>;
@@ -603,36 +603,36 @@ export interface Queries {
      * (sql/queries/domains.sql:68) */
     replaceKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string; replaced: string }): Promise<number>;
     /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
-     * (sql/queries/domains.sql:86) */
+     * (sql/queries/domains.sql:87) */
     signingKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string; dkimSelector: string; dkimPrivateKey: Uint8Array } | null>;
     /** Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
-     * (sql/queries/domains.sql:96) */
+     * (sql/queries/domains.sql:97) */
     returnPath(on: On, args: { projectId: string; domain: string }): Promise<{ returnPath: string } | null>;
     /** The projects whose bounces come back to a domain, whatever its records say now: the mails were sent before.
-     * (sql/queries/domains.sql:102) */
+     * (sql/queries/domains.sql:103) */
     returnedTo(on: On, args: { returnPath: string; limit: number }): Promise<{ projectId: string }[]>;
     /** Takes the domains that are due, the longest overdue first; nobody else takes them before `held_until`. Two processes
      * take different ones. The number is a literal, so that the planner knows that they are few; with a parameter it reads
      * the whole table.
-     * (sql/queries/domains.sql:109) */
-    claimDue(on: On, args: { now: Date; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
+     * (sql/queries/domains.sql:110) */
+    claimDue(on: On, args: { now: Date; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
     /** Takes one domain, unless a look-up of it began after `not_since`.
-     * (sql/queries/domains.sql:129) */
-    claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
+     * (sql/queries/domains.sql:130) */
+    claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
     /** Writes the results of a batch of look-ups, for those domains that are still held since `started_at`; the others were
      * deleted or taken over in the meantime. Rows are locked in one order, so that two batches cannot deadlock.
-     * (sql/queries/domains.sql:140) */
-    recordChecks(on: On, args: { checks: { project_id: string; id: string; status: "PENDING" | "VERIFIED" | "FAILED"; verified_at: Date | string | null | undefined; failures: number; failing_since: Date | string | null | undefined; next_check_at: Date | string; record_states: JsonArg }[]; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
+     * (sql/queries/domains.sql:141) */
+    recordChecks(on: On, args: { checks: { project_id: string; id: string; status: "PENDING" | "VERIFIED" | "FAILED"; verified_at: Date | string | null | undefined; failures: number; failing_since: Date | string | null | undefined; next_check_at: Date | string; record_states: JsonArg; record_findings: JsonArg }[]; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
-     * (sql/queries/domains.sql:177) */
+     * (sql/queries/domains.sql:179) */
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
-    /** (sql/queries/domains.sql:184) */
+    /** (sql/queries/domains.sql:186) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
     /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
-     * (sql/queries/domains.sql:188) */
+     * (sql/queries/domains.sql:190) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
-     * (sql/queries/domains.sql:196) */
+     * (sql/queries/domains.sql:198) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
   };
   edits: {

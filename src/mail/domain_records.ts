@@ -120,7 +120,7 @@ function withoutPadding(key: string): string {
 }
 
 /** The `tag=value` list of DKIM and DMARC; null when it is none, or names a tag twice. */
-function readTags(text: string): Map<string, string> | null {
+export function readTags(text: string): Map<string, string> | null {
   const tags = new Map<string, string>();
   for (const part of text.split(";")) {
     if (part.trim() === "") continue;
@@ -159,7 +159,7 @@ function letsSomebodyThrough(terms: string[]): boolean {
 }
 
 /** The terms of a policy, without its version, up to the one that matches everybody: nothing is read after it. */
-function effectiveTerms(policy: string): string[] {
+export function effectiveTerms(policy: string): string[] {
   const terms = policy.toLowerCase().split(/ +/).slice(1);
   const end = terms.findIndex(isAll);
   return end === -1 ? terms : terms.slice(0, end + 1);

@@ -57,7 +57,8 @@ describe("POST /domains", () => {
     const { status, body } = await call("POST", "/domains", { domain: " News.Acme.Example. " });
     const [selector] = body.dkimTokens;
     const spf = "v=spf1 include:amazonses.com ~all";
-    const advice = { required: false, status: "PENDING" };
+    const nothing = { status: "PENDING", found: [], reason: null };
+    const advice = { required: false, ...nothing };
 
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -73,7 +74,7 @@ describe("POST /domains", () => {
           value: expect.stringMatching(/^v=DKIM1; k=rsa; p=[A-Za-z0-9+/]+=*$/),
           purpose: "DKIM",
           required: true,
-          status: "PENDING",
+          ...nothing,
         },
         { type: "TXT", name: "news.acme.example", value: spf, purpose: "SPF", ...advice },
         {
@@ -272,7 +273,11 @@ describe("GET /domains/:id/verify", () => {
       domain: "shop.acme.example",
       verified: false,
       status: "PENDING",
-      records: domain.records.map((record: object) => ({ ...record, status: "MISSING" })),
+      records: domain.records.map((record: object) => ({
+        ...record,
+        status: "MISSING",
+        reason: expect.stringMatching(/^There is no (TXT|SPF|MX|DMARC) record at this name$/),
+      })),
     });
     expect([after.status, Object.keys(after.body)]).toEqual([
       200,

@@ -48,9 +48,11 @@ describe("the records of a domain", () => {
     const shown = shownRecordsOf(config, {
       ...ROW,
       recordStates: { "DKIM TXT": "MISMATCH", gone: "VERIFIED" },
+      recordFindings: { "DKIM TXT": { found: ["v=DKIM1; p=x"], reason: "The key is another one" } },
     });
 
     expect(shown.map(({ status }) => status)).toEqual(["MISMATCH", "PENDING", "PENDING"]);
+    expect(shown.map(({ reason }) => reason)).toEqual(["The key is another one", null, null]);
   });
 });
 

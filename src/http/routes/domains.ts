@@ -28,6 +28,11 @@ const Record = t.Object(
       description:
         "State when the DNS last answered. VERIFIED: as required; MISSING: there is none; MISMATCH: there is another one, or too many; PENDING: the DNS has not answered yet.",
     }),
+    found: t.Array(t.String(), {
+      description: "What the DNS has at this name, at most five values; for SPF and DMARC only such records.",
+      examples: [["v=spf1 include:amazonses.com ~all"]],
+    }),
+    reason: Nullable(t.String({ description: "Why the record is not right, in a sentence for people." })),
   },
   { title: "DnsRecord" },
 );

@@ -12,7 +12,8 @@ import {
   keyOf,
   type RecordState,
 } from "../../mail/domain_records.ts";
-import { recordsOf, type RecordStates } from "./records.ts";
+import { findingOf, type RecordFinding } from "../../mail/record_findings.ts";
+import { type RecordFindings, recordsOf, type RecordStates } from "./records.ts";
 import { afterCheck, type KeyVerdict, nextCheckAt } from "./_status.ts";
 import { notifyMembers } from "../platform/mod.ts";
 
@@ -68,8 +69,8 @@ async function check(ctx: Context, domains: Claimed[], startedAt: Date): Promise
 }
 
 /** What the DNS says of each domain, in their order. A domain with silent servers delays only itself. */
-async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates[]> {
-  const seen: RecordStates[] = [];
+async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<Seen[]> {
+  const seen: Seen[] = [];
   const left = domains.entries();
   const work = async () => {
     for (const [i, domain] of left) seen[i] = await lookUp(ctx, domain);
@@ -82,31 +83,49 @@ async function lookUpAll(ctx: Context, domains: Claimed[]): Promise<RecordStates
  * One look-up after the other, with their results. Unanswered ones are left out; without an answer for the record that
  * counts, the others are not looked up.
  */
-async function lookUp(ctx: Context, domain: Claimed): Promise<RecordStates> {
+async function lookUp(ctx: Context, domain: Claimed): Promise<Seen> {
   const deadline = performance.now() + CHECK_MS;
-  const states: RecordStates = {};
+  const seen: Seen = { states: {}, findings: {} };
   for (const record of recordsOf(ctx.config, domain)) {
-    const state = await stateOf(ctx, record, deadline);
-    if (state !== null) states[keyOf(record)] = state;
-    else if (record.required) break;
+    const judged = await judge(ctx, record, deadline);
+    if (judged !== null) {
+      seen.states[keyOf(record)] = judged.state;
+      seen.findings[keyOf(record)] = judged.finding;
+    } else if (record.required) break;
   }
-  return states;
+  return seen;
 }
 
-async function stateOf(ctx: Context, record: DomainRecord, deadline: number): Promise<RecordState | null> {
+/** What one look-up of a domain found out. */
+interface Seen {
+  states: RecordStates;
+  findings: RecordFindings;
+}
+
+/** Null when the DNS did not answer. */
+async function judge(
+  ctx: Context,
+  record: DomainRecord,
+  deadline: number,
+): Promise<{ state: RecordState; finding: RecordFinding } | null> {
   const ask = async (name: string): Promise<DnsAnswer<"TXT" | "MX">> => {
     const timeoutMs = Math.min(LOOK_UP_MS, deadline - performance.now());
     if (timeoutMs <= 0) return { state: "failed", reason: "timeout" };
     return await ctx.dns.lookup(name, record.type, { timeoutMs });
   };
-  const state = judgeRecord(record, await ask(record.name));
-  const above = record.purpose === "DMARC" && state === "MISSING" ? inheritedDmarcName(record.name) : null;
-  return above === null ? state : judgeRecord(record, await ask(above));
+  const judgeAt = async (name: string) => {
+    const answer = await ask(name);
+    const state = judgeRecord(record, answer);
+    return state && { state, finding: findingOf(record, state, answer) };
+  };
+  const judged = await judgeAt(record.name);
+  const isMissing = record.purpose === "DMARC" && judged?.state === "MISSING";
+  const above = isMissing ? inheritedDmarcName(record.name) : null;
+  return above === null ? judged : await judgeAt(above);
 }
 
-function outcomeOf(domain: Claimed, seen: RecordStates, now: Date) {
-  const before = domain.recordStates as RecordStates;
-  const standing = afterCheck(domain, verdictOf(seen["DKIM TXT"]), now);
+function outcomeOf(domain: Claimed, { states, findings }: Seen, now: Date) {
+  const standing = afterCheck(domain, verdictOf(states["DKIM TXT"]), now);
   return {
     project_id: domain.projectId,
     id: domain.id,
@@ -115,7 +134,8 @@ function outcomeOf(domain: Claimed, seen: RecordStates, now: Date) {
     failures: standing.failures,
     failing_since: standing.failingSince,
     next_check_at: nextCheckAt(standing, now),
-    record_states: { ...before, ...seen },
+    record_states: { ...(domain.recordStates as RecordStates), ...states },
+    record_findings: { ...(domain.recordFindings as unknown as RecordFindings), ...findings },
   };
 }
 
