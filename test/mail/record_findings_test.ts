@@ -91,12 +91,19 @@ describe("what was found in place of a record", () => {
 
   test("what is right has no reason, and is shown", () => {
     for (const { purpose, value } of RECORDS.filter(({ type }) => type === "TXT")) {
-      expect(explain(recordFor(purpose), [value])).toEqual({ state: "VERIFIED", found: [value], reason: null });
+      expect(explain(recordFor(purpose), [value])).toEqual({
+        state: "VERIFIED",
+        found: [value],
+        reason: null,
+      });
     }
   });
 
   test("a name with many long texts shows five, each cut", () => {
-    const { found } = explain(recordFor("DKIM"), Array.from({ length: 60 }, () => "x".repeat(1_000)));
+    const { found } = explain(
+      recordFor("DKIM"),
+      Array.from({ length: 60 }, () => "x".repeat(1_000)),
+    );
 
     expect(found.map(({ length }) => length)).toEqual([800, 800, 800, 800, 800]);
   });
