@@ -156,9 +156,9 @@ export type User = { id: string; email: string; name: string | null; emailVerifi
 export type PatchUserBody = { name?: string | null };
 export type EmailChangeBody = { email: string };
 export type UserSession = { id: string; device: string; userAgent: string; createdAt: string; lastUsedAt: string; expiresAt: string; current: boolean };
-export type Project = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER" };
-export type ProjectWithSecret = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER"; secret: string };
-export type PatchBody = { name?: string; tracking?: string; language?: string; timezone?: string; postalAddress?: string | null; resendInDoubt?: (string)[] };
+export type Project = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER" };
+export type ProjectWithSecret = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER"; secret: string };
+export type PatchBody = { name?: string; tracking?: string; language?: string; timezone?: string; postalAddress?: string | null; requiresTwoFactor?: boolean; resendInDoubt?: (string)[] };
 export type ReputationRates = { total: number; bounces: number; complaints: number; bounceRate: number; complaintRate: number };
 export type ReputationThreshold = { warning: number; critical: number };
 export type Reputation = { status: { sevenDay: ReputationRates; allTime: ReputationRates; isHealthy: boolean; violations: (string)[]; warnings: (string)[] }; levels: { minimumMails: number; bounceRate: ReputationThreshold; complaintRate: ReputationThreshold }; isDisabled: boolean; suspensions: ({ at: string; reason: string | null; liftedAt: string | null })[] };
@@ -167,13 +167,13 @@ export type BillingLimit = { limit: number | null; usage: number; percentage: nu
 export type BillingLimits = { workflows: BillingLimit; campaigns: BillingLimit; transactional: BillingLimit; inbound: BillingLimit };
 export type BillingConsumption = { periodStart: string; periodEnd: string; workflows: number; campaigns: number; transactional: number; inbound: number; total: number; subscription: { status: string; periodEndsAt: string | null; cancelsAt: string | null; endedAt: string | null } | null };
 export type Invoice = { id: string; number: string | null; status: string | null; amountDue: number; amountPaid: number; currency: string; createdAt: string; periodStart: string; periodEnd: string; hostedUrl: string | null; pdfUrl: string | null };
-export type ProjectDetails = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER" | null; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean };
+export type ProjectDetails = { id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: ("TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN")[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: string; updatedAt: string; role: "MEMBER" | "ADMIN" | "OWNER" | null; webhookSecretHint: string | null };
 export type SetupState = { hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; lastCampaignSentAt: string | null; hasEnabledWorkflow: boolean; hasSubscription: boolean };
 export type Member = { userId: string; email: string; role: "MEMBER" | "ADMIN" | "OWNER"; status: "ACTIVE" | "INVITED" };
 export type AuditLine = { id: string; at: string; actor: { kind: "USER" | "KEY" | "OPERATOR" | "SERVICE"; userId: string | null; name: string | null }; action: string; subject: string | null; details: Record<string, unknown> };
-export type ProjectKey = { id: string; name: string; scopes: ("send" | "track" | "read" | "all")[]; hint: string; createdBy: string; createdAt: string; expiresAt: string | null; lastUsedAt: string | null };
+export type ProjectKey = { id: string; name: string; kind: "public" | "secret"; scopes: ("send" | "track" | "read" | "all")[]; hint: string; createdBy: string; createdAt: string; expiresAt: string | null; lastUsedAt: string | null };
 export type CreateKeyBody = { name: string; scopes: ("send" | "track" | "read" | "all")[]; expiresAt?: string | null };
-export type NewProjectKey = { id: string; name: string; scopes: ("send" | "track" | "read" | "all")[]; hint: string; createdBy: string; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; key: string };
+export type NewProjectKey = { id: string; name: string; kind: "public" | "secret"; scopes: ("send" | "track" | "read" | "all")[]; hint: string; createdBy: string; createdAt: string; expiresAt: string | null; lastUsedAt: string | null; key: string };
 export type PatchKeyBody = { name?: string; scopes?: ("send" | "track" | "read" | "all")[]; expiresAt?: string | null };
 export type WebhookSecretHint = { hint: string | null; previousUntil: string | null };
 export type NewWebhookSecret = { secret: string; previousUntil: string | null };
@@ -189,7 +189,7 @@ export interface Api {
   "POST /v1/verify": { body: { email: string }; answer: Verification };
   "GET /contacts": { query?: { limit?: number; cursor?: string; search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; sort?: "createdAt" | "updatedAt" | "email" | "lastActivity"; dir?: "asc" | "desc"; anchor?: string }; answer: { data: (ListedContact)[]; cursor: string | null; hasMore: boolean; total: number; startCursor: string | null } };
   "POST /contacts": { body: ContactBody; answer: SavedContact };
-  "GET /contacts/export": { query?: { search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; format?: "csv" | "ndjson" }; answer: unknown };
+  "GET /contacts/export": { query?: { search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; projectId?: string; format?: "csv" | "ndjson" }; answer: unknown };
   "POST /contacts/lookup": { body: { emails: (string)[] }; answer: { found: (string)[]; notFound: (string)[] } };
   "GET /contacts/{id}": { path: { id: string }; query?: { include?: string }; answer: WholeContact };
   "PATCH /contacts/{id}": { path: { id: string }; body: { email?: string; subscribed?: boolean; data?: Record<string, unknown> | null }; answer: Contact };
@@ -200,7 +200,7 @@ export interface Api {
   "DELETE /contacts/fields/{field}": { path: { field: string }; answer: { deletedFrom: number } };
   "POST /contacts/import": { query?: { dryRun?: string }; body: FormData; answer: QueuedJob };
   "GET /contacts/import/{jobId}": { path: { jobId: string }; answer: ImportReport };
-  "POST /contacts/imports": { query?: { dryRun?: "true" | "false"; subscribed?: "true" | "false"; fileName?: string; mapping?: string }; answer: QueuedJob };
+  "POST /contacts/imports": { query?: { dryRun?: "true" | "false"; subscribed?: "true" | "false"; fileName?: string; mapping?: string }; body: Blob; answer: QueuedJob };
   "GET /contacts/imports": { query?: { limit?: number; cursor?: string }; answer: { data: (ContactImport)[]; cursor: string | null; hasMore: boolean; total: number } };
   "GET /contacts/imports/{jobId}": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/undo": { path: { jobId: string }; answer: ContactImport };
@@ -294,8 +294,8 @@ export interface Api {
   "GET /suppressions": { query?: { limit?: number; cursor?: string; search?: string; reason?: "BOUNCE" | "COMPLAINT" | "MANUAL"; sort?: "createdAt"; dir?: "asc" | "desc" }; answer: { data: (Suppression)[]; cursor: string | null; hasMore: boolean; total: number } };
   "POST /suppressions": { body: SuppressBody; answer: Suppression | { added: number; existing: number } | Suppression };
   "DELETE /suppressions": { query?: { email?: string }; body: { email?: string }; answer: undefined };
-  "GET /suppressions/export": { answer: unknown };
-  "POST /suppressions/import": { query?: { reason?: "BOUNCE" | "COMPLAINT" | "MANUAL" }; answer: SuppressionImport };
+  "GET /suppressions/export": { query?: { projectId?: string }; answer: unknown };
+  "POST /suppressions/import": { query?: { reason?: "BOUNCE" | "COMPLAINT" | "MANUAL" }; body: Blob; answer: SuppressionImport };
   "GET /analytics/timeseries": { query?: { startDate?: string; endDate?: string; tz?: string; interval?: "day" | "hour"; campaignId?: string; templateId?: string; workflowId?: string }; answer: (MailsOfDay)[] };
   "GET /analytics/contacts": { query?: { startDate?: string; endDate?: string }; answer: (ContactsOfDay)[] };
   "GET /analytics/top-campaigns": { query?: { limit?: number; metric?: "opens" | "clicks" | "openRate" | "clickRate" }; answer: (RankedCampaign)[] };

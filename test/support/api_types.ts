@@ -60,7 +60,9 @@ function entry({ parameters = [], requestBody, responses }: Operation): string {
     ...group("path"),
     ...group("query"),
     ...(body ? [`body${requestBody!.required ? "" : "?"}: ${type(body)}`] : []),
-    ...(requestBody?.content["multipart/form-data"] ? ["body: FormData"] : []),
+    ...(requestBody && !body
+      ? [`body: ${requestBody.content["multipart/form-data"] ? "FormData" : "Blob"}`]
+      : []),
     `answer: ${[...new Set(answer)].join(" | ") || "undefined"}`,
   ];
   return `{ ${parts.join("; ")} }`;

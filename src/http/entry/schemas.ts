@@ -37,6 +37,14 @@ export const Int = Type.Integer();
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
 
+/** The project of a session, for what a browser opens by itself (`projectInQuery`). */
+export const ProjectInQuery = t.Optional(
+  t.String({
+    format: "uuid",
+    description: "With a session: in place of `X-Project-Id`, which a link or an `EventSource` cannot send.",
+  }),
+);
+
 /** A UUID that names something in the project, such as `a template`: a refusal says what is expected. */
 export const IdOf = (noun: string) => t.String({ format: "uuid", description: `The id of ${noun}, a UUID.` });
 

@@ -8,19 +8,14 @@ import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { STREAM_MINUTES, type StreamReader, streamEvents } from "../entry/event_stream.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { answers, Uuid } from "../entry/schemas.ts";
+import { answers, ProjectInQuery, Uuid } from "../entry/schemas.ts";
 import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
 import { readTypes, typesErrors } from "./_activity_schemas.ts";
 
 const Query = {
   ...TypesQuery,
   contactId: t.Optional(Uuid),
-  projectId: t.Optional(
-    t.String({
-      format: "uuid",
-      description: "With a session: in place of `X-Project-Id`, which an `EventSource` cannot send.",
-    }),
-  ),
+  projectId: ProjectInQuery,
 };
 
 interface StreamFilter {

@@ -13,7 +13,16 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { streamText } from "../entry/streams.ts";
-import { answers, Contact, isUuid, Nullable, Text, Timestamp, Words } from "../entry/schemas.ts";
+import {
+  answers,
+  Contact,
+  isUuid,
+  Nullable,
+  ProjectInQuery,
+  Text,
+  Timestamp,
+  Words,
+} from "../entry/schemas.ts";
 import { SelectionQuery, selectionOf } from "./_contact_selection.ts";
 import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
 
@@ -40,7 +49,12 @@ const Query = t.Object({
 
 /** The list of contacts, and their export. */
 export function contactListRoutes(ctx: Context) {
-  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+  const detail = { tags: ["Contacts"] };
+  return new Elysia({ prefix: "/contacts", detail }).use(listRoute(ctx)).use(exportRoute(ctx));
+}
+
+function listRoute(ctx: Context) {
+  return new Elysia()
     .use(authenticateKey(ctx, "secret"))
     .get("/", async ({ project, query }) => await list(ctx, project.id, query), {
       query: Query,
@@ -61,29 +75,36 @@ export function contactListRoutes(ctx: Context) {
         description:
           "A cursor list of contacts. Filters may be combined. `total` counts all that match, on the first page only; what takes longer than a quarter of a second to count is estimated. `sort=lastActivity` lists, the newest first, those who did something: tracked events, opens, clicks and subscriptions. Unknown words for `sort` and `dir` count as the default.",
       },
-    })
-    .get(
-      "/export",
-      async ({ project, query: { format = "csv", ...query }, request }) => {
-        const selected = await compileSelection(ctx, project.id, selectionOf(query));
-        const day = ctx.now().toISOString().slice(0, 10);
-        const file = {
-          type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
-          fileName: `contacts-${day}.${format}`,
-        };
-        return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), file, request);
+    });
+}
+
+function exportRoute(ctx: Context) {
+  return new Elysia().use(authenticateKey(ctx, "secret", { projectInQuery: true })).get(
+    "/export",
+    async ({ project, query: { format = "csv", ...query }, request }) => {
+      const selected = await compileSelection(ctx, project.id, selectionOf(query));
+      const day = ctx.now().toISOString().slice(0, 10);
+      const file = {
+        type: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
+        fileName: `contacts-${day}.${format}`,
+      };
+      return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), file, request);
+    },
+    {
+      query: t.Object({
+        ...SelectionQuery,
+        projectId: ProjectInQuery,
+        format: t.Optional(Words(EXPORT_FORMATS)),
+      }),
+      response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 404, 422, 429] }),
+      detail: {
+        operationId: "exportContacts",
+        summary: "Export contacts as CSV or NDJSON",
+        description:
+          "Streams the selected contacts in the order in which they came. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would take for a formula begins with an apostrophe. NDJSON is one contact in JSON on each line. Two exports of a project run at a time.",
       },
-      {
-        query: t.Object({ ...SelectionQuery, format: t.Optional(Words(EXPORT_FORMATS)) }),
-        response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 404, 422, 429] }),
-        detail: {
-          operationId: "exportContacts",
-          summary: "Export contacts as CSV or NDJSON",
-          description:
-            "Streams the selected contacts in the order in which they came. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would take for a formula begins with an apostrophe. NDJSON is one contact in JSON on each line. Two exports of a project run at a time.",
-        },
-      },
-    );
+    },
+  );
 }
 
 async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {

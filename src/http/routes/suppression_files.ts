@@ -10,7 +10,7 @@ import {
 import { authenticateKey } from "../entry/authenticate.ts";
 import { StreamBody } from "../entry/stream_body.ts";
 import { streamText } from "../entry/streams.ts";
-import { answers, Int, Words } from "../entry/schemas.ts";
+import { answers, Int, ProjectInQuery, Words } from "../entry/schemas.ts";
 import { csvStream } from "./_csv_body.ts";
 
 const Imported = t.Object(
@@ -32,7 +32,7 @@ export function suppressionFilesRoutes(ctx: Context) {
 }
 
 function exportRoute(ctx: Context) {
-  return new Elysia().use(authenticateKey(ctx, "secret")).get(
+  return new Elysia().use(authenticateKey(ctx, "secret", { projectInQuery: true })).get(
     "/export",
     ({ project, request }) => {
       const fileName = `suppressions-${ctx.now().toISOString().slice(0, 10)}.csv`;
@@ -40,7 +40,8 @@ function exportRoute(ctx: Context) {
       return streamText(ctx, project.id, exportSuppressions(ctx, project.id), file, request);
     },
     {
-      response: answers(t.Any({ description: "The file, streamed." }), { refusals: [429] }),
+      query: t.Object({ projectId: ProjectInQuery }),
+      response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 429] }),
       detail: {
         operationId: "exportSuppressions",
         summary: "Export the suppression list as CSV",
