@@ -19,7 +19,7 @@ function nextSteps(base: string, inbox: string): string {
   Postrider is ready at ${base}
 
   Mail goes to:   ${inbox}
-  All endpoints:  ${base}/docs
+  All endpoints:  ${base}/docs/api
   Lost a key?     bun run admin project create --name Demo --domain ${SANDBOX_DOMAIN} --verified
 `;
 }
@@ -48,6 +48,6 @@ function firstSteps(base: string, project: NewProject, inbox: string): string {
       -d '{"email": "ada@example.com", "event": "signed up", "data": {"plan": "pro"}}'
 
   See it arrive:  ${inbox}
-  All endpoints:  ${base}/docs
+  All endpoints:  ${base}/docs/api
 `;
 }

@@ -138,7 +138,7 @@ export const problems = {
     }),
 
   // 404 and 405
-  routeNotFound: (method: string, path: string, suggestion = "See /docs for every endpoint") =>
+  routeNotFound: (method: string, path: string, suggestion = "See /docs/api for every endpoint") =>
     new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find ${method} ${path}`, {
       details: { resource: "route", id: path },
       suggestion,

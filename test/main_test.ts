@@ -378,7 +378,7 @@ describe("a service that cannot listen", () => {
 describe("the first start", () => {
   test("with nothing set makes a project and shows, last and without a warning, curl lines that work as printed", async () => {
     const only = await start({ DATA_DIR: folder(), SECRET_KEY: "" });
-    await until("the welcome is shown", () => only.output().includes("/docs\n\n"));
+    await until("the welcome is shown", () => only.output().includes("/docs/api\n\n"));
     const shown = only.output();
     const commands = shown
       .split("\n\n")
@@ -386,7 +386,7 @@ describe("the first start", () => {
       .filter((part) => part.startsWith("curl"));
     const answers = commands.map((command) => Bun.spawnSync(["sh", "-c", `${command} -s`]).stdout.toString());
 
-    expect(shown).toMatch(/\/docs\n\n$/);
+    expect(shown).toMatch(/\/docs\/api\n\n$/);
     expect(shown).not.toContain('"level":"warn"');
     expect(commands).toHaveLength(2);
     expect(answers.map((answer) => JSON.parse(answer).success)).toEqual([true, true]);

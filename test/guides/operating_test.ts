@@ -140,9 +140,9 @@ describe("the commands", () => {
       // For a moment a process is ready, and answers nothing else yet.
       const states = async () => [
         await status(http, "/ready"),
-        await status(http, "/docs/guides"),
+        await status(http, "/docs"),
         await status(worker, "/ready"),
-        await status(worker, "/docs/guides"),
+        await status(worker, "/docs"),
       ];
       await until("both", async () => Bun.deepEquals(await states(), [200, 200, 200, 404]));
     } finally {

@@ -247,7 +247,7 @@ describe.skipIf(!CHROMIUM)(`in a browser${noChromium}`, () => {
         headers: { "content-type": "text/plain" },
         body: '{"name":"${project}"}',
       }).then((answer) => answer.status, () => "unread")`;
-    await page.goto(`http://127.0.0.1:${server.port}/docs`);
+    await page.goto(`http://127.0.0.1:${server.port}/docs/api`);
     const own = await page.evaluate(create("Own"));
     await page.goto(neighbour.url.href);
     const foreign = await page.evaluate(create("Foreign"));

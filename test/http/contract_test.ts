@@ -348,7 +348,7 @@ describe("parameters", () => {
   });
 
   test("pages take whatever comes: mail programs add their own", async () => {
-    expect((await service.request("GET", "/docs/guides?utm_source=mail")).status).toBe(200);
+    expect((await service.request("GET", "/docs?utm_source=mail")).status).toBe(200);
     expect((await service.request("GET", "/t/o/x?fbclid=1")).status).not.toBe(400);
   });
 });

@@ -11,14 +11,14 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 );
 const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
-const PATHS = ["/docs/guides", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
+const PATHS = ["/docs", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
 
 const get = async (path: string, headers: Record<string, string> = {}) =>
   await service.request("GET", path, { headers });
 
 const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!));
 
-describe("GET /docs/guides", () => {
+describe("GET /docs", () => {
   test("lists every guide once, and every guide lists all", async () => {
     expect(GUIDES.map(({ name }) => name).toSorted()).toEqual(GUIDE_NAMES.toSorted());
     for (const { name, title } of GUIDES) expect(readGuide(name)).toStartWith(`# ${title}\n`);
@@ -30,7 +30,7 @@ describe("GET /docs/guides", () => {
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(headers.get("content-security-policy")).toStartWith("default-src 'none'; style-src 'sha256-");
-    expect(body).toContain('<a href="/docs">API reference</a>');
+    expect(body).toContain('<a href="/docs/api">API reference</a>');
     expect(body).toMatch(/<h1 id="[^"]+">/);
     expect(body).not.toContain("&lt;!--");
     expect(body.match(/<(script|img|iframe)\b/)).toBeNull();
@@ -69,7 +69,7 @@ describe("GET /docs/guides", () => {
   });
 
   test("the reference leads to the guides", async () => {
-    expect((await get("/docs")).body).toContain('<a href="/docs/guides">');
+    expect((await get("/docs/api")).body).toContain('<a href="/docs">Guides</a>');
   });
 });
 

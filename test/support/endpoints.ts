@@ -54,9 +54,10 @@ export const OPEN = [
   "GET /metrics",
   "GET /openapi.json",
   "GET /docs",
-  "GET /docs/init.js",
-  "GET /docs/swagger-ui.css",
-  "GET /docs/swagger-ui-bundle.js",
+  "GET /docs/api",
+  "GET /docs/api/:operationId",
+  "GET /docs/reference.css",
+  "GET /docs/reference.js",
   "GET /docs/guides",
   ...GUIDES.map(({ name }) => `GET /docs/guides/${name}`),
 ];

@@ -89,7 +89,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
       title: "Postrider",
       version: VERSION,
       description:
-        "An email service that needs nothing but Postgres. The guides are at [/docs/guides](/docs/guides); what all endpoints have in " +
+        "An email service that needs nothing but Postgres. The guides are at [/docs](/docs); what all endpoints have in " +
         "common stands in [The API](/docs/guides/api).",
       license: { name: "MIT", identifier: "MIT" },
     },

@@ -17,6 +17,7 @@ interface Guide {
   title: string;
 }
 
+const INDEX_PATH = "/docs";
 const PATH = "/docs/guides";
 const INDEX = "README";
 const LISTED = /^- \[([^\]]+)\]\(([a-z-]+)\.md\)/gm;
@@ -55,7 +56,7 @@ function makePage(name: string): GuidePage {
     title: `${title} · Postrider`,
     head: HEAD,
     body: `<a class="skip" href="#guide">Skip to the text</a>
-<header><a class="home" href="${PATH}">Postrider</a> <a href="#guides">All guides</a> <a href="/docs">API reference</a></header>
+<header><a class="home" href="${INDEX_PATH}">Postrider</a> <a href="#guides">All guides</a> <a href="/docs/api">API reference</a></header>
 <main id="guide">
 ${html}${nextLink(name)}
 </main>
@@ -96,7 +97,7 @@ function addressOf(link: string): string {
   if (/^(#|https?:\/\/)/.test(link)) return link;
   const [, name, anchor = ""] = TO_GUIDE.exec(link) ?? [];
   if (name === undefined) throw new Error(`Cannot follow the link of a guide to ${link}`);
-  return `${name === INDEX ? PATH : `${PATH}/${name}`}${anchor}`;
+  return `${name === INDEX ? INDEX_PATH : `${PATH}/${name}`}${anchor}`;
 }
 
 /** The chapters of a guide that has several. */

@@ -26,8 +26,8 @@ export function homePage({ hasInbox }: { hasInbox: boolean }): string {
 <p>This is an email service: transactional mail, campaigns, contacts and workflows behind one REST API.</p>
 <ul>
 <li><a href="/app">Console</a>: contacts, campaigns and everything else, with a log-in</li>
-<li><a href="/docs/guides">Guides</a>: how to use it, and how to run it</li>
-<li><a href="/docs">API reference</a>: every endpoint, with its fields</li>
+<li><a href="/docs">Guides</a>: how to use it, and how to run it</li>
+<li><a href="/docs/api">API reference</a>: every endpoint, with its fields</li>
 ${hasInbox ? inbox : ""}</ul>
 </main>`,
   });

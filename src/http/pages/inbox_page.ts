@@ -40,7 +40,7 @@ ${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT}</p>\n` : ""
       <pre id="command" tabindex="0" aria-label="A command that sends a mail">${escapeHtml(firstMail(config.BASE_URL, isLive ? "your-domain.example" : SANDBOX_DOMAIN))}</pre>
       <button id="copy" class="button" type="button" hidden>Copy</button>
     </div>
-    <p class="hint">The sender’s domain must be verified for your project${isLive ? "" : `; <code>${SANDBOX_DOMAIN}</code> is`}. All endpoints are in the <a href="/docs">reference</a>.</p>
+    <p class="hint">The sender’s domain must be verified for your project${isLive ? "" : `; <code>${SANDBOX_DOMAIN}</code> is`}. All endpoints are in the <a href="/docs/api">reference</a>.</p>
   </section>
 </main>
 <p id="news" class="unseen" role="status"></p>

@@ -13,7 +13,7 @@ export function homeRoutes({ config }: Context) {
   const description = {
     name: "Postrider",
     version: VERSION,
-    docs: `${config.BASE_URL}/docs/guides`,
+    docs: `${config.BASE_URL}/docs`,
     openapi: `${config.BASE_URL}/openapi.json`,
   };
   return new Elysia({ detail: { hide: true } })
