@@ -242,7 +242,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
 const BY_NAME = /^\w+ \/(contacts\/fields\/|events\/|domains\/project\/)/;
 /** Endpoints of people, tested by role, and those that need no key. */
 const OTHERS =
-  /^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|webhooks|app)\//;
+  /^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|webhooks|app|docs)\//;
 
 describe("the id of something of another project", () => {
   test("every endpoint with an id in its path is asked", () => {
