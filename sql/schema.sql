@@ -76,7 +76,7 @@
 --                            after update: Appends to `campaign_count_deltas`, `reputation_deltas` and `mail_count_deltas`.
 --   handover_marks           Mails that a process has handed over, or was about to.
 --   handover_notes           The processes whose marks can be relied on.
---   captured_mails           Mail that was captured instead of sent; the newest are kept.
+--   captured_mails           Mail that was captured instead of sent, for the inbox; of each project the newest are kept.
 --   mail_counts              What became of mails, by the quarter of an hour (UTC).
 --   mail_count_deltas        What was counted since the last roll-up.
 --   webhook_receipts         Notices that others have sent us, by the id that their sender gives them.
@@ -2017,7 +2017,7 @@ create unlogged table handover_notes (
   constraint handover_notes_pkey PRIMARY KEY (worker_id)
 );
 
--- Mail that was captured instead of sent; the newest are kept. Shown on /inbox.
+-- Mail that was captured instead of sent, for the inbox; of each project the newest are kept. The mail itself is in the ledger.
 create table captured_mails (
   id uuid not null default uuid_v7(),
   from_address text not null,
@@ -2025,8 +2025,16 @@ create table captured_mails (
   subject text not null,
   source bytea not null,
   captured_at timestamp with time zone not null default now(),
-  constraint captured_mails_pkey PRIMARY KEY (id)
+  -- All zeros: a mail of the installation itself, such as a password reset. No foreign key: deleting a project removes them.
+  project_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
+  -- The row of the ledger. Null for mails of the installation.
+  email_id uuid,
+  -- Since when the inbox shows it as read, to everybody. Null: unread.
+  read_at timestamp with time zone,
+  constraint captured_mails_pkey PRIMARY KEY (project_id, id)
 );
+-- Serves `captured_mails.list` and `captured_mails.by_id` for the operator, who sees all projects, and `captured_mails.drop_old`.
+CREATE INDEX captured_mails_by_id ON public.captured_mails USING btree (id);
 
 -- What became of mails, by the quarter of an hour (UTC). All time zones in use are multiples of that away from UTC, so
 -- that days are exact in each. Except for what is still in `mail_count_deltas`. It outlives the mails, their campaigns

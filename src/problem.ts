@@ -156,6 +156,7 @@ export const problems = {
       | "email"
       | "project"
       | "captured mail"
+      | "attachment"
       | "image"
       | "import"
       | "key"

@@ -274,6 +274,22 @@ where project_id = :project_id
   ))
 returning id;
 
+-- name: captured_mails :many
+-- nullable: before
+-- Those captured before that time; without one: all.
+delete from captured_mails
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from captured_mails
+    where project_id = :project_id
+      and id > :after
+      and id < coalesce(first_id_at(:before), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
 -- name: idempotency_keys :many
 -- Those that were claimed until the reset was asked for, in the order of the keys.
 delete from idempotency_keys

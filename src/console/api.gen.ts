@@ -183,6 +183,8 @@ export type UploadedImage = { url: string; key: string; filename: string; conten
 export type Features = { billing: boolean; uploads: boolean; authProviders: { github: boolean; google: boolean; oidc: boolean }; signupsDisabled: boolean; tracking: boolean; smtp: boolean };
 export type Configuration = { version: string; urls: { api: string; docs: string; openapi: string }; features: Features };
 export type Readiness = { ready: boolean; database: boolean; migrations: boolean; workers: boolean; note?: string; standing: (string)[] };
+export type ListedInboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null };
+export type InboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null; headers: ({ name: string; value: string })[]; hasHtml: boolean; html: string | null; text: string | null; attachments: ({ index: number; filename: string; contentType: string; sizeBytes: number; inline: boolean })[] };
 export interface Api {
   "POST /v1/send": { body: { to: Mailbox | (Mailbox)[]; subject?: string; body?: string; template?: string; from?: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; attachments?: (Attachment)[] }; answer: SentEmails };
   "POST /v1/track": { body: TrackBody; answer: TrackedEvent };
@@ -364,4 +366,13 @@ export interface Api {
   "GET /health": { answer: { status: "ok" } };
   "GET /ready": { answer: Readiness };
   "GET /metrics": { answer: string };
+  "GET /inbox/mails": { query?: { projectId?: string; limit?: number; cursor?: string; search?: string; to?: string; read?: "true" | "false"; after?: string }; answer: { data: (ListedInboxMail)[]; cursor: string | null; hasMore: boolean; total: number; unread: number } };
+  "PATCH /inbox/mails": { query?: { projectId?: string }; body: { read: boolean }; answer: { updated: number } };
+  "DELETE /inbox/mails": { query?: { projectId?: string }; answer: undefined };
+  "GET /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; answer: InboxMail };
+  "PATCH /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; body: { read: boolean }; answer: ListedInboxMail };
+  "DELETE /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; answer: undefined };
+  "GET /inbox/mails/{id}/html": { path: { id: string }; query?: { projectId?: string }; answer: unknown };
+  "GET /inbox/mails/{id}/source": { path: { id: string }; query?: { projectId?: string }; answer: unknown };
+  "GET /inbox/mails/{id}/attachments/{index}": { path: { id: string; index: string }; query?: { projectId?: string }; answer: unknown };
 }

@@ -298,18 +298,38 @@ export interface Queries {
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
-    /** (sql/queries/captured_mails.sql:1) */
-    insert(on: On, args: { fromAddress: string; toAddress: string; subject: string; source: Uint8Array }): Promise<{ id: string }>;
-    /** The newest first; with `after_id` only what came since.
-     * (sql/queries/captured_mails.sql:6) */
-    list(on: On, args: { afterId: string | null; limit: number }): Promise<{ id: string; fromAddress: string; toAddress: string; subject: string; capturedAt: Date }[]>;
-    /** (sql/queries/captured_mails.sql:15) */
-    byId(on: On, args: { id: string }): Promise<{ id: string; fromAddress: string; toAddress: string; subject: string; source: Uint8Array; capturedAt: Date } | null>;
-    /** Keeps the newest `keep` mails.
-     * (sql/queries/captured_mails.sql:20) */
-    prune(on: On, args: { keep: number }): Promise<number>;
-    /** (sql/queries/captured_mails.sql:25) */
-    clear(on: On): Promise<number>;
+    /** (sql/queries/captured_mails.sql:3) */
+    insert(on: On, args: { projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; source: Uint8Array }): Promise<{ id: string }>;
+    /** One page, the newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
+     * the two parts is never entered: each has its index, whatever plan is cached.
+     * (sql/queries/captured_mails.sql:12) */
+    list(on: On, args: { projectId: string | null; after: string; before: string; window: number; to: string | null; isRead: boolean | null; pattern: string | null; limit: number }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; capturedAt: Date; readAt: Date | null }[]>;
+    /** How many of the newest `window` mails match, and how many of them all are unread.
+     * (sql/queries/captured_mails.sql:53) */
+    count(on: On, args: { to: string | null; isRead: boolean | null; pattern: string | null; projectId: string | null; window: number }): Promise<{ total: number; unread: number }>;
+    /** (sql/queries/captured_mails.sql:86) */
+    byId(on: On, args: { id: string; projectId: string | null }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; source: Uint8Array; capturedAt: Date; readAt: Date | null } | null>;
+    /** (sql/queries/captured_mails.sql:95) */
+    mark(on: On, args: { isRead: boolean; now: Date; id: string; projectId: string | null }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:101) */
+    markAll(on: On, args: { isRead: boolean; now: Date; projectId: string }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:106) */
+    markEverywhere(on: On, args: { isRead: boolean; now: Date }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:111) */
+    delete(on: On, args: { id: string; projectId: string | null }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:116) */
+    clear(on: On, args: { projectId: string }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:120) */
+    clearEverywhere(on: On): Promise<number>;
+    /** Those that have captured mails, by name; each costs one look into the index.
+     * (sql/queries/captured_mails.sql:123) */
+    projects(on: On, args: { limit: number }): Promise<{ id: string; name: string }[]>;
+    /** Keeps the newest `keep` mails of a project, or of the installation itself.
+     * (sql/queries/captured_mails.sql:131) */
+    prune(on: On, args: { projectId: string | null; keep: number }): Promise<number>;
+    /** Deletes some of those captured before that time.
+     * (sql/queries/captured_mails.sql:146) */
+    dropOld(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   capturedRelease: {
     /** The next captured mails after a place. There is always a place, and no other table, so that the index is entered
@@ -1377,11 +1397,14 @@ export interface Queries {
     segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** (sql/queries/project_rows.sql:265) */
     suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** Those that were claimed until the reset was asked for, in the order of the keys.
+    /** Those captured before that time; without one: all.
      * (sql/queries/project_rows.sql:277) */
+    capturedMails(on: On, args: { projectId: string; after: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
+    /** Those that were claimed until the reset was asked for, in the order of the keys.
+     * (sql/queries/project_rows.sql:293) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:290) */
+     * (sql/queries/project_rows.sql:306) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {

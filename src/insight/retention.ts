@@ -44,7 +44,10 @@ export async function dropExpired(
   const until = performance.now() + sliceMs;
   return (
     (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
-    (!bodies || ((await emptyBodies(ctx, bodies, until)) && (await closeCaptured(ctx, bodies, until)))) &&
+    (!bodies ||
+      ((await emptyBodies(ctx, bodies, until)) &&
+        (await closeCaptured(ctx, bodies, until)) &&
+        (await dropInbox(ctx, bodies, until)))) &&
     (!events || (await dropContents(ctx, { events, bodies: bodies ?? events }, until))) &&
     (!logs || (await dropLogs(ctx, logs, until)))
   );
@@ -116,6 +119,13 @@ async function closeCaptured(ctx: Context, before: Date, until: number): Promise
       q.retention.closeCaptured(tx, { projectId, before, after, limit: BATCH }),
     ),
   );
+}
+
+/** The copies that the inbox shows hold bodies too. */
+async function dropInbox(ctx: Context, before: Date, until: number): Promise<boolean> {
+  return await sweep(ctx, until, BATCH_OF_CONTENTS, async (tx) => ({
+    looked: await q.capturedMails.dropOld(tx, { before, limit: BATCH_OF_CONTENTS }),
+  }));
 }
 
 /** A message is emptied when its body is old at the earliest, so anything younger by that much need not be read. */

@@ -1,9 +1,11 @@
 import MailComposer from "nodemailer/lib/mail-composer";
-import type { Mail, Mailer, ReadyMail, StreamedMail } from "./mailer.ts";
+import type { Mail, Mailer, Origin, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
 /** A mail that was kept instead of sent. */
 export interface CapturedMail {
+  /** Null: a mail of the installation itself. */
+  origin: Origin | null;
   from: string;
   to: string;
   subject: string;
@@ -18,8 +20,9 @@ export function createCaptureMailer(store: (mail: CapturedMail) => Promise<void>
     async send(mail, mayEnd) {
       if (mayEnd && !(await mayEnd())) return { state: "withheld", response: "Not captured" };
       try {
-        const { envelope, subject } = mail;
-        await store({ from: envelope.from, to: envelope.to, subject, source: await sourceOf(mail) });
+        const { origin = null, envelope, subject } = mail;
+        const source = await sourceOf(mail);
+        await store({ origin, from: envelope.from, to: envelope.to, subject, source });
         return { state: "captured", response: "Captured: set SMTP_URL to send mail" };
       } catch (error) {
         return {

@@ -68,8 +68,8 @@ export async function signMail(
   key: SigningKey,
   signing: Signing,
 ): Promise<ReadyMail | StreamedMail> {
-  const { messageId, envelope, subject } = mail;
-  const known = { messageId, envelope, subject };
+  const { origin, messageId, envelope, subject } = mail;
+  const known = { ...(origin && { origin }), messageId, envelope, subject };
   if ("source" in mail) return { ...known, source: await signMessage(mail.source, key, signing) };
   const boundary = randomUUID();
   const { head, bodyHash } = await digest(write(mail, boundary));

@@ -2,8 +2,16 @@
 
 import type { Readable } from "node:stream";
 
+/** Which mail of which project it is. */
+export interface Origin {
+  projectId: string;
+  emailId: string;
+}
+
 /** One mail to one recipient, ready to be handed over. Every string has been checked for CR, LF and NUL. */
 export interface Mail {
+  /** Kept with what is captured. Left out: a mail of the installation itself. */
+  origin?: Origin;
   /** Without angle brackets. Derived from the ledger row, so that a double can be recognised downstream. */
   messageId: string;
   /** What the SMTP server is told; never derived from the headers. */
@@ -21,6 +29,8 @@ export interface Mail {
 
 /** One mail whose source is ready-made, by `prepareMessage`. */
 export interface ReadyMail {
+  /** As of a {@linkcode Mail}. */
+  origin?: Origin;
   /** Without angle brackets; the one in the source. */
   messageId: string;
   /** What the SMTP server is told; never derived from the headers. */

@@ -176,6 +176,16 @@ export const idempotencyKeys: Step = {
   },
 };
 
+/** What the inbox keeps of the mails. */
+export const capturedMails: Step = {
+  name: "captured_mails",
+  first: LEAST,
+  async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
+    const rows = await q.projectRows.capturedMails(tx, { projectId, after, before: askedAt, limit });
+    return removedOf(rows.map((row) => row.id));
+  },
+};
+
 export const uploads: Step = {
   name: "uploads",
   first: LEAST,

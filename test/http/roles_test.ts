@@ -14,7 +14,13 @@ type Role = (typeof ROLES)[number];
 
 /** Who may call an endpoint. */
 type Access =
-  "open" | "public key" | "secret key or session" | "session" | "own project" | "view of a project";
+  | "open"
+  | "public key"
+  | "secret key or session"
+  | "session, or to read the secret key"
+  | "session"
+  | "own project"
+  | "view of a project";
 
 interface Endpoint {
   name: string;
@@ -40,6 +46,7 @@ function accessOf(name: string, path: string): Access {
   // No key opens what makes keys.
   if (/^\/projects\/:id\/(keys|webhook-secret)/.test(path)) return "own project";
   if (FOR_USERS.includes(name)) return "session";
+  if (path.startsWith("/inbox/")) return "session, or to read the secret key";
   return path.startsWith("/projects/:id") ? "view of a project" : "secret key or session";
 }
 
@@ -59,7 +66,7 @@ type Caller = (typeof CALLERS)[number];
 
 /** Only where the project is named by a header can it be left out. */
 function callersAt({ access }: Endpoint): Caller[] {
-  const isNamed = access === "secret key or session";
+  const isNamed = access === "secret key or session" || access === "session, or to read the secret key";
   return CALLERS.filter((caller) => isNamed || caller !== "session without a project");
 }
 
@@ -74,9 +81,9 @@ function expected({ access, method, needed }: Endpoint, caller: Caller): string 
     return isKey ? (caller === "public key" ? "in" : "INVALID_API_KEY") : "MISSING_AUTH";
   if (isKey) {
     if (access === "session" || access === "own project") return "INVALID_API_KEY";
-    if (access === "view of a project" && !isReading) return "INVALID_API_KEY";
+    if (access !== "secret key or session" && !isReading) return "INVALID_API_KEY";
     if (caller === "public key") return "INVALID_API_KEY";
-    if (caller === "secret key" || access === "secret key or session") return "in";
+    if (caller === "secret key" || access !== "view of a project") return "in";
     return "PROJECT_ACCESS_DENIED";
   }
   if (caller === "another site's page" && !isReading) return "FORBIDDEN";

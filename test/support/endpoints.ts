@@ -213,6 +213,15 @@ export const FOR_MEMBERS = [
   "DELETE /uploads/:key",
   "GET /suppressions/export",
   "POST /suppressions/import",
+  "GET /inbox/mails",
+  "PATCH /inbox/mails",
+  "DELETE /inbox/mails",
+  "GET /inbox/mails/:id",
+  "PATCH /inbox/mails/:id",
+  "DELETE /inbox/mails/:id",
+  "GET /inbox/mails/:id/html",
+  "GET /inbox/mails/:id/source",
+  "GET /inbox/mails/:id/attachments/:index",
 ];
 
 /** For more than a member, as guides/api.md has it. */

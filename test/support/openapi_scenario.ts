@@ -162,6 +162,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("getEmail", { path: mail });
   await tell("getEmailContent", { path: mail });
   await tell("listEmailEvents", { path: mail });
+  await inbox(tell, service, mail.id);
   const draft = {
     name: "October",
     subject: "What is new",
@@ -356,6 +357,44 @@ function elsewhere(note: Noter): void {
     Signature: "EXAMPLE",
     SigningCertURL: "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem",
   });
+}
+
+/** A mail that was captured, as where there is no mail server. */
+async function inbox(tell: Teller, { pool }: TestService, emailId: string): Promise<void> {
+  const source = [
+    `From: ${FROM}`,
+    "To: ada@example.com",
+    "Subject: Your receipt",
+    "Content-Type: multipart/mixed; boundary=b",
+    "",
+    "--b",
+    "Content-Type: text/html",
+    "",
+    "<p>Thank you.</p>",
+    "--b",
+    'Content-Disposition: attachment; filename="receipt.txt"',
+    "Content-Type: text/plain",
+    "",
+    "49.90",
+    "--b--",
+    "",
+  ];
+  const [row] = await pool`
+    insert into captured_mails (project_id, email_id, from_address, to_address, subject, source)
+    select project_id, id, ${FROM}, 'ada@example.com', 'Your receipt', ${Buffer.from(source.join("\r\n"))}
+    from emails where id = ${emailId}
+    returning id, project_id`;
+  const path = { id: row!.id as string };
+  const session = { as: "person", headers: { "x-project-id": row!.projectId as string } } as const;
+  await tell("listInboxMails", { query: { limit: "1" } });
+  await tell("getInboxMail", { path });
+  await tell("getInboxMailHtml", { path });
+  await tell("getInboxMailSource", { path });
+  await tell("getInboxMailAttachment", { path: { ...path, index: "0" } });
+  await tell("markInboxMail", { ...session, path, body: { read: true } });
+  await tell("markInboxMails", { ...session, body: { read: false } });
+  await tell("deleteInboxMail", { ...session, path });
+  await tell("clearInbox", session);
 }
 
 /** Every operation of the document once, in an order in which each finds what it needs. */

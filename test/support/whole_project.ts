@@ -273,6 +273,9 @@ async function fillAccount(sql: postgres.TransactionSql, projectId: string, pref
     insert into audit (project_id, at, actor_kind, action) values (${projectId}, now(), 'OPERATOR', 'project.updated')`;
   await sql`insert into domains (project_id, domain) values (${projectId}, ${`${prefix}.example`})`;
   await sql`
+    insert into captured_mails (project_id, from_address, to_address, subject, source, captured_at)
+    values (${projectId}, ${`a@${prefix}.example`}, ${`${prefix}@people.example`}, 's', '', now())`;
+  await sql`
     insert into idempotency_keys (project_id, key, request, created_at, expires_at)
     select ${projectId}, ${prefix} || n, 'POST /v1/send', now() - interval '1 minute', now() + interval '1 day'
     from generate_series(1, 3) as n`;

@@ -1,6 +1,6 @@
 // Who sends a request. Everything here is decided before the body is read, in the order of guides/errors.md.
 import { Elysia } from "elysia";
-import { type Actor, actorOf } from "../../accounts/audit.ts";
+import { type Actor, actorOf, OPERATOR } from "../../accounts/audit.ts";
 import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
 import { type RateLimit, takeMemberRequest, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
 import { assertScope } from "../../accounts/projects/scopes.ts";
@@ -62,14 +62,24 @@ export function authenticateKey(ctx: Context, kind: KeyKind, options: AuthOption
   return authentication(ctx, options, async (parts) => {
     const token = kind === "secret" ? tokenOf(ctx, parts) : null;
     if (token === null) return await byKey(ctx, kind, parts);
-    const inQuery = options.projectInQuery ? parts.query.projectId : undefined;
-    const asked = parts.headers["x-project-id"] ?? inQuery ?? "";
-    const projectId = isUuid(asked) ? asked.toLowerCase() : null;
-    const session = await inTime(sessionOf(ctx, parts, token, projectId));
-    if (projectId === null) throw problems.missingProjectId();
-    const { id } = memberProject(session, projectId, parts);
-    await admit(ctx, parts, session.project!, session.user);
-    return { project: { id }, actor: actorOf(session.user) };
+    return await byMember(ctx, parts, token, options.projectInQuery === true);
+  });
+}
+
+/**
+ * Gives the routes after it the `project` of a member's session, or of the secret key, which only reads; the project of
+ * a session may be in `?projectId=`. Whoever `isOperator` recognises acts for the installation: the `project` is null.
+ */
+export function authenticateOperatorOrMember(ctx: Context, isOperator: (request: Request) => boolean) {
+  return authentication(ctx, {}, async (parts): Promise<{ project: { id: string } | null; actor: Actor }> => {
+    if (isOperator(parts.request)) return { project: null, actor: OPERATOR };
+    const token = tokenOf(ctx, parts);
+    if (token !== null) return await byMember(ctx, parts, token, true);
+    if (parts.headers.authorization !== undefined && !isReading(parts)) throw problems.sessionRequired();
+    const asked = parts.query.projectId?.toLowerCase();
+    const given = await byKey(ctx, "secret", parts);
+    if (asked !== undefined && asked !== given.project.id) throw problems.otherProject(asked);
+    return given;
   });
 }
 
@@ -162,6 +172,16 @@ function hasReadablePath(url: string): boolean {
   } catch {
     return false;
   }
+}
+
+async function byMember(ctx: Context, parts: RequestParts, token: string, isInQuery: boolean) {
+  const asked = parts.headers["x-project-id"] ?? (isInQuery ? parts.query.projectId : undefined) ?? "";
+  const projectId = isUuid(asked) ? asked.toLowerCase() : null;
+  const session = await inTime(sessionOf(ctx, parts, token, projectId));
+  if (projectId === null) throw problems.missingProjectId();
+  const { id } = memberProject(session, projectId, parts);
+  await admit(ctx, parts, session.project!, session.user);
+  return { project: { id }, actor: actorOf(session.user) };
 }
 
 async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {

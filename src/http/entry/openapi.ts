@@ -51,6 +51,7 @@ const TAGS: Record<string, string> = {
   Events: "What contacts have done, and what happened to their mails.",
   Domains: "Where mail may be sent from.",
   Emails: "The ledger: one row for each mail.",
+  Inbox: "What was captured instead of sent.",
   Suppressions: "Addresses that get no mail.",
   Analytics: "Figures of mails, campaigns and events.",
   Activity: "What happened, and what will.",

@@ -1,20 +1,60 @@
-// Who may look into the inbox, and who may empty it.
+// Who may look into the inbox: the operator into all of it, members into that of their project.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { findSession } from "../../accounts/people/sessions.ts";
 import type { Context } from "../../context.ts";
 import { isProduction } from "../../config.ts";
 import { problems } from "../../problem.ts";
+import { assertNoOtherPage, namedSession, sessionToken } from "../entry/session.ts";
 
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** For whom the page of the inbox is. */
+export type Visitor = "operator" | "member";
+
 /**
- * In production, throws unless the request has the `SECRET_KEY` as its password (HTTP Basic, any user). Otherwise
- * throws unless it names this machine or the host of `BASE_URL`: another page may have pointed its own name here (DNS
- * rebinding), and could then read whatever its browser can reach.
+ * Whether a request is the operator's, who sees the mails of all projects: in production whoever has the `SECRET_KEY` as
+ * the password (HTTP Basic, any user), otherwise whoever names this machine or the host of `BASE_URL` and does not act as
+ * a member of a project. A service that sends its mail has no such view. Throws for a wrong password, where neither a
+ * key nor a session is given, and for a change that another page asks for.
  */
-export function assertMayRead(ctx: Context, request: Request): void {
-  if (!isProduction(ctx.config)) return assertOwnHost(ctx, request);
-  const password = basicPassword(request.headers.get("authorization"));
-  if (password === null || !isSame(password, ctx.config.SECRET_KEY)) throw problems.inboxPasswordRequired();
+export function isOperator(ctx: Context, request: Request): boolean {
+  if (ctx.config.SMTP_URL) return false;
+  const authorization = request.headers.get("authorization");
+  const isBasic = authorization !== null && /^basic\b/i.test(authorization.trim());
+  if (authorization !== null && !isBasic) return false;
+  if (!isBasic && isMember(ctx, request)) return false;
+  if (isProduction(ctx.config)) assertPassword(ctx, authorization);
+  else assertOwnHost(ctx, request);
+  if (request.method !== "GET" && request.method !== "HEAD") assertNoOtherPage(ctx, request);
+  return true;
+}
+
+/**
+ * For whom the page is to be made. Members come to it in production, where the password is the operator's. Throws where
+ * it is for neither.
+ */
+export async function visitorOf(ctx: Context, request: Request): Promise<Visitor> {
+  if (!isProduction(ctx.config)) assertOwnHost(ctx, request);
+  else if (request.headers.get("authorization") === null && (await hasSession(ctx, request))) return "member";
+  else assertPassword(ctx, request.headers.get("authorization"));
+  return "operator";
+}
+
+/** A session says little in development, where the inbox is open: one that names its project means it. */
+function isMember(ctx: Context, request: Request): boolean {
+  const namesProject = request.headers.has("x-project-id") || /[?&]projectId=/.test(request.url);
+  const hasCookie = sessionToken(ctx, request.headers.get("cookie") ?? undefined) !== null;
+  return hasCookie && (namesProject || isProduction(ctx.config));
+}
+
+async function hasSession(ctx: Context, request: Request): Promise<boolean> {
+  const id = await namedSession(ctx, request);
+  return id !== null && (await findSession(ctx, id, null)) !== null;
+}
+
+function assertPassword({ config }: Context, authorization: string | null): void {
+  const password = basicPassword(authorization);
+  if (password === null || !isSame(password, config.SECRET_KEY)) throw problems.inboxPasswordRequired();
 }
 
 function assertOwnHost({ config }: Context, request: Request): void {

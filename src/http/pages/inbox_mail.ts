@@ -1,6 +1,6 @@
 // A captured mail as the inbox returns it. The content of a mail is considered hostile: no part of it ever runs.
 import { type Attachment, decodeWords } from "postal-mime";
-import type { readCapturedMail } from "../../sending/captured/mod.ts";
+import type { ListedMail, readCapturedMail } from "../../sending/captured/mod.ts";
 import { escapeHtml } from "./html.ts";
 
 type OpenedMail = Awaited<ReturnType<typeof readCapturedMail>>;
@@ -25,19 +25,22 @@ const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.ico
 // A picture may be named many times in one mail, and each time it is written out.
 const MAX_PICTURES_CHARS = 64 * 1_048_576;
 
-/** The mail without its HTML, source and files, for the page. */
+/** The mail as lists show it. */
+export function toListed(mail: ListedMail) {
+  const { id, projectId, emailId, subject, capturedAt, readAt } = mail;
+  return { id, projectId, emailId, from: mail.fromAddress, to: mail.toAddress, subject, capturedAt, readAt };
+}
+
+/** The mail without its source and the content of its files. */
 export function toMailJson({ content, ...mail }: OpenedMail) {
   return {
-    id: mail.id,
-    from: mail.fromAddress,
-    to: mail.toAddress,
-    subject: mail.subject,
-    capturedAt: mail.capturedAt,
+    ...toListed(mail),
     headers: content.headers.map(({ originalKey, value }) => ({
       name: originalKey,
       value: decodeWords(value),
     })),
     hasHtml: content.html !== undefined,
+    html: content.html ?? null,
     text: content.text ?? null,
     attachments: content.attachments.map((attachment, index) => ({
       index,

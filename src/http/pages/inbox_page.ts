@@ -1,6 +1,7 @@
 import { SANDBOX_DOMAIN } from "../../accounts/projects/domains.ts";
 import { type Config, isProduction } from "../../config.ts";
 import { escapeHtml, page } from "./html.ts";
+import type { Visitor } from "./inbox_login.ts";
 
 // A pigeonhole with a letter; in the page itself, so that nothing asks for /favicon.ico.
 const ICON =
@@ -15,9 +16,11 @@ const HEAD = `<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="/inbox/inbox_mail.css">
 <script type="module" src="/inbox/inbox.js"></script>`;
 
-/** The page of the inbox. It holds no mail: its script asks for them. */
-export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">): string {
+/** The page of the inbox, for the operator or for a member. It holds no mail: its script asks for them. */
+export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">, visitor: Visitor): string {
   const isLive = isProduction(config);
+  // In development nobody asks who the operator is: a session would make it a member's request.
+  const credentials = visitor === "operator" && !isLive ? "omit" : "same-origin";
   return page({
     title: "Inbox · Postrider",
     icon: ICON,
@@ -25,13 +28,24 @@ export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">): string
     body: `<header class="bar">
   <h1><img src="${ICON}" alt="" width="26" height="26"> Inbox <span id="count" class="count"></span></h1>
   <p id="state" class="state" role="status">Connecting</p>
+  <button id="mark-all" class="button" type="button" hidden>Mark all read</button>
   <button id="clear" class="button" type="button" hidden>Clear</button>
-${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT}</p>\n` : ""}</header>
-<main id="main" data-view="loading">
-  <nav class="list" aria-label="Captured mails">
-    <ol id="list"></ol>
-    <p class="keys"><span><kbd>j</kbd> <kbd>k</kbd> next, previous</span> <span><kbd>1</kbd> – <kbd>4</kbd> views</span></p>
-  </nav>
+${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT[visitor]}</p>\n` : ""}</header>
+<main id="main" data-view="loading" data-as="${visitor}" data-credentials="${credentials}">
+  <div class="list">
+    <search class="filter">
+      <p id="project-choice" hidden><label for="project">Project</label> <select id="project"></select></p>
+      <p><input id="search" type="search" placeholder="Search" aria-label="Search subjects and addresses" aria-keyshortcuts="/" maxlength="254" autocomplete="off" spellcheck="false">
+      <button id="unread" class="button" type="button" aria-pressed="false">Unread <span id="unread-count" class="count"></span></button></p>
+      <p><button id="recipient" class="button chip" type="button" hidden><span class="unseen">Show mails to everybody, not only to </span><span id="recipient-name"></span> <span aria-hidden="true">×</span></button></p>
+    </search>
+    <nav aria-label="Captured mails">
+      <ol id="list"></ol>
+      <p id="more" class="none" hidden>Only the newest 500 are shown: search for others.</p>
+      <p id="none" class="none" hidden><span id="none-text"></span> <button id="all" class="button" type="button">Show all</button></p>
+    </nav>
+    <p class="keys"><span><kbd>j</kbd> <kbd>k</kbd> next, previous</span> <span><kbd>1</kbd> – <kbd>4</kbd> views</span> <span><kbd>/</kbd> search</span> <span><kbd>u</kbd> unread</span> <span><kbd>#</kbd> delete</span></p>
+  </div>
   <article id="mail" class="mail" aria-live="off" tabindex="-1"></article>
   <section class="empty" aria-labelledby="empty-title">
     <h2 id="empty-title">No mail yet</h2>
@@ -49,8 +63,11 @@ ${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT}</p>\n` : ""
 }
 
 // What the list shows is a copy: the mails themselves are in the ledger.
-const KEPT =
-  "<code>bun run admin release</code> can still send them; with <code>--discard</code> it gives them up.";
+const KEPT: Record<Visitor, string> = {
+  operator:
+    "<code>bun run admin release</code> can still send them; with <code>--discard</code> it gives them up.",
+  member: "The mails themselves stay: whoever runs this installation can still send them.",
+};
 
 function firstMail(baseUrl: string, domain: string): string {
   return `curl ${baseUrl}/v1/send \\

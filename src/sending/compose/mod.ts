@@ -105,15 +105,17 @@ export async function prepareContent(
         date: ctx.now(),
         ...render(to, urls),
       };
+      const origin = { projectId: content.projectId, emailId: to.emailId };
       const envelope = { from: await envelopeSender(ctx, content, to.emailId), to: to.address };
       const unsubscribeUrl = offersOneClick ? urls!.unsubscribeUrl : null;
       if (attachments.length === 0) {
         const source = message.assemble({ ...own, unsubscribeUrl });
-        return { messageId: own.messageId, envelope, subject: own.subject, source };
+        return { origin, messageId: own.messageId, envelope, subject: own.subject, source };
       }
       const oneClick = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
       return {
         ...own,
+        origin,
         envelope,
         from,
         replyTo: content.replyTo,

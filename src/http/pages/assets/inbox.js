@@ -1,24 +1,31 @@
-// The inbox page: the list, kept up to date, and which mail is open. What a mail says is only ever set as text.
-import { element, showMail } from "./inbox_mail.js";
+// The inbox page: the list, kept up to date, which mail is open, and the keyboard.
+import { ask, filter, isMember, listAddress, mailAddress } from "./inbox_api.js";
+import { filterByRecipient, startFilter } from "./inbox_filter.js";
+import { drawList, markRows, rows } from "./inbox_list.js";
+import { showMail } from "./inbox_mail.js";
 
 const POLL_MS = 1000;
-const POLL_TIMEOUT_MS = 10_000;
 const CONFIRM_MS = 4000;
 
 const at = (id) => document.getElementById(id);
-const main = at("main");
-const list = at("list");
 /** Says, in production, that mails which are cleared can be sent all the same. */
 const kept = at("kept");
 const wide = matchMedia("(min-width: 760px)");
 
-/** The mails of the list, newest first, as the service gave them. */
+/** The mails of the list, newest first, as the service gave them, and how many there are in all. */
 let mails = [];
-/** The row of each mail, and the ids that came while the page was open and have not been opened. */
-const rows = new Map();
-const unopened = new Set();
+let counts = { total: 0, unread: 0, hasMore: false };
 let selected = null;
 let etag = null;
+/** Mails that were deleted here: an answer that was on its way may still have them. */
+const removed = new Set();
+let changes = Promise.resolve();
+
+/** One change after the other: a mail that is being marked is deleted afterwards. */
+function change(work) {
+  changes = changes.then(work).catch(() => null);
+  return changes;
+}
 
 async function poll() {
   if (poll.running || document.hidden) return;
@@ -26,36 +33,64 @@ async function poll() {
   clearTimeout(poll.timer);
   try {
     await refresh();
-    setState("live", "Live");
   } catch {
     setState("away", "Not connected");
   } finally {
     poll.running = false;
-    poll.timer = setTimeout(poll, POLL_MS);
+    poll.timer = setTimeout(poll, poll.again ? 0 : POLL_MS);
+    poll.again = false;
   }
 }
 
+/** After a change: what is on its way may be older than it. */
+function pollAnew() {
+  etag = null;
+  poll.again = poll.running;
+  return poll();
+}
+
 async function refresh() {
-  const response = await fetch("/inbox/mails", {
-    cache: "no-store",
-    headers: etag ? { "if-none-match": etag } : {},
-    signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
-  });
-  if (response.status === 304) return;
-  if (!response.ok) throw new Error(`Cannot list the mails: ${response.status}`);
-  const { data } = await response.json();
-  const isFirst = etag === null;
-  etag = response.headers.get("etag");
-  const arrived = data.filter(({ id }) => !rows.has(id));
-  mails = data;
-  if (!isFirst) announce(arrived);
-  drawList();
+  if (isMember && !filter.projectId) return setState("away", "No project");
+  const address = listAddress();
+  const response = await ask(address, { headers: etag ? { "if-none-match": etag } : {} });
+  if (address !== listAddress()) return void (poll.again = true);
+  if (response.status === 401) return setState("away", "Log in again");
+  if (response.status !== 304) {
+    if (!response.ok) throw new Error(`Cannot list the mails: ${response.status}`);
+    take(await response.json(), response.headers.get("etag"), address);
+  }
+  setState("live", "Live");
+}
+
+function take({ data, ...rest }, tag, address) {
+  const isFirst = take.address !== address;
+  take.address = address;
+  etag = tag;
+  const present = data.filter(({ id }) => !removed.has(id));
+  const arrived = isFirst ? [] : present.filter(({ id }) => !rows.has(id));
+  mails = withOpenOne(present);
+  counts = rest;
+  announce(arrived);
+  draw();
   if (mails.length === 0) close();
   else if (isFirst || !selected) followAddress();
 }
 
+/** The open mail stays among the unread ones until another is opened. */
+function withOpenOne(data) {
+  const openOne = filter.read && mails.find(({ id }) => id === selected);
+  if (!openOne || data.some(({ id }) => id === selected)) return data;
+  return [...data, { ...openOne, readAt: openOne.readAt ?? openOne.capturedAt }].sort((a, b) =>
+    a.id < b.id ? 1 : -1,
+  );
+}
+
+function draw() {
+  drawList(mails, counts);
+  markRows(mails, { selected, unread: counts.unread });
+}
+
 function announce(arrived) {
-  for (const { id } of arrived) unopened.add(id);
   if (arrived.length === 0) return;
   at("news").textContent =
     arrived.length === 1 ? `New mail: ${arrived[0].subject}` : `${arrived.length} new mails`;
@@ -63,60 +98,9 @@ function announce(arrived) {
 
 function setState(name, text) {
   const state = at("state");
-  if (state.dataset.name === name) return;
+  if (state.textContent === text) return;
   state.dataset.name = name;
   state.textContent = text;
-}
-
-/** Brings the list to `mails`. Rows that stay are not touched, so that focus and scroll position stay too. */
-function drawList() {
-  const present = new Set(mails.map(({ id }) => id));
-  for (const [id, row] of rows) {
-    if (present.has(id)) continue;
-    row.remove();
-    rows.delete(id);
-    unopened.delete(id);
-  }
-  let next = list.firstElementChild;
-  for (const mail of mails) {
-    let row = rows.get(mail.id);
-    if (row && row === next) {
-      next = next.nextElementSibling;
-      continue;
-    }
-    if (!row) rows.set(mail.id, (row = makeRow(mail)));
-    list.insertBefore(row, next);
-  }
-  at("count").textContent = mails.length > 0 ? String(mails.length) : "";
-  at("clear").hidden = mails.length === 0;
-  markRows();
-}
-
-function makeRow({ id, from, to, subject, capturedAt }) {
-  const row = element("li", {}, [
-    element("a", { href: `#${id}` }, [
-      element("span", { className: "subject" }, [subject || "(no subject)"]),
-      element("time", { dateTime: capturedAt, title: new Date(capturedAt).toLocaleString() }, [
-        shortTime(capturedAt),
-      ]),
-      element("span", { className: "way" }, [
-        element("span", { className: "to" }, [to]),
-        element("span", { className: "from" }, [`from ${from}`]),
-      ]),
-    ]),
-  ]);
-  return row;
-}
-
-function markRows() {
-  for (const [id, row] of rows) {
-    row.classList.toggle("unopened", unopened.has(id));
-    const link = row.firstElementChild;
-    if (id === selected) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
-  }
-  document.title = `${unopened.size > 0 ? `(${unopened.size}) ` : ""}Inbox · Postrider`;
-  main.dataset.view = selected ? "mail" : mails.length > 0 ? "list" : "empty";
 }
 
 /** The address says which mail is open, so that back, forward, reload and a copied link do what they should. */
@@ -127,44 +111,95 @@ function followAddress() {
   select(null);
 }
 
-function select(id) {
+async function select(id) {
   if (id === selected && id !== null) return;
   selected = id;
-  unopened.delete(id);
-  markRows();
+  markRows(mails, { selected, unread: counts.unread });
   rows.get(id)?.scrollIntoView({ block: "nearest" });
-  void showMail(at("mail"), id, () => id === selected);
+  const isShown = await showMail(at("mail"), id, () => id === selected, actions);
+  if (isShown && mails.find((mail) => mail.id === id)?.readAt === null) await mark(id, true);
 }
 
 /** Opens a mail in place of the one that is open: steps through the list are no history. */
 function open(id) {
-  history.replaceState(null, "", `#${id}`);
-  select(id);
+  history.replaceState(null, "", `${location.pathname}${location.search}#${id}`);
+  return select(id);
 }
 
 function close() {
-  history.replaceState(null, "", location.pathname);
-  select(null);
+  history.replaceState(null, "", location.pathname + location.search);
+  return select(null);
 }
 
 function step(by) {
   const index = mails.findIndex(({ id }) => id === selected);
   const mail = mails[index === -1 ? 0 : index + by];
   if (!mail) return;
-  open(mail.id);
+  void open(mail.id);
   rows.get(mail.id)?.firstElementChild.focus({ preventScroll: true });
 }
 
+async function mark(id, read) {
+  const mail = mails.find((one) => one.id === id);
+  if (mail && (mail.readAt !== null) !== read) {
+    mail.readAt = read ? new Date().toISOString() : null;
+    counts.unread += read ? -1 : 1;
+    markRows(mails, { selected, unread: counts.unread });
+  }
+  await change(() => removed.has(id) || ask(mailAddress(id), { method: "PATCH", body: { read } }));
+  await pollAnew();
+}
+
+/** Deletes a mail, and opens the one below it, or above where it was the last one. */
+async function remove(id) {
+  if (removed.has(id)) return;
+  const index = mails.findIndex((one) => one.id === id);
+  removed.add(id);
+  const response = await change(() => ask(mailAddress(id), { method: "DELETE" }));
+  if (!response?.ok && response?.status !== 404) {
+    removed.delete(id);
+    return setState("away", "Not deleted");
+  }
+  mails = mails.filter((one) => one.id !== id);
+  counts = { ...counts, total: Math.max(0, counts.total - 1) };
+  at("news").textContent = "Deleted";
+  const next = wide.matches ? (mails[index] ?? mails.at(-1)) : undefined;
+  drawList(mails, counts);
+  await (next ? open(next.id) : close());
+  rows.get(next?.id)?.firstElementChild.focus({ preventScroll: true });
+  await pollAnew();
+}
+
+async function only(to) {
+  if (!wide.matches) await close();
+  await filterByRecipient(to, pollAnew);
+}
+
+const actions = { mark, remove, only };
+
 function onKey(event) {
-  if (mails.length === 0 || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input, select")) return;
   // Inside of a mail the arrows scroll, and between its tabs they change the tab.
   const inMail = at("mail").contains(event.target) && event.target !== at("mail");
-  if (event.key === "j" || (event.key === "ArrowDown" && !inMail)) step(1);
+  if (event.key === "/") at("search").focus();
+  else if (event.key === "j" || (event.key === "ArrowDown" && !inMail)) step(1);
   else if (event.key === "k" || (event.key === "ArrowUp" && !inMail)) step(-1);
+  else if (event.key === "u" && selected) void toggle(selected);
+  else if ((event.key === "#" || event.key === "Delete") && selected) void remove(selected);
   else if (event.key === "Escape" && selected && !wide.matches) location.hash = "";
   else if (/^[1-4]$/.test(event.key)) at("mail").querySelectorAll("[role=tab]")[event.key - 1]?.click();
   else return;
   event.preventDefault();
+}
+
+function toggle(id) {
+  return mark(id, mails.find((one) => one.id === id)?.readAt === null);
+}
+
+async function markAll() {
+  await ask(listAddress({ all: true }), { method: "PATCH", body: { read: true } }).catch(() => null);
+  await pollAnew();
 }
 
 /** Asks once more on the button itself, for a few seconds. */
@@ -179,12 +214,12 @@ async function clear() {
     return;
   }
   calmDown();
-  await fetch("/inbox/mails", { method: "DELETE" }).catch(() => null);
-  await poll();
+  await ask(listAddress({ all: true }), { method: "DELETE" }).catch(() => null);
+  await pollAnew();
 }
 
 function deleteAll() {
-  return mails.length === 1 ? "Delete this mail?" : `Delete all ${mails.length} mails?`;
+  return counts.total === 1 ? "Delete this mail?" : `Delete all ${counts.total} mails?`;
 }
 
 function calmDown() {
@@ -199,20 +234,13 @@ async function copyCommand() {
   setTimeout(() => (at("copy").textContent = "Copy"), 2000);
 }
 
-function shortTime(iso) {
-  const date = new Date(iso);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString(
-    [],
-    isToday ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" },
-  );
-}
-
 addEventListener("hashchange", followAddress);
 addEventListener("keydown", onKey);
 document.addEventListener("visibilitychange", poll);
+at("mark-all").addEventListener("click", markAll);
 at("clear").addEventListener("click", clear);
 at("clear").addEventListener("blur", calmDown);
 at("copy").hidden = !navigator.clipboard;
 at("copy").addEventListener("click", copyCommand);
+await startFilter(pollAnew);
 await poll();

@@ -1,0 +1,234 @@
+// /inbox/mails: what was captured instead of sent, for members of a project, its key and the operator.
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import {
+  clearCapturedMails,
+  countCapturedMails,
+  deleteCapturedMail,
+  getCapturedMail,
+  listCapturedMails,
+  markAllCapturedMails,
+  markCapturedMail,
+  readCapturedMail,
+} from "../../sending/captured/mod.ts";
+import { authenticateOperatorOrMember } from "../entry/authenticate.ts";
+import { answers, Int, isUuid, PathId, QueryInteger, Text, Words } from "../entry/schemas.ts";
+import { isOperator } from "../pages/inbox_login.ts";
+import {
+  attachmentResponse,
+  htmlResponse,
+  sourceResponse,
+  toListed,
+  toMailJson,
+} from "../pages/inbox_mail.ts";
+import { InboxList, InboxMail, ListedInboxMail } from "./_inbox_schemas.ts";
+import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+
+const MAX_LIMIT = 500;
+const DEFAULT_LIMIT = 100;
+
+const Scope = {
+  projectId: t.Optional(
+    t.String({ format: "uuid", description: "With a session: in place of `X-Project-Id`." }),
+  ),
+};
+
+const Query = t.Object({
+  ...Scope,
+  ...CursorQuery,
+  limit: QueryInteger({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    fallback: DEFAULT_LIMIT,
+    description: `Clamped to 1..${MAX_LIMIT}.`,
+  }),
+  search: t.Optional(
+    Text({ maxLength: 254, description: "A part of the subject, the recipient or the sender, in any case." }),
+  ),
+  to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
+  read: t.Optional(Words(["true", "false"], { description: "Only read or unread ones." })),
+  after: t.Optional(t.String({ format: "uuid", description: "Only mails captured after this one." })),
+});
+
+const Mark = t.Object({ read: t.Boolean() });
+const scoped = { query: t.Object(Scope) };
+const one = { ...scoped, params: t.Object({ id: PathId }) };
+
+/** The captured mails. */
+export function inboxMailsRoutes(ctx: Context) {
+  return (
+    new Elysia({ prefix: "/inbox/mails", detail: { tags: ["Inbox"] } })
+      .use(authenticateOperatorOrMember(ctx, (request) => isOperator(ctx, request)))
+      // The operator may look at one project as well.
+      .derive(({ project, query }) => ({ scope: project?.id ?? query.projectId?.toLowerCase() ?? null }))
+      .get(
+        "/",
+        async ({ scope, query, headers, set }) => {
+          const page = await list(ctx, scope, query);
+          // The page asks every second, and mostly nothing is new.
+          const etag = `"${Bun.hash(JSON.stringify(page)).toString(36)}"`;
+          set.headers.etag = etag;
+          if (headers["if-none-match"] !== etag) return page;
+          set.status = 304;
+          return undefined as never;
+        },
+        {
+          query: Query,
+          response: answers(InboxList, { refusals: [400] }),
+          detail: {
+            operationId: "listInboxMails",
+            summary: "List captured mails, the newest first",
+            description:
+              "Without `SMTP_URL` every mail is captured instead of sent: the newest 500 of each project are kept here, for as long as bodies are kept. `total` counts those that match and `unread` all that nobody has opened, both on the first page only. A poll with `If-None-Match` is answered with 304 while nothing has changed. The ledger, `GET /emails`, says what became of the mails themselves. Reading is open to the secret key too; for the operator, who sees all projects, see the guide on operating.",
+          },
+        },
+      )
+      .patch(
+        "/",
+        async ({ scope, body }) => ({ updated: await markAllCapturedMails(ctx, scope, body.read) }),
+        {
+          ...scoped,
+          body: Mark,
+          response: answers(t.Object({ updated: Int }), { refusals: [400, 422] }),
+          detail: {
+            operationId: "markInboxMails",
+            summary: "Mark all captured mails as read or unread",
+            description: "For everybody who sees them. Takes a session.",
+          },
+        },
+      )
+      .delete(
+        "/",
+        async ({ scope, set }) => {
+          await clearCapturedMails(ctx, scope);
+          set.status = 204;
+        },
+        {
+          ...scoped,
+          response: answers(t.Void(), { status: 204 }),
+          detail: {
+            operationId: "clearInbox",
+            summary: "Delete all captured mails from the inbox",
+            description:
+              "Only what the inbox shows: the mails stay in the ledger as `CAPTURED`, and the operator can still release them. Takes a session.",
+          },
+        },
+      )
+      .get(
+        "/:id",
+        async ({ scope, params }) => toMailJson(await readCapturedMail(ctx, scope, mailId(params.id))),
+        {
+          ...one,
+          response: answers(InboxMail, { refusals: [404] }),
+          detail: {
+            operationId: "getInboxMail",
+            summary: "Get a captured mail with what it says",
+            description:
+              "Headers, HTML and text as they would have gone over the wire, and a list of its attachments. Reading it marks nothing.",
+          },
+        },
+      )
+      .patch(
+        "/:id",
+        async ({ scope, params, body }) => {
+          const id = mailId(params.id);
+          await markCapturedMail(ctx, scope, id, body.read);
+          return toListed(await getCapturedMail(ctx, scope, id));
+        },
+        {
+          ...one,
+          body: Mark,
+          response: answers(ListedInboxMail, { refusals: [404, 422] }),
+          detail: {
+            operationId: "markInboxMail",
+            summary: "Mark a captured mail as read or unread",
+            description: "For everybody who sees it. Takes a session.",
+          },
+        },
+      )
+      .delete(
+        "/:id",
+        async ({ scope, params, set }) => {
+          await deleteCapturedMail(ctx, scope, mailId(params.id));
+          set.status = 204;
+        },
+        {
+          ...one,
+          response: answers(t.Void(), { status: 204, refusals: [404] }),
+          detail: {
+            operationId: "deleteInboxMail",
+            summary: "Delete a captured mail from the inbox",
+            description:
+              "Only what the inbox shows: the mail stays in the ledger as `CAPTURED`. Takes a session.",
+          },
+        },
+      )
+      .get(
+        "/:id/html",
+        async ({ scope, params }) => htmlResponse(await readCapturedMail(ctx, scope, mailId(params.id))),
+        {
+          ...one,
+          response: answers(t.Any({ description: "The HTML, with a policy that lets nothing of it run." }), {
+            refusals: [404],
+          }),
+          detail: {
+            operationId: "getInboxMailHtml",
+            summary: "Show the HTML of a captured mail",
+            description: "For a frame: pictures of the mail are part of the document, and no script runs.",
+          },
+        },
+      )
+      .get(
+        "/:id/source",
+        async ({ scope, params }) =>
+          sourceResponse((await getCapturedMail(ctx, scope, mailId(params.id))).source),
+        {
+          ...one,
+          response: answers(t.Any({ description: "The message (RFC 5322)." }), { refusals: [404] }),
+          detail: {
+            operationId: "getInboxMailSource",
+            summary: "Get the source of a captured mail",
+            description: "The whole message as it would have gone over the wire.",
+          },
+        },
+      )
+      .get(
+        "/:id/attachments/:index",
+        async ({ scope, params: { id, index } }) => {
+          const file = attachmentResponse(await readCapturedMail(ctx, scope, mailId(id)), index);
+          if (!file) throw problems.notFound("attachment", index);
+          return file;
+        },
+        {
+          ...scoped,
+          params: t.Object({ id: PathId, index: t.String({ examples: ["0"] }) }),
+          response: answers(t.Any({ description: "The file." }), { refusals: [404] }),
+          detail: {
+            operationId: "getInboxMailAttachment",
+            summary: "Get an attachment of a captured mail",
+            description: "By its `index` in the mail.",
+          },
+        },
+      )
+  );
+}
+
+async function list(ctx: Context, scope: string | null, query: (typeof Query)["static"]) {
+  const limit = clampLimit(query.limit, { fallback: DEFAULT_LIMIT, max: MAX_LIMIT });
+  const beforeId = readIdCursor(query.cursor);
+  const read = query.read === undefined ? undefined : query.read === "true";
+  const filter = { search: query.search, to: query.to, read };
+  const [rows, counts] = await Promise.all([
+    listCapturedMails(ctx, scope, filter, { limit, beforeId, afterId: query.after?.toLowerCase() ?? null }),
+    beforeId === null ? countCapturedMails(ctx, scope, filter) : { total: 0, unread: 0 },
+  ]);
+  const { data, ...page } = toIdPage(rows, limit, counts.total);
+  return { data: data.map(toListed), ...page, unread: counts.unread };
+}
+
+/** One that can be no id is simply not found. */
+function mailId(id: string): string {
+  if (!isUuid(id)) throw problems.notFound("captured mail", id);
+  return id;
+}
