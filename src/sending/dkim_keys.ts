@@ -1,7 +1,7 @@
 // The keys that sign the mails of a domain. The private half is sealed before it reaches the database.
 import { generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { OPERATOR, recordAudit } from "../accounts/audit.ts";
+import { type Actor, OPERATOR, recordAudit } from "../accounts/audit.ts";
 import { type KeyHolder, seal, unseal } from "../accounts/secrets.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -97,6 +97,7 @@ export async function replaceLostDkimKey(
   ctx: Context,
   projectId: string,
   domain: string,
+  actor: Actor = OPERATOR,
 ): Promise<{ domainId: string; isReplaced: boolean }> {
   const row = await q.domains.sealedKey(ctx, { projectId, domain });
   if (!row) throw problems.notFound("domain", domain);
@@ -110,7 +111,7 @@ export async function replaceLostDkimKey(
   return await inTransaction(ctx, async (tx) => {
     const changed = await q.domains.replaceKey(tx, { projectId, domainId, ...key, replaced, now: tx.now() });
     if (changed === 0) return { domainId, isReplaced: false };
-    await recordAudit(tx, { projectId, actor: OPERATOR, action: "domain.rekeyed", subject: domain });
+    await recordAudit(tx, { projectId, actor, action: "domain.rekeyed", subject: domain });
     return { domainId, isReplaced: true };
   });
 }

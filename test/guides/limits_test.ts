@@ -77,7 +77,12 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "projects that one person owns": ["accounts/projects/own.ts", "MAX_PROJECTS = 100"],
   "members and invitations of a project": ["accounts/projects/members.ts", "MAX_MEMBERS = 100"],
   "domains of a project": ["sending/domains/mod.ts", "MAX_DOMAINS = 1_000"],
-  "name of a project": ["accounts/projects/mod.ts", "MAX_NAME = 100"],
+  "name of a project": ["accounts/names.ts", "MAX_NAME = 100"],
+  "postal address of a project": [
+    "accounts/projects/mod.ts",
+    /MAX_POSTAL_ADDRESS = 500;\nconst MAX_ADDRESS_LINES = 10;/,
+  ],
+  "named keys of a project": ["accounts/projects/named_keys.ts", "MAX_KEYS = 50"],
   "an invitation is good for": ["accounts/projects/invitations.ts", "INVITATION_DAYS = 14"],
 };
 

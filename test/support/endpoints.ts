@@ -228,6 +228,7 @@ export const FOR_MEMBERS = [
 export const FOR_ADMINS = [
   "POST /domains",
   "DELETE /domains/:id",
+  "POST /domains/:id/rekey",
   "PATCH /users/@me/projects/:id",
   "POST /users/@me/projects/:id/regenerate-keys",
   "POST /users/@me/projects/:id/checkout",

@@ -24,6 +24,7 @@ const GIVEN: Record<string, unknown[][]> = {
   methodNotAllowed: [[TOLD, TOLD, []]],
   alreadyInWorkflow: [[true], [false]],
   bodyTooLarge: [[1_048_576]],
+  scopeMissing: [[TOLD, [TOLD], TOLD]],
   tooMany: [[1, TOLD]],
   invalid: [[[{ field: TOLD, message: "", code: "custom" }]]],
   notConfigured: [

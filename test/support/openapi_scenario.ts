@@ -264,6 +264,7 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   await tell("listDomains", { path: { projectId } });
   await tell("getDomain", { path: { id: domain.id } });
   await tell("verifyDomain", { path: { id: domain.id } });
+  await tell("rekeyDomain", { path: { id: domain.id } });
   await tell("deleteDomain", { path: { id: domain.id } });
   await tell("getConfig", { as: "nobody" });
   await tell("listSignInProviders", { as: "nobody" });
@@ -284,7 +285,17 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
   await tell("updateProject", { as, path, body: { tracking: "MARKETING_ONLY", language: "de" } });
   await tell("getProjectReputation", { as, path });
   await tell("getProjectSecurity", { as, path });
+  await tell("getWebhookSecret", { as, path });
+  await tell("rotateWebhookSecret", { as, path });
   await tell("getProject", { as, path });
+  const key = await tell("createProjectKey", {
+    as,
+    path,
+    body: { name: "Orders of the shop", scopes: ["send", "track"], expiresAt: "2035-01-31T09:00:00Z" },
+  });
+  await tell("listProjectKeys", { as, path });
+  await tell("updateProjectKey", { as, path: { ...path, keyId: key.id }, body: { expiresAt: null } });
+  await tell("revokeProjectKey", { as, path: { ...path, keyId: key.id } });
   await tell("getSession", { as });
   await tell("getSetupState", { as, path });
   await tell("addMember", { as, path, body: { email: "grace@example.com", role: "MEMBER" } });

@@ -2,6 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
+import { replaceLostDkimKey } from "../../sending/dkim_keys.ts";
 import { addDomain, listDomains, removeDomain, verifyDomain, getDomain } from "../../sending/domains/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
@@ -123,6 +124,27 @@ export function domainsRoutes(ctx: Context) {
           operationId: "verifyDomain",
           summary: "Look the records of a domain up now",
           description: "Within 30 s of the last look-up it returns what that one found.",
+        },
+      },
+    )
+    .post(
+      "/:id/rekey",
+      async ({ project, actor, params: { id } }) => {
+        const { domain } = await getDomain(ctx, project.id, domainId(id));
+        const { isReplaced } = await replaceLostDkimKey(ctx, project.id, domain, actor);
+        return { ...(await getDomain(ctx, project.id, domainId(id))), changed: isReplaced };
+      },
+      {
+        ...one,
+        response: answers(
+          t.Object({ ...Domain.properties, changed: t.Boolean() }, { title: "RekeyedDomain" }),
+          { refusals: [404] },
+        ),
+        detail: {
+          operationId: "rekeyDomain",
+          summary: "Replace a DKIM key that was lost",
+          description:
+            "For ADMIN and OWNER. Where the installation has lost the `SECRET_KEY` that the DKIM key of the domain was encrypted with, its mail waits. This makes a new key: publish the record in the answer, and the domain is verified again. A key that can be used is kept, and `changed` is false.",
         },
       },
     )
