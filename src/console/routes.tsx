@@ -1,7 +1,7 @@
 // Every page of the console. A page is a file in pages/ and a line here: the navigation, the search, the keys and the titles
 // come from it.
 import type { Project } from "./api.gen.ts";
-import { type Icon, OverviewIcon } from "./parts/icons.tsx";
+import { DomainsIcon, type Icon, ImagesIcon, OverviewIcon, SuppressionsIcon } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
 
 /** In the order of the navigation. The first has no heading. */
@@ -32,6 +32,35 @@ export const PAGES: PageRoute[] = [
     icon: OverviewIcon,
     shortcut: "o",
     page: lazyPage(() => import("./pages/overview.tsx")),
+  },
+  {
+    path: "/images",
+    label: "Images",
+    group: "Content",
+    icon: ImagesIcon,
+    shortcut: "i",
+    page: lazyPage(() => import("./pages/images.tsx")),
+  },
+  {
+    path: "/domains",
+    label: "Domains",
+    group: "Sending",
+    icon: DomainsIcon,
+    shortcut: "d",
+    page: lazyPage(() => import("./pages/domains.tsx")),
+  },
+  {
+    path: "/domains/:id",
+    label: "Domain",
+    page: lazyPage(() => import("./pages/domain.tsx")),
+  },
+  {
+    path: "/suppressions",
+    label: "Suppressions",
+    group: "Sending",
+    icon: SuppressionsIcon,
+    shortcut: "x",
+    page: lazyPage(() => import("./pages/suppressions.tsx")),
   },
 ];
 

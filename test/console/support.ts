@@ -175,7 +175,8 @@ export async function settled(page: Page): Promise<void> {
 }
 
 interface Tour {
-  path: string;
+  /** A function where it is known only when the test runs. */
+  path: string | (() => string);
   /** What is there when the page is. */
   ready: (page: Page) => Locator;
   /** Brings the page into the state that is looked at: opens a dialog, chooses a tab. */
@@ -191,7 +192,11 @@ export function tour(stage: Console, name: string, { path, ready, then, as }: To
   for (const width of [1280, 390] as const) {
     for (const scheme of ["light", "dark"] as const) {
       test.skipIf(!hasBrowser)(`${name} is sound in the ${scheme} at ${width} pixels`, async () => {
-        const page = await stage.open(path, { width, scheme, ...(as !== undefined && { as }) });
+        const page = await stage.open(typeof path === "string" ? path : path(), {
+          width,
+          scheme,
+          ...(as !== undefined && { as }),
+        });
         await ready(page).first().waitFor();
         await then?.(page);
         await settled(page);
