@@ -1,4 +1,13 @@
 # One container, one Postgres. See the guide on operating (src/http/pages/guides/operating.md).
+FROM oven/bun:1.4.4-slim AS console
+WORKDIR /app
+COPY package.json bun.lock ./
+COPY src/db/*.patch src/db/
+RUN bun install --frozen-lockfile --omit=optional
+COPY src src
+# Minified and compressed: the image below needs none of the packages that this takes.
+RUN bun src/console_build.ts
+
 FROM oven/bun:1.4.4-slim
 WORKDIR /app
 COPY package.json bun.lock ./
@@ -11,6 +20,7 @@ COPY tsconfig.json bunfig.toml ./
 COPY src src
 COPY sql sql
 COPY tasks tasks
+COPY --from=console /app/dist/console dist/console
 ENV NODE_ENV=production
 EXPOSE 3000
 USER bun

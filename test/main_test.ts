@@ -375,6 +375,28 @@ describe("a service that cannot listen", () => {
   });
 });
 
+/** What a person finds who follows the printed link and presses its button, and what the next one finds. */
+async function consoleBy(link: string) {
+  const { origin, searchParams } = new URL(link);
+  // Previews look at a link too, and use nothing up.
+  for (const _ of [1, 2]) expect((await fetch(link)).status).toBe(200);
+  const press = () =>
+    fetch(`${origin}/auth/start/page`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+      body: new URLSearchParams({ token: searchParams.get("token")! }).toString(),
+    });
+  const pressed = await press();
+  expect([pressed.status, pressed.headers.get("location")]).toEqual([303, "/app"]);
+  const headers = { cookie: pressed.headers.getSetCookie()[0]!.split(";")[0]! };
+  const me = (await (await fetch(`${origin}/users/@me`, { headers })).json()) as { email: string };
+  const projects = (await (await fetch(`${origin}/users/@me/projects`, { headers })).json()) as {
+    name: string;
+  }[];
+  return { user: me.email, projects: projects.map(({ name }) => name), again: (await press()).status };
+}
+
 describe("the first start", () => {
   test("with nothing set makes a project and shows, last and without a warning, curl lines that work as printed", async () => {
     const only = await start({ DATA_DIR: folder(), SECRET_KEY: "" });
@@ -392,6 +414,8 @@ describe("the first start", () => {
     expect(answers.map((answer) => JSON.parse(answer).success)).toEqual([true, true]);
     expect(shown).toMatch(/pk_[0-9a-f]{48}/);
     expect(shown).toMatch(/sk_[0-9a-f]{48}/);
+    const link = /(http:\S+\/auth\/start\?token=\S+)/.exec(shown)![1]!;
+    expect(await consoleBy(link)).toEqual({ user: "owner@sandbox.example", projects: ["Demo"], again: 400 });
     const inbox = /(http:\S+\/inbox)/.exec(shown)![1]!;
     await until("the mail is in the inbox", async () => {
       const mails = (await (await fetch(`${inbox}/mails`)).json()) as { subject: string }[];

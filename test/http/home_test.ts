@@ -3,20 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { useService } from "../support/service.ts";
 
 const service = useService();
-const capturing = useService({ SMTP_URL: "" });
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
 describe("GET /", () => {
-  test.each([
-    ["mails are sent", service, 3],
-    ["mails are captured", capturing, 4],
-  ] as const)("is a page for browsers, whose links lead somewhere, where %s", async (_, asked, count) => {
-    const { status, body, headers } = await asked.request("GET", "/", { headers: BROWSER });
-    const links = [...body.matchAll(/href="(\/[^"]*)"/g)].map((match) => match[1]!);
+  test("leads browsers to the console", async () => {
+    const { status, headers } = await service.request("GET", "/", { headers: BROWSER });
 
-    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(links).toHaveLength(count);
-    for (const link of links) expect([link, (await asked.request("GET", link)).status]).toEqual([link, 200]);
+    expect([status, headers.get("location")]).toEqual([302, "/app"]);
   });
 
   test("is a short description for programs", async () => {

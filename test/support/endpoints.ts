@@ -6,6 +6,8 @@ export const OPEN = [
   "GET /",
   "GET /favicon.ico",
   "GET /app",
+  "GET /auth/start",
+  "POST /auth/start/page",
   "GET /app/*",
   "GET /app/assets/:name",
   "GET /app/frame",

@@ -1,5 +1,6 @@
 // The page of people who are not in a project: a letterhead, a heading, and one thing to do, as the hosted pages have it.
 import type { ReactNode } from "react";
+import { BASE } from "../api.ts";
 import { APP } from "../place.ts";
 import { BrandIcon } from "./icons.tsx";
 import classes from "./letter.module.css";
@@ -24,6 +25,10 @@ export function Letter({ title, about, children, aside }: Props) {
           <BrandIcon />
           Postrider
         </a>
+        <nav aria-label="Reading">
+          <a href={`${BASE}/docs/guides`}>Guides</a>
+          <a href={`${BASE}/docs`}>API</a>
+        </nav>
       </header>
       <main className={classes.main}>
         <h1 className={classes.title}>{title}</h1>

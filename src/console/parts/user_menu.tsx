@@ -8,8 +8,9 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { BASE } from "../api.ts";
+import { useAccountApi } from "../queries.ts";
 import { useLogOut, useSession } from "../session.ts";
-import { GuideIcon, KeyboardIcon, LogOutIcon, PersonIcon } from "./icons.tsx";
+import { GuideIcon, KeyboardIcon, LogOutIcon, MailIcon, PersonIcon } from "./icons.tsx";
 
 const SCHEMES = [
   { value: "light", label: "Light" },
@@ -20,6 +21,7 @@ const SCHEMES = [
 export function UserMenu({ showKeys }: { showKeys: () => void }) {
   const email = useSession().data?.user?.email;
   const logOut = useLogOut();
+  const { data: config } = useAccountApi("GET /config", {}, { staleTime: Infinity });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end" width={252}>
@@ -55,6 +57,17 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
         >
           Guides
         </Menu.Item>
+        {config && !config.features.smtp && (
+          <Menu.Item
+            component="a"
+            href={`${BASE}/inbox`}
+            target="_blank"
+            rel="noreferrer"
+            leftSection={<MailIcon size={16} />}
+          >
+            Inbox of captured mails
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<LogOutIcon size={16} />} onClick={() => void logOut()}>
           Log out
         </Menu.Item>

@@ -4,6 +4,7 @@ import { findOwner } from "../../accounts/people/tokens.ts";
 import { isInvitationToken } from "../../accounts/projects/invitations.ts";
 import { requestPasswordReset, resetPassword } from "../../accounts/people/log_in.ts";
 import { isForAccount, signUp } from "../../accounts/people/sign_up.ts";
+import { isProduction } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import {
@@ -20,12 +21,16 @@ import {
 import { clientNetwork } from "../entry/client_network.ts";
 import { type Form, formRoutes, type FormVisit, type Notice } from "./form_pages.ts";
 import { confirmEmail } from "./email_change_page.ts";
+import { start } from "./start_page.ts";
 import { askForVerification, disown, verify } from "./owner_pages.ts";
 import { setSessionCookie, visitorOf } from "../entry/session.ts";
 
 /** The pages below `/auth`, and what their forms send. */
 export function authPageRoutes(ctx: Context) {
-  return new Elysia()
+  const app = new Elysia();
+  // Whoever is at a server of the public has no business with it.
+  if (!isProduction(ctx.config)) app.use(formRoutes(ctx, "/auth/start", start));
+  return app
     .use(formRoutes(ctx, "/auth/verify-email", verify))
     .use(formRoutes(ctx, "/auth/request-verification", (_, given) => askForVerification(given)))
     .use(formRoutes(ctx, "/auth/not-me", disown))

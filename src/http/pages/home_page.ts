@@ -1,4 +1,4 @@
-// What a browser sees that comes to the service itself, or to an address where nothing is.
+// What a browser sees that comes to an address where nothing is, or where something broke; and the icon.
 import { escapeHtml, page, styled } from "./html.ts";
 
 const { headers, head } = styled(["subscription.css"], {
@@ -6,32 +6,11 @@ const { headers, head } = styled(["subscription.css"], {
   forms: "'none'",
 });
 
-export const HOME_HEADERS = headers;
-
 /** An envelope, in the terracotta of the other pages. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="7" width="26" height="18" rx="3" fill="#b5532f"/><path d="M5 10l11 8 11-8" fill="none" stroke="#fff" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
 /** In the page itself: nothing is fetched there. */
 export const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`;
-
-/** Says what this is, and where to go; to the inbox only where mails are captured. */
-export function homePage({ hasInbox }: { hasInbox: boolean }): string {
-  const inbox = '<li><a href="/inbox">Inbox</a>: the mails that were captured instead of sent</li>\n';
-  return page({
-    title: "Postrider",
-    icon: ICON_ADDRESS,
-    head,
-    body: `<main>
-<h1>Postrider</h1>
-<p>This is an email service: transactional mail, campaigns, contacts and workflows behind one REST API.</p>
-<ul>
-<li><a href="/app">Console</a>: contacts, campaigns and everything else, with a log-in</li>
-<li><a href="/docs">Guides</a>: how to use it, and how to run it</li>
-<li><a href="/docs/api">API reference</a>: every endpoint, with its fields</li>
-${hasInbox ? inbox : ""}</ul>
-</main>`,
-  });
-}
 
 /** What went wrong, for somebody who opened an address in a browser. All of it is text. */
 interface Trouble {

@@ -1,0 +1,44 @@
+// The page of the link that a development installation prints: it logs in as the owner of the first project. Its button does
+// it, so that a preview of the link does not use it up.
+import { enterByStartToken, isStartToken, START_LINK_MINUTES } from "../../accounts/people/start_links.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { hidden } from "./_auth_fields.ts";
+import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
+import { setSessionCookie, visitorOf } from "../entry/session.ts";
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+const OWN_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** For people at this machine only. */
+export async function start(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<Form | Notice> {
+  const token = given.get("token") ?? "";
+  if (!isFromHere(visit)) throw problems.routeNotFound(visit.request.method, "/auth/start");
+  if (!isStartToken(ctx, token)) {
+    return {
+      title: "This link is no longer good",
+      more: `<p>It works once, within ${START_LINK_MINUTES} minutes. Start the service again: it prints a new one.</p>`,
+      status: 400,
+    };
+  }
+  return {
+    title: "Open the console",
+    text: "You will be logged in as the owner of the project that was made for you.",
+    fields: hidden("token", given),
+    button: "Log in",
+    async act(_, __, { request, server, set }) {
+      const session = await enterByStartToken(ctx, token, await visitorOf(ctx, request, server));
+      await setSessionCookie(ctx, set, session);
+      set.status = 303;
+      set.headers.location = pathOf(ctx, "/app");
+      return { title: "You are logged in" };
+    },
+  };
+}
+
+/** Asked by a browser of this machine, for an address of this machine, and through nobody. */
+function isFromHere({ request, server }: FormVisit): boolean {
+  const address = server?.requestIP?.(request)?.address ?? "";
+  if (!LOOPBACK.test(address) || !OWN_HOST.test(request.headers.get("host") ?? "")) return false;
+  return request.headers.get("x-forwarded-for") === null && request.headers.get("forwarded") === null;
+}
