@@ -21,14 +21,14 @@ describe.skipIf(!hasBrowser)("ways in and out", () => {
   test("a link is led to the log-in and back to its place, with its filters; logging out leads there again", async () => {
     const page = await opened("/?period=7d", { as: null });
     await page.getByLabel("Address").fill(stage.owner.email);
-    await page.getByLabel("Password").fill("not the password");
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").waitFor();
-    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
 
-    expect(new URL(page.url()).pathname).toBe(`/app/p/${stage.project.id}`);
+    expect(new URL(page.url()).pathname.replace(/\/$/, "")).toBe(`/app/p/${stage.project.id}`);
     expect(new URL(page.url()).search).toBe("?period=7d");
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("ways in and out", () => {
   test("nobody is led to another site after the log-in", async () => {
     const page = await opened("~/log-in?return=//elsewhere.example", { as: null });
     await page.getByLabel("Address").fill(stage.owner.email);
-    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
 
@@ -52,7 +52,11 @@ describe.skipIf(!hasBrowser)("ways in and out", () => {
     const page = await opened("/", { as: person });
     await heading(page, "Overview").waitFor();
     await person.request("GET", "/auth/logout");
-    await page.getByText("90 days").click();
+    // Whatever asks the service next leads there: a figure that was on its way, or this.
+    await page
+      .getByText("90 days")
+      .click({ timeout: 2_000 })
+      .catch(() => {});
     await heading(page, "Log in").waitFor();
 
     expect(new URL(page.url()).searchParams.get("return")).toStartWith(`/p/${stage.project.id}`);
@@ -109,7 +113,7 @@ describe.skipIf(!hasBrowser)("the keyboard", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
     await page.getByRole("textbox", { name: "Search" }).fill("over");
-    await page.getByText("Go to and do").waitFor();
+    await page.getByRole("button", { name: /Overview/ }).waitFor();
     await keepPicture(page, "search-light-1280");
     await expectSound(page);
   });

@@ -38,13 +38,7 @@ export function Confirmations() {
     () => asked,
   );
   return (
-    <Modal
-      opened={question !== null}
-      onClose={() => show(null)}
-      title={question?.title}
-      role="alertdialog"
-      zIndex={400}
-    >
+    <Modal opened={question !== null} onClose={() => show(null)} title={question?.title} zIndex={400}>
       {question && <Asked key={question.title} question={question} />}
     </Modal>
   );

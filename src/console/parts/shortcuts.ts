@@ -82,7 +82,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 function isTaken(target: EventTarget | null): boolean {
-  if (document.querySelector('[role="dialog"],[role="alertdialog"],[role="menu"]')) return true;
+  if (document.querySelector('[aria-modal="true"], [role="menu"]')) return true;
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.closest("input, textarea, select, [role=textbox]") !== null;
 }
