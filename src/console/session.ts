@@ -41,8 +41,9 @@ export function useLogOut(): () => Promise<void> {
   const cache = useQueryClient();
   return async () => {
     await call("GET /auth/logout", {});
-    cache.clear();
+    // First, so that what is shown gives way; then nothing is left for whoever comes next.
     cache.setQueryData(SESSION_KEY, { user: null });
+    cache.removeQueries({ predicate: ({ queryKey }) => queryKey[1] !== SESSION_KEY[1] });
   };
 }
 

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("ways in and out", () => {
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await heading(page, "Log in").waitFor();
-    await page.goBack();
+    await page.goto(`${stage.origin}/app/p/${stage.project.id}`);
     await heading(page, "Log in").waitFor();
   });
 

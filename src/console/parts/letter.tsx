@@ -26,8 +26,8 @@ export function Letter({ title, about, children, aside }: Props) {
           Postrider
         </a>
         <nav aria-label="Reading">
-          <a href={`${BASE}/docs/guides`}>Guides</a>
-          <a href={`${BASE}/docs`}>API</a>
+          <a href={`${BASE}/docs`}>Guides</a>
+          <a href={`${BASE}/docs/api`}>API</a>
         </nav>
       </header>
       <main className={classes.main}>

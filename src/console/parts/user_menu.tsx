@@ -50,7 +50,7 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
         </Menu.Item>
         <Menu.Item
           component="a"
-          href={`${BASE}/docs/guides`}
+          href={`${BASE}/docs`}
           target="_blank"
           rel="noreferrer"
           leftSection={<GuideIcon size={16} />}
