@@ -101,11 +101,22 @@ interface ListProps {
 function List({ list, total, more }: ListProps) {
   const remove = useRemove();
   const columns: Column<Suppression>[] = [
-    { key: "email", header: "Address", width: "minmax(0, 2fr)", cell: ({ email }) => email },
+    {
+      key: "email",
+      header: "Address",
+      width: "minmax(0, 2fr)",
+      cell: ({ email, reason }) => (
+        <>
+          <span className={classes.address}>{email}</span>
+          <span className={classes.narrowReason}>{REASONS[reason].word}</span>
+        </>
+      ),
+    },
     {
       key: "reason",
       header: "Reason",
       width: "9rem",
+      isWideOnly: true,
       cell: ({ reason }) => (
         <Status status={reason} tone={REASONS[reason].tone}>
           {REASONS[reason].word}
@@ -138,6 +149,7 @@ function List({ list, total, more }: ListProps) {
       rows={list}
       idOf={({ id }) => id}
       total={total}
+      rowHeight={48}
       hasMore={more.hasNextPage}
       isLoadingMore={more.isFetchingNextPage}
       loadMore={more.fetchNextPage}
