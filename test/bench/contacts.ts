@@ -3,12 +3,11 @@ import { listContactFields, listFieldValues } from "../../src/audience/contacts/
 import { type ContactFilter, listContacts } from "../../src/audience/contacts/list.ts";
 import { compileSelection, countSelected } from "../../src/audience/selection.ts";
 import type { Context } from "../../src/context.ts";
-import { below, type BenchOptions, median, type Report } from "./support/report.ts";
+import { fillContacts, timed } from "./support/audience.ts";
+import { below, type BenchOptions, type Report } from "./support/report.ts";
 import { onStage } from "./support/stage.ts";
 
 const CONTACTS = 2_000_000;
-const RUNS = 15;
-const BATCH = 100_000;
 const newestFirst = { sort: "createdAt", dir: "desc" } as const;
 
 /** Search terms by the part of all addresses that has them. */
@@ -24,7 +23,7 @@ const TERMS: [about: string, filter: ContactFilter][] = [
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
   await onStage(async ({ ctx, project }) => {
-    await fill(ctx, project.id, contacts);
+    await fillContacts(ctx, project.id, contacts);
     for (const [about, filter] of TERMS) await measureTerm(report, ctx, project.id, about, filter);
     await measureFields(report, ctx, project.id);
   });
@@ -66,44 +65,4 @@ async function placesIn(ctx: Context, projectId: string): Promise<{ sortKey: str
       select created_at::text as sort_key, id from contacts tablesample system (0.05)
       where project_id = ${projectId} limit 50`),
   ];
-}
-
-async function timed(work: () => Promise<unknown>, runs = RUNS): Promise<number> {
-  await work();
-  const times: number[] = [];
-  for (let i = 0; i < runs; i++) {
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-  }
-  return median(times);
-}
-
-/** Contacts made by SQL, with the index on addresses built at the end. */
-async function fill({ pool }: Context, projectId: string, contacts: number): Promise<void> {
-  const index = "create index contacts_email_trigrams on contacts using gin (email gin_trgm_ops)";
-  await pool.unsafe("drop index contacts_email_trigrams");
-  for (let from = 1; from <= contacts; from += BATCH) {
-    await pool`
-      insert into contacts (project_id, email, subscribed, data, created_at)
-      select
-        ${projectId},
-        case
-          when n % 100 < 45 then 'user' || n || '@gmail.com'
-          when n % 100 < 47 then 'user' || n || '@acme.io'
-          when n % 10000 = 9999 then 'rare' || n || '@zebra.org'
-          else 'user' || n || '@corp' || (n % 5000) || '.net'
-        end,
-        n % 5 <> 0,
-        jsonb_build_object(
-          'plan', (array['free', 'pro', 'team'])[1 + n % 3], 'age', n % 80, 'city', 'City ' || n % 1000
-        ),
-        now() - n * interval '1 second'
-      from generate_series(${from}::int, ${Math.min(contacts, from + BATCH - 1)}::int) as n`;
-  }
-  await pool.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`;
-    await tx.unsafe(index);
-  });
-  await pool.unsafe("vacuum analyze contacts");
 }

@@ -2,10 +2,13 @@
 // The ceiling is a bulk upsert of the same rows straight through the driver, in chunks, on one connection.
 import { createProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
+import { measureUpload } from "./import_upload.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
 import { onStage, type Stage } from "./support/stage.ts";
 
 const ROWS = 100_000;
+/** Of the file of 200 MB. */
+const LARGE = 2_000_000;
 const CHUNK = 1_000;
 const POLL_MS = 10;
 
@@ -37,7 +40,7 @@ interface Round {
 }
 
 /** Runs the bench. */
-export async function run(report: Report, { rounds }: BenchOptions): Promise<void> {
+export async function run(report: Report, { rounds, contacts = LARGE }: BenchOptions): Promise<void> {
   await onStage(async (stage) => {
     const rows = makeRows();
     const file = toCsv(rows);
@@ -60,6 +63,8 @@ export async function run(report: Report, { rounds }: BenchOptions): Promise<voi
     report.line("rows lost or refused", lost, "rows", { goal: exactly(0) });
     const grown = Math.max(...measured.map((round) => round.grown));
     report.line("growth of the service's memory, at most", grown, "MB", { goal: below(100) });
+    const ceiling = mid((round) => round.freshCeiling);
+    await measureUpload(report, stage, { rows: contacts, ceiling });
   });
 }
 

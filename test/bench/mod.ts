@@ -31,12 +31,26 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     load: () => import("./domains.ts"),
   },
   import: {
-    about: "an import of 100,000 contacts from upload to end, against a bulk upsert on the driver",
+    about:
+      "imports of 100,000 contacts and of 200 MB, from upload to end, against a bulk upsert on the driver",
     load: () => import("./import.ts"),
+  },
+  export: {
+    about: "an export of 1,000,000 contacts, against reading them with the driver",
+    load: () => import("./export.ts"),
   },
   contacts: {
     about: "pages, totals and fields of a project with 2,000,000 contacts",
     load: () => import("./contacts.ts"),
+  },
+  emails: {
+    about: "first pages of GET /emails by each filter in 5,000,000 mails, against 1,000,000",
+    load: () => import("./emails.ts"),
+  },
+  search: { about: "GET /search among 2,000,000 contacts", load: () => import("./search.ts") },
+  preview: {
+    about: "POST /segments/preview among 1,000,000 contacts",
+    load: () => import("./preview.ts"),
   },
   segments: {
     about: "counts of conditions over contacts and events, against SQL written by hand",
