@@ -1,0 +1,151 @@
+// Conditions in words: of fields, of operators, of a filter, and of the whole.
+import type { Condition, Filter } from "../../api.gen.ts";
+import { formatCount, formatDay, formatNumber } from "../format.ts";
+import { type Entry, nameIn, type ValueKind } from "./catalogue.ts";
+
+/** The names of segments by their ids. */
+export type SegmentNames = ReadonlyMap<string, string>;
+
+const STANDARD: Record<string, string> = {
+  email: "Address",
+  subscribed: "Subscribed",
+  createdAt: "Created",
+  updatedAt: "Last changed",
+};
+
+/** The activities of mail that are offered; the others of the API mean the same as one of these. */
+export const ACTIVITIES: Record<string, string> = {
+  sent: "Mail was sent",
+  delivered: "Mail was delivered",
+  opened: "Mail was opened",
+  clicked: "Link in a mail was clicked",
+  bounced: "Mail bounced",
+  complained: "Mail was marked as spam",
+  received: "Mail was received from them",
+};
+
+const SAME: Record<string, string> = {
+  delivery: "delivered",
+  open: "opened",
+  click: "clicked",
+  bounce: "bounced",
+  complaint: "complained",
+};
+
+/** `Address`, `plan`, `Event ordered`, `Mail was opened`, `Segment VIPs`. */
+export function fieldName(field: string, kind: Entry["kind"] | undefined, segments: SegmentNames): string {
+  const name = nameIn(field);
+  if (STANDARD[field]) return STANDARD[field];
+  if (field.startsWith("email.")) return ACTIVITIES[SAME[name] ?? name] ?? name;
+  if (kind === "segment") return `Segment ${segments.get(name.toLowerCase()) ?? "that is gone"}`;
+  if (kind === "event") return `Event ${field.startsWith("event.") ? name : field}`;
+  return name;
+}
+
+const OPERATORS: Record<string, string> = {
+  equals: "is",
+  notEquals: "is not",
+  contains: "contains",
+  notContains: "does not contain",
+  greaterThan: "is more than",
+  greaterThanOrEqual: "is at least",
+  lessThan: "is less than",
+  lessThanOrEqual: "is at most",
+  within: "is within the last",
+  olderThan: "is longer ago than",
+  exists: "is known",
+  notExists: "is not known",
+  triggered: "happened",
+  notTriggered: "never happened",
+  triggeredWithin: "happened in the last",
+  notTriggeredWithin: "did not happen in the last",
+  triggeredOlderThan: "last happened longer ago than",
+  triggeredAtLeast: "happened at least",
+  triggeredAtMost: "happened at most",
+  memberOfSegment: "has the contact",
+  notMemberOfSegment: "does not have the contact",
+};
+
+const OF_DATES: Record<string, string> = {
+  greaterThan: "is after",
+  greaterThanOrEqual: "is on or after",
+  lessThan: "is before",
+  lessThanOrEqual: "is on or before",
+};
+
+/** An operator in words, which differ for dates. One that is not known here is shown as the service names it. */
+export const operatorName = (operator: string, isDate: boolean) =>
+  (isDate ? OF_DATES[operator] : undefined) ?? OPERATORS[operator] ?? operator;
+
+export const KIND_NAMES: Record<ValueKind, string> = {
+  text: "text",
+  number: "number",
+  boolean: "yes or no",
+  date: "date",
+  nothing: "nothing",
+  empty: "empty text",
+  json: "JSON",
+};
+
+/** A value as it stands in a sentence: `“pro”`, `12`, `yes`, `3 Mar 2026`. */
+export function valueName(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return formatNumber(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDay(`${value}T12:00`);
+  return `“${value}”`;
+}
+
+type AnyFilter = Pick<Filter, "field"> & {
+  operator: string;
+  value?: unknown;
+  unit?: string;
+  count?: number;
+};
+
+/** One filter in words: `plan is “pro”`, `Event ordered happened at least 3 times in the last 30 days`. */
+export function filterSentence(
+  filter: AnyFilter,
+  kind: Entry["kind"] | undefined,
+  segments: SegmentNames,
+): string {
+  const { field, operator, value, unit, count } = filter;
+  const name = fieldName(field, kind, segments);
+  const isDate = kind === "time" || (typeof value === "string" && /^\d{4}-\d{2}-\d{2}/.test(value));
+  const period = unit ? amountName(value as number, unit) : null;
+  const says = `${name} ${operatorName(operator, isDate)}`;
+  if (count !== undefined) {
+    return `${says} ${formatCount(count, "time")}${period ? ` in the last ${period}` : ""}`;
+  }
+  if (period) return `${says} ${period}`;
+  return value === undefined ? says : `${says} ${valueName(value)}`;
+}
+
+/** `30 days`, `1 day`. */
+export const amountName = (amount: number, unit: string) => formatCount(amount, unit.replace(/s$/, ""));
+
+/** A whole condition in words; null of nothing. */
+export function sentence(
+  condition: Condition | null,
+  kindOf: (field: string) => Entry["kind"] | undefined,
+  segments: SegmentNames,
+): string | null {
+  if (!condition) return null;
+  return `Contacts where ${clause(condition, kindOf, segments, false)}.`;
+}
+
+function clause(
+  { logic, groups }: Condition,
+  kindOf: (field: string) => Entry["kind"] | undefined,
+  segments: SegmentNames,
+  isInner: boolean,
+): string {
+  const parts = groups.map(({ filters = [], conditions }) => {
+    const said = filters.map((filter) => filterSentence(filter, kindOf(filter.field), segments));
+    if (conditions) said.push(clause(conditions, kindOf, segments, true));
+    return said.join(" and ");
+  });
+  const joined = parts.join(logic === "AND" ? " and " : ", or ");
+  return isInner && (parts.length > 1 || logic === "OR") ? `(${joined})` : joined;
+}
