@@ -247,6 +247,18 @@ export async function getTemplateUsage(
   return { campaigns, workflowSteps, emailsSent: total, outcomes };
 }
 
+/** What a request says of a template that may not be whole. */
+export type UnsavedTemplate = { [K in "subject" | "preheader" | "body"]?: string | null | undefined };
+
+/** What is wrong with the texts of a template that may not be whole. MJML is not compiled. */
+export function unsavedErrors({ subject, preheader, body }: UnsavedTemplate): FieldError[] {
+  return [
+    ...templateErrors("subject", subject ?? undefined),
+    ...templateErrors("preheader", preheader ?? undefined),
+    ...templateErrors("body", body ?? undefined),
+  ];
+}
+
 /** What is wrong with the fields besides their schema. The body is checked when it is compiled. */
 function inputErrors({ subject, preheader, from, replyTo }: TemplatePatch): FieldError[] {
   return [

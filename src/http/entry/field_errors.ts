@@ -45,6 +45,13 @@ export async function ruleErrors(
   return more.filter((error) => !refused.has(error.field.split(".")[0]!));
 }
 
+/** The error of a field that is not there. */
+export const requiredError = (field: string): FieldError => ({
+  field,
+  code: "required",
+  message: "This field is required",
+});
+
 /** One for each field: TypeBox reports a missing field twice, as missing (first of all) and as of the wrong type. */
 function firstErrors(errors: Iterable<ValueError>, before: FieldError[]): FieldError[] {
   const found = new Map(before.map((error) => [error.field, error]));

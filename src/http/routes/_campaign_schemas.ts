@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { percent } from "../../percent.ts";
 import { problems } from "../../problem.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
-import { audienceErrors, campaignErrors } from "../../sending/campaigns/input.ts";
+import { audienceErrors, campaignErrors, campaignPatchErrors } from "../../sending/campaigns/input.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";
 import { CONDITION_REF, documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -133,7 +133,10 @@ export const AudienceBody = withRules(
 );
 
 /** What changes a campaign: any of it. */
-export const CampaignPatchBody = t.Partial(CampaignBody, { title: "CampaignPatch" });
+export const CampaignPatchBody = withRules(
+  t.Partial(CampaignBody, { title: "CampaignPatch" }),
+  campaignPatchErrors,
+);
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 

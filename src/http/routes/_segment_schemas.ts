@@ -4,7 +4,7 @@ import { t } from "elysia";
 import { conditionErrors } from "../../audience/conditions/tree.ts";
 import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
 import { CONDITION_REF, documented, requiredFields } from "../entry/document.ts";
-import { withRules } from "../entry/field_errors.ts";
+import { requiredError, withRules } from "../entry/field_errors.ts";
 import { Contact, Data, HeaderText, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** A segment. */
@@ -111,6 +111,12 @@ export const ConditionTree = documented(bounded(t.Unknown(), CONDITION_SIZE), CO
 const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
   type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
 
+/** What is wrong with a new segment, a missing name included. */
+export const segmentRules = (body: { name?: string | null; type?: string; condition?: unknown }) => [
+  ...(body.name?.trim() ? [] : [requiredError("name")]),
+  ...conditionRules(body),
+];
+
 /** What creates a segment. */
 export const SegmentBody = requiredFields(
   withRules(
@@ -124,7 +130,7 @@ export const SegmentBody = requiredFields(
       },
       { title: "SegmentBody" },
     ),
-    conditionRules,
+    segmentRules,
   ),
   ["name"],
 );

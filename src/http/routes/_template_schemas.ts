@@ -1,8 +1,9 @@
 // How templates look in requests and answers.
 import { t } from "elysia";
-import { MAX_NAME } from "../../content/templates.ts";
-import { problems } from "../../problem.ts";
+import { MAX_NAME, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { documented, requiredFields } from "../entry/document.ts";
+import { requiredError, withRules } from "../entry/field_errors.ts";
 import {
   HeaderText,
   Int,
@@ -92,20 +93,44 @@ const Name = Text({ format: "header-text", ...filled, maxLength: MAX_NAME });
 const Subject = Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT });
 const Body = Text({ ...filled, ...BODY });
 
-/** What makes a template. What is missing is refused in a way of its own. */
+/** What a template has to have, in the words of a refusal. */
+const REQUIRED = { name: "A name", subject: "A subject", body: "A body", from: "A from address" };
+type Required = keyof typeof REQUIRED;
+
+/** What makes a template. What is missing is refused in a way of its own, where nothing else is wrong. */
 export const TemplateBody = requiredFields(
-  t.Object(
-    {
-      name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
-      subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
-      body: t.Optional(documented(Nullable(Text(BODY)), Body)),
-      from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
-      ...Optional,
-    },
-    { title: "TemplateBody" },
+  withRules(
+    t.Object(
+      {
+        name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
+        subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
+        body: t.Optional(documented(Nullable(Text(BODY)), Body)),
+        from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
+        ...Optional,
+      },
+      { title: "TemplateBody" },
+    ),
+    templateRules,
   ),
-  ["name", "subject", "body", "from"],
+  Object.keys(REQUIRED),
 );
+
+/** What a template may not be without and this one has not. */
+export function missingOf(input: Partial<Record<Required, string | null>>): Required[] {
+  return (Object.keys(REQUIRED) as Required[]).filter((field) => !input[field]?.trim());
+}
+
+/** Such as "A name and a body are required". */
+export function requiredMessage(missing: Required[]): string {
+  const words = missing.map((field) => REQUIRED[field]).map((word, i) => (i === 0 ? word : `a${word.slice(1)}`));
+  const last = words.pop()!;
+  return words.length === 0 ? `${last} is required` : `${words.join(", ")} and ${last} are required`;
+}
+
+/** What is missing, and what else is wrong with what is there. */
+export function templateRules(input: Partial<Record<Required, string | null>> & UnsavedTemplate): FieldError[] {
+  return [...missingOf(input).map(requiredError), ...unsavedErrors(input)];
+}
 
 /** What changes a template. */
 export const TemplatePatch = t.Object(

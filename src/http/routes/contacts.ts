@@ -1,6 +1,7 @@
 // /contacts: the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
 import { documented, requiredFields } from "../entry/document.ts";
+import { requiredError, withRules } from "../entry/field_errors.ts";
 import { deleteContact } from "../../audience/contacts/deletion.ts";
 import { getContact, lookUpContacts, patchContact, saveContact } from "../../audience/contacts/mod.ts";
 import { segmentsOf } from "../../audience/segments/explain.ts";
@@ -58,13 +59,16 @@ const WholeContact = t.Object(
 
 /** Without an address it is refused in a way of its own. */
 const ContactBody = requiredFields(
-  t.Object(
-    {
-      email: t.Optional(documented(Nullable(t.String({ format: "email-or-empty" })), EmailAddress)),
-      ...GivenProperties,
-      data: t.Optional(Data),
-    },
-    { title: "ContactBody" },
+  withRules(
+    t.Object(
+      {
+        email: t.Optional(documented(Nullable(t.String({ format: "email-or-empty" })), EmailAddress)),
+        ...GivenProperties,
+        data: t.Optional(Data),
+      },
+      { title: "ContactBody" },
+    ),
+    ({ email }: { email?: string | null }) => (email ? [] : [requiredError("email")]),
   ),
   ["email"],
 );

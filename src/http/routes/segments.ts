@@ -14,6 +14,7 @@ import {
   segmentTag,
 } from "../../audience/segments/mod.ts";
 import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import {
@@ -21,6 +22,7 @@ import {
   SegmentBody,
   SegmentPatch,
   SegmentPreview,
+  segmentRules,
   Catalogue,
   ConditionTree,
   Emails,
@@ -47,10 +49,16 @@ export function segmentsRoutes(ctx: Context) {
       "/",
       async ({ project, actor, headers, body, status, set }) => {
         const { name, description, type = "DYNAMIC", condition, trackMembership = false } = body;
-        if (!name?.trim()) return status(400, { error: "A name is required" });
         const isTree = typeof condition === "object" && condition !== null && !Array.isArray(condition);
-        if (type === "DYNAMIC" && !isTree)
-          return status(400, { error: "A dynamic segment needs a condition" });
+        const needsTree = type === "DYNAMIC" && !isTree;
+        if (!name?.trim()) {
+          const errors = segmentRules({ ...body, condition: isTree ? condition : undefined });
+          if (errors.length > 1) throw problems.invalid(errors);
+          return status(400, {
+            error: needsTree ? "A name and a condition are required" : "A name is required",
+          });
+        }
+        if (needsTree) return status(400, { error: "A dynamic segment needs a condition" });
         const input = { name, description, type, condition: condition as Condition, trackMembership };
         set.status = 201;
         return await createSegment(ctx, project.id, input, editOf(actor, headers));

@@ -21,10 +21,13 @@ import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, BareError, Nullable, PathId, Text } from "../entry/schemas.ts";
 import {
   ListedTemplate,
+  missingOf,
+  requiredMessage,
   Template,
   TemplateBody,
   templateId,
   TemplatePatch,
+  templateRules,
   Type,
   Usage,
 } from "./_template_schemas.ts";
@@ -98,14 +101,15 @@ export function templatesRoutes(ctx: Context) {
     )
     .post(
       "/",
-      async ({ project, actor, headers, body: { name, subject, body, from, ...rest }, status, set }) => {
-        // Written out, so that the compiler sees that they are there.
-        if (!name?.trim()) return status(400, { error: "A name is required" });
-        if (!subject?.trim()) return status(400, { error: "A subject is required" });
-        if (!body?.trim()) return status(400, { error: "A body is required" });
-        if (!from?.trim()) return status(400, { error: "A from address is required" });
+      async ({ project, actor, headers, body, status, set }) => {
+        const missing = missingOf(body);
+        if (missing.length > 0) {
+          const errors = templateRules(body);
+          if (errors.length > missing.length) throw problems.invalid(errors);
+          return status(400, { error: requiredMessage(missing) });
+        }
         set.status = 201;
-        const input = { ...rest, name, subject, body, from };
+        const input = { ...body, name: body.name!, subject: body.subject!, body: body.body!, from: body.from! };
         return await createTemplate(ctx, project.id, input, editOf(actor, headers));
       },
       {

@@ -55,6 +55,16 @@ export function campaignErrors(input: CampaignInput, refused: ReadonlySet<string
   ];
 }
 
+/** Everything wrong with a change that can be known without the campaign: what it leaves out is not missing. */
+export function campaignPatchErrors(patch: Partial<CampaignInput>): FieldError[] {
+  const { subject, preheader, audienceCondition } = patch;
+  return [
+    ...templateErrors("subject", subject ?? undefined),
+    ...templateErrors("preheader", preheader ?? undefined),
+    ...(audienceCondition ? conditionErrors(audienceCondition, "audienceCondition") : []),
+  ];
+}
+
 /**
  * The request over the template that it names. Throws 422 with every field that is missing or has a fault, and
  * TEMPLATE_NOT_FOUND.

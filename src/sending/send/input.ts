@@ -95,7 +95,8 @@ function contentErrors({ template, subject, body }: SendInput): FieldError[] {
   }));
 }
 
-function headerErrors(headers: Record<string, string> = {}): FieldError[] {
+/** All of them, values that are no text included: the schema lets them through. */
+function headerErrors(headers: Record<string, unknown> = {}): FieldError[] {
   return Object.entries(headers).flatMap(([name, value]): FieldError[] => {
     const field = `headers.${name.replace(/[^\x20-\x7e]/g, "?").slice(0, 100)}`;
     if (!HEADER_NAME.test(name)) {
@@ -112,6 +113,7 @@ function headerErrors(headers: Record<string, string> = {}): FieldError[] {
         { field, code: "custom", message: "This header is written by the service and cannot be replaced" },
       ];
     }
+    if (typeof value !== "string") return [{ field, code: "invalid_type", message: "Expected a string" }];
     if (/[\r\n\0]/.test(value)) {
       return [{ field, code: "invalid_string", message: "A header value has no line breaks and no NUL" }];
     }
