@@ -68,7 +68,8 @@ async function look(
     await q.audience.allowHashing(tx);
     const among = () => ({ projectId, audience: audience(tx, oneIn === 1), oneIn });
     const counted = await q.audience.countReachable(tx, among());
-    const sample = await q.audience.sample(tx, { ...among(), limit: SAMPLE });
+    // Looking for the newest of none would go past all contacts, one by one.
+    const sample = counted.count === 0 ? [] : await q.audience.sample(tx, { ...among(), limit: SAMPLE });
     return { ...counted, sample };
   });
 }
