@@ -113,15 +113,26 @@ export function conditionSchemas(): Record<string, JsonSchema> {
       required: ["logic", "groups"],
     },
     ConditionGroup: {
-      type: "object",
-      description: "All filters and the nested condition must hold. One of them at least is there.",
-      properties: {
-        filters: { type: "array", maxItems: 200, items: { $ref: "#/components/schemas/Filter" } },
-        conditions: { $ref: "#/components/schemas/Condition" },
-      },
+      description: "All filters and the nested condition must hold.",
+      anyOf: [
+        groupSchema({ minItems: 1, required: "filters" }),
+        groupSchema({ minItems: 0, required: "conditions" }),
+      ],
     },
     Filter: { oneOf: refs, discriminator: { propertyName: "operator", mapping } },
     ...filters,
+  };
+}
+
+/** A group has filters or a nested condition, or both. */
+function groupSchema({ minItems, required }: { minItems: number; required: string }): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      filters: { type: "array", minItems, maxItems: 200, items: { $ref: "#/components/schemas/Filter" } },
+      conditions: { $ref: "#/components/schemas/Condition" },
+    },
+    required: [required],
   };
 }
 
