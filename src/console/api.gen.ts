@@ -1,6 +1,6 @@
 // Generated from the OpenAPI document by `bun run api:types`: do not edit.
 export type Condition = { logic: "AND" | "OR"; groups: (ConditionGroup)[] };
-export type ConditionGroup = { filters?: (Filter)[]; conditions?: Condition };
+export type ConditionGroup = { filters: (Filter)[]; conditions?: Condition } | { filters?: (Filter)[]; conditions: Condition };
 export type Filter = EqualityFilter | TextFilter | OrderFilter | AgeFilter | ExistenceFilter | CountFilter;
 export type EqualityFilter = { field: string; operator: "equals" | "notEquals"; value: unknown };
 export type TextFilter = { field: string; operator: "contains" | "notContains"; value: string | number | boolean };

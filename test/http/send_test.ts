@@ -403,7 +403,11 @@ describe("POST /v1/send", () => {
       { "headers.X-A:": "invalid_string" },
     ],
     ["a long header value", { ...basic, headers: { "X-A": "a".repeat(999) } }, { "headers.X-A": "too_big" }],
-    ["a header value that is a number", { ...basic, headers: { "X-A": 5 } }, { "headers.X-A": "invalid_type" }],
+    [
+      "a header value that is a number",
+      { ...basic, headers: { "X-A": 5 } },
+      { "headers.X-A": "invalid_type" },
+    ],
     [
       "headers of ours",
       { ...basic, headers: { Bcc: "a", "content-TYPE": "b", "DKIM-Signature": "c", "feedback-ID": "d" } },

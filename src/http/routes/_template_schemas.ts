@@ -122,13 +122,17 @@ export function missingOf(input: Partial<Record<Required, string | null>>): Requ
 
 /** Such as "A name and a body are required". */
 export function requiredMessage(missing: Required[]): string {
-  const words = missing.map((field) => REQUIRED[field]).map((word, i) => (i === 0 ? word : `a${word.slice(1)}`));
+  const words = missing
+    .map((field) => REQUIRED[field])
+    .map((word, i) => (i === 0 ? word : `a${word.slice(1)}`));
   const last = words.pop()!;
   return words.length === 0 ? `${last} is required` : `${words.join(", ")} and ${last} are required`;
 }
 
 /** What is missing, and what else is wrong with what is there. */
-export function templateRules(input: Partial<Record<Required, string | null>> & UnsavedTemplate): FieldError[] {
+export function templateRules(
+  input: Partial<Record<Required, string | null>> & UnsavedTemplate,
+): FieldError[] {
   return [...missingOf(input).map(requiredError), ...unsavedErrors(input)];
 }
 

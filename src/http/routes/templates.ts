@@ -109,7 +109,13 @@ export function templatesRoutes(ctx: Context) {
           return status(400, { error: requiredMessage(missing) });
         }
         set.status = 201;
-        const input = { ...body, name: body.name!, subject: body.subject!, body: body.body!, from: body.from! };
+        const input = {
+          ...body,
+          name: body.name!,
+          subject: body.subject!,
+          body: body.body!,
+          from: body.from!,
+        };
         return await createTemplate(ctx, project.id, input, editOf(actor, headers));
       },
       {
