@@ -239,7 +239,6 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /workflows/:id/test": { path: `/workflows/${c.workflow}/test`, body: { contactId: c.contact } },
   "GET /domains/:id": { path: `/domains/${c.domain}` },
   "GET /domains/:id/verify": { path: `/domains/${c.domain}/verify` },
-  "POST /domains/:id/rekey": { path: `/domains/${c.domain}/rekey` },
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },

@@ -125,12 +125,12 @@ describe("two-factor log-in", () => {
   });
 });
 
-describe("POST /domains/:id/rekey", () => {
+describe("POST /domains/rekey", () => {
   test("replaces a DKIM key that was lost, and no other; it stands in the audit", async () => {
     const { domainId } = await addVerifiedDomain(service, project.id, "keys.example");
     await makeDkimKey(service, project.id, domainId);
     const rekey = () =>
-      admin.request("POST", `/domains/${domainId}/rekey`, undefined, { projectId: project.id });
+      admin.request("POST", "/domains/rekey", { domain: "Keys.example" }, { projectId: project.id });
     const kept = (await rekey()).body;
     await service.pool`update domains set dkim_private_key = ${Buffer.from("sealed with another key")} where id = ${domainId}`;
     const made = (await rekey()).body;
@@ -140,6 +140,11 @@ describe("POST /domains/:id/rekey", () => {
     expect([kept.changed, made.changed, made.domain]).toEqual([false, true, "keys.example"]);
     expect(record(made)).not.toBe(record(kept));
     expect((await rekey()).body.changed).toBe(false);
+    const other = await service.createProject();
+    await join(service, admin, other.id, "OWNER");
+    const elsewhere = { projectId: other.id };
+    const body = { domain: "keys.example" };
+    expect((await admin.request("POST", "/domains/rekey", body, elsewhere)).status).toBe(404);
     expect((await actions())[0]).toMatchObject({
       action: "domain.rekeyed",
       subject: "keys.example",

@@ -230,7 +230,7 @@ export const FOR_MEMBERS = [
 export const FOR_ADMINS = [
   "POST /domains",
   "DELETE /domains/:id",
-  "POST /domains/:id/rekey",
+  "POST /domains/rekey",
   "PATCH /users/@me/projects/:id",
   "POST /users/@me/projects/:id/regenerate-keys",
   "POST /users/@me/projects/:id/checkout",

@@ -264,7 +264,7 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   await tell("listDomains", { path: { projectId } });
   await tell("getDomain", { path: { id: domain.id } });
   await tell("verifyDomain", { path: { id: domain.id } });
-  await tell("rekeyDomain", { path: { id: domain.id } });
+  await tell("rekeyDomain", { body: { domain: domain.domain } });
   await tell("deleteDomain", { path: { id: domain.id } });
   await tell("getConfig", { as: "nobody" });
   await tell("listSignInProviders", { as: "nobody" });

@@ -16,7 +16,7 @@ const NEEDED: Readonly<Record<string, Role>> = {
   // Domains: what mail is sent from.
   "POST /domains": "ADMIN",
   "DELETE /domains/:id": "ADMIN",
-  "POST /domains/:id/rekey": "ADMIN",
+  "POST /domains/rekey": "ADMIN",
 
   // Settings and keys.
   "PATCH /users/@me/projects/:id": "ADMIN",

@@ -2,6 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
+import { readDomain } from "../../accounts/projects/domains.ts";
 import { replaceLostDkimKey } from "../../sending/dkim_keys.ts";
 import { addDomain, listDomains, removeDomain, verifyDomain, getDomain } from "../../sending/domains/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
@@ -128,17 +129,19 @@ export function domainsRoutes(ctx: Context) {
       },
     )
     .post(
-      "/:id/rekey",
-      async ({ project, actor, params: { id } }) => {
-        const { domain } = await getDomain(ctx, project.id, domainId(id));
-        const { isReplaced } = await replaceLostDkimKey(ctx, project.id, domain, actor);
-        return { ...(await getDomain(ctx, project.id, domainId(id))), changed: isReplaced };
+      "/rekey",
+      async ({ project, actor, body: { domain } }) => {
+        const { domainId, isReplaced } = await replaceLostDkimKey(ctx, project.id, readDomain(domain), actor);
+        return { ...(await getDomain(ctx, project.id, domainId)), changed: isReplaced };
       },
       {
-        ...one,
+        body: t.Object(
+          { domain: Text({ maxLength: 500, examples: ["shop.example"] }) },
+          { title: "RekeyBody" },
+        ),
         response: answers(
           t.Object({ ...Domain.properties, changed: t.Boolean() }, { title: "RekeyedDomain" }),
-          { refusals: [404] },
+          { refusals: [400, 404, 413, 415, 422] },
         ),
         detail: {
           operationId: "rekeyDomain",
