@@ -4,11 +4,10 @@ import { beforeAll, expect, test } from "bun:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { useService } from "../support/service.ts";
 
-/** Beside paths of the specification a tool cannot tell these from one another; the service can. */
+/** The specification has these paths, of which a tool cannot tell one from the other; the service can. */
 const AMBIGUOUS = [
   "`/events/contact/{contactId}` and `/events/{eventName}/usage`",
   "`/domains/project/{projectId}` and `/domains/{id}/verify`",
-  "`/domains/project/{projectId}` and `/domains/{id}/rekey`",
 ];
 
 // Its own address is one of an example where nothing else is set, which the rules do not like.
@@ -27,7 +26,7 @@ const lint = async (document: string) => {
     .map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`);
 };
 
-test("no error and no warning, but for pairs of paths with one of the specification", async () => {
+test("no error and no warning, but for two pairs of paths of the specification", async () => {
   expect(await lint(source)).toEqual([]);
 }, 240_000);
 

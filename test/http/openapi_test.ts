@@ -5,8 +5,7 @@ import { withoutReferences } from "../support/openapi.ts";
 const service = useService();
 
 /** Endpoints that take nothing but their path. */
-const BODILESS =
-  /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset|undo|rotate|rekey)$/;
+const BODILESS = /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset|undo|rotate)$/;
 
 interface Operation {
   summary?: string;
