@@ -45,8 +45,8 @@ function Frame({ projectId }: { projectId: string }) {
   useEffect(() => rememberProject(projectId), [projectId]);
   useEffect(() => listenForKeys(), []);
   useEffect(() => setMenuOpen(false), [path]);
-  useShortcut("mod+k", "Search, and do", () => setSearching(true), "Everywhere");
-  useShortcut("/", "Search, and do", () => setSearching(true), "Everywhere");
+  useShortcut("mod+k", "Search and do", () => setSearching(true), "Everywhere");
+  useShortcut("/", "Search and do", () => setSearching(true), "Everywhere");
   useShortcut("?", "All keys", () => setKeysOpen(true), "Everywhere");
   const showKeys = () => setKeysOpen(true);
   const side = (

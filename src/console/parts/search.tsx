@@ -60,6 +60,9 @@ export default function Search({ isOpen, close, showKeys }: Props) {
       }}
       scrollable
       maxHeight={420}
+      centered={false}
+      yOffset="12vh"
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
     >
       <Spotlight.Search
         placeholder="A contact, a template, a page…"

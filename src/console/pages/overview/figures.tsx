@@ -32,10 +32,11 @@ export function Figures({ period }: { period: Period }) {
             {sums ? formatNumber(sums[key]) : <Skeleton height={28} width={80} my={4} />}
           </dd>
           <dd className={classes.compared} style={{ marginLeft: 0 }}>
-            {sums && of && <span>{formatShare(sums[key], sums[of])} of sent</span>}
+            {sums && of && sums[of] > 0 && <span>{formatShare(sums[key], sums[of])} of sent</span>}
             {sums && old && (
               <Change now={sums[key]} before={old[key]} isGoodUp={isGoodUp} days={period.days} />
             )}
+            {sums && sums.emails === 0 && <span>none yet</span>}
             {!sums && <Skeleton height={13} width={110} my={4} />}
           </dd>
         </div>
@@ -53,6 +54,7 @@ interface ChangeProps {
 
 /** How much more, or less, than in the period before. */
 function Change({ now, before, isGoodUp, days }: ChangeProps) {
+  // Of nothing at all it says so already.
   if (before === 0) return now === 0 ? null : <span>none in the {days} days before</span>;
   const change = now / before - 1;
   if (Math.abs(change) < 0.005) return <span>as before</span>;
