@@ -123,6 +123,7 @@ export type DnsRecord = { type: "TXT" | "MX"; name: string; value: string; prior
 export type Domain = { id: string; domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; dkimTokens: (string)[]; records: (DnsRecord)[]; lastCheckedAt: string | null; projectId: string; createdAt: string; updatedAt: string };
 export type DomainBody = { domain: string; projectId?: string };
 export type DomainCheck = { domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; records: (DnsRecord)[] };
+export type RekeyBody = { domain: string };
 export type RekeyedDomain = { id: string; domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; dkimTokens: (string)[]; records: (DnsRecord)[]; lastCheckedAt: string | null; projectId: string; createdAt: string; updatedAt: string; changed: boolean };
 export type EmailContent = { subject: string | null; html: string | null; text: string | null; headers: Record<string, never>; attachments: ({ filename: string; contentType: string; disposition: string; size: number })[]; removedAt: string | null };
 export type EmailEvent = { id: string; name: string; data: unknown; createdAt: string };
@@ -290,7 +291,7 @@ export interface Api {
   "GET /domains/{id}": { path: { id: string }; answer: Domain };
   "DELETE /domains/{id}": { path: { id: string }; answer: undefined };
   "GET /domains/{id}/verify": { path: { id: string }; answer: DomainCheck };
-  "POST /domains/{id}/rekey": { path: { id: string }; answer: RekeyedDomain };
+  "POST /domains/rekey": { body: RekeyBody; answer: RekeyedDomain };
   "GET /emails": { query?: { limit?: number; cursor?: string; to?: string; contactId?: string; campaignId?: string; templateId?: string; workflowId?: string; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; search?: string; from?: string; until?: string; sort?: "queuedAt"; dir?: "asc" | "desc" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number } };
   "GET /emails/{id}": { path: { id: string }; answer: Email };
   "GET /emails/{id}/content": { path: { id: string }; answer: EmailContent };

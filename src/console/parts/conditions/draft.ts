@@ -128,7 +128,9 @@ export function conditionOf(catalogue: OperatorCatalogue, draft: DraftCondition)
       const conditions = group.nested && write(group.nested, `${here}.conditions.`);
       if (filters.length === 0 && !conditions) continue;
       places.set(here, group.id);
-      written.push({ ...(filters.length > 0 && { filters }), ...(conditions && { conditions }) });
+      // One of the two is there, as was just asked.
+      const parts = { ...(filters.length > 0 && { filters }), ...(conditions && { conditions }) };
+      written.push(parts as (typeof written)[number]);
     }
     places.set(at.replace(/\.$/, ""), id);
     return written.length > 0 ? { logic, groups: written } : null;
