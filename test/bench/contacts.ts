@@ -22,8 +22,8 @@ const TERMS: [about: string, filter: ContactFilter][] = [
 
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
-  await onStage(async ({ ctx, project }) => {
-    await fillContacts(ctx, project.id, contacts);
+  await onStage(async ({ ctx, databaseUrl, project }) => {
+    await fillContacts(databaseUrl, project.id, contacts);
     for (const [about, filter] of TERMS) await measureTerm(report, ctx, project.id, about, filter);
     await measureFields(report, ctx, project.id);
   });

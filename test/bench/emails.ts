@@ -1,10 +1,12 @@
 // GET /emails of a project with five million mails, against one with a million: a first page for each filter that has an
 // index, in milliseconds and in pages read, and the refusal of a combination that has none.
+import type { Sql } from "postgres";
 import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { searchEmails } from "../../src/sending/delivery/email_search.ts";
 import { type EmailFilter, listEmails } from "../../src/sending/delivery/emails.ts";
 import { pagesRead } from "./support/audience.ts";
+import { openLoader } from "./support/loader.ts";
 import { below, type BenchOptions, exactly, percentile, type Report } from "./support/report.ts";
 import { onStage } from "./support/stage.ts";
 
@@ -47,11 +49,14 @@ const FILTERS: [about: string, of: (ledger: Ledger) => EmailFilter][] = [
 
 /** Runs the bench. */
 export async function run(report: Report, { mails = MAILS }: BenchOptions): Promise<void> {
-  await onStage(async ({ ctx, project }) => {
-    const indexes = await dropIndexes(ctx);
-    const aged = await fill(ctx, project, mails);
-    const young = await fill(ctx, await createProject(ctx, "Young"), mails * YOUNG_PART);
-    await makeIndexes(ctx, indexes);
+  await onStage(async ({ ctx, databaseUrl, project }) => {
+    const loader = openLoader(databaseUrl);
+    const indexes = await dropIndexes(loader);
+    const aged = await fill(loader, project, mails);
+    const young = await fill(loader, await createProject(ctx, "Young"), mails * YOUNG_PART);
+    for (const definition of indexes) await loader.unsafe(definition);
+    await loader.unsafe("vacuum analyze emails");
+    await loader.end();
     for (const [about, of] of FILTERS) {
       const list = (ledger: Ledger) => (tx: Context) => listEmails(tx, ledger.project.id, of(ledger), PAGE);
       await measure(report, ctx, about, list(aged), list(young));
@@ -100,19 +105,16 @@ async function measure(
 }
 
 /** Mails of half a year, the oldest first: half of campaigns, a quarter each of templates and workflows. */
-async function fill({ pool }: Context, project: NewProject, mails: number): Promise<Ledger> {
-  await pool`
+async function fill(loader: Sql, project: NewProject, mails: number): Promise<Ledger> {
+  await loader`
     insert into contacts (project_id, email, subscribed)
     select ${project.id}, 'user' || n || '@example.com', true from generate_series(1, ${CONTACTS}::int) as n`;
-  await pool`
+  await loader`
     insert into contents (project_id, subject, html, from_email)
     select ${project.id}, 'Letter ' || n, 'Hi', 'a@shop.example' from generate_series(1, ${MAKERS}::int) as n`;
   const makers = Array.from({ length: MAKERS }, () => Bun.randomUUIDv7());
   for (let from = 1; from <= mails; from += BATCH) {
-    await pool.begin(async (sql) => {
-      await sql`set local statement_timeout = 0`;
-      await sql`set local session_replication_role = replica`;
-      await sql`
+    await loader`
         insert into emails (
           project_id, contact_id, address, content_id, source_type, campaign_id, template_id, workflow_id, status, due_at,
           queued_at, sent_at
@@ -129,29 +131,16 @@ async function fill({ pool }: Context, project: NewProject, mails: number): Prom
         cross join (select array_agg(id) as ids from contacts where project_id = ${project.id}) as c
         cross join (select array_agg(id) as ids from contents where project_id = ${project.id}) as o
         order by n`;
-    });
   }
-  const [contact] = await pool`
+  const [contact] = await loader`
     select id from contacts where project_id = ${project.id} and email = 'user7@example.com'`;
   return { project, contactId: contact!.id as string, makerId: makers[0]! };
 }
 
-async function dropIndexes({ pool }: Context): Promise<string[]> {
-  const indexes = await pool<{ name: string; definition: string }[]>`
+async function dropIndexes(loader: Sql): Promise<string[]> {
+  const indexes = await loader<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where ${pool.unsafe(INDEXES)}`;
-  for (const { name } of indexes) await pool.unsafe(`drop index ${name}`);
+    from pg_index where ${loader.unsafe(INDEXES)}`;
+  for (const { name } of indexes) await loader.unsafe(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);
-}
-
-async function makeIndexes({ pool }: Context, definitions: string[]): Promise<void> {
-  await pool.begin(async (sql) => {
-    await sql`set local statement_timeout = 0`;
-    await sql`set local maintenance_work_mem = '512MB'`;
-    for (const definition of definitions) await sql.unsafe(definition);
-  });
-  await pool.begin(async (sql) => {
-    await sql`set local statement_timeout = 0`;
-    await sql`analyze emails`;
-  });
 }

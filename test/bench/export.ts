@@ -11,7 +11,7 @@ const PAGE = 1_000;
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
   await onStage(async (stage) => {
-    await fillContacts(stage.ctx, stage.project.id, contacts);
+    await fillContacts(stage.databaseUrl, stage.project.id, contacts);
     const ceiling = contacts / (await readAll(stage.ctx, stage.project.id));
     const service = await stage.startService({ MODE: "api" });
     for (const format of ["csv", "ndjson"] as const) {

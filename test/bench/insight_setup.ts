@@ -1,5 +1,5 @@
 // The stage of the bench of insight: one project that is two years old, and one of a tenth of its age.
-import postgres from "postgres";
+import type postgres from "postgres";
 import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { recountProject } from "../../src/insight/counts/audit.ts";
@@ -13,6 +13,7 @@ import {
   type Sizes,
   statementsOf,
 } from "./insight_history.ts";
+import { openLoader } from "./support/loader.ts";
 import { exactly, type Report } from "./support/report.ts";
 import type { Stage } from "./support/stage.ts";
 
@@ -34,7 +35,7 @@ export async function setUp(
   sizes: Sizes,
 ): Promise<{ aged: Aged; young: Aged }> {
   const { ctx } = stage;
-  const loader = openLoader(stage.databaseUrl);
+  const loader = openLoader(stage.databaseUrl, { max: LANES });
   const step = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     const startedAt = performance.now();
     const done = await work();
@@ -68,23 +69,6 @@ export async function setUp(
   } finally {
     await loader.end({ timeout: 5 });
   }
-}
-
-/** References are right by construction, and what triggers count is counted at the end. */
-function openLoader(url: string): postgres.Sql {
-  return postgres(url, {
-    max: LANES,
-    onnotice: () => {},
-    connection: {
-      TimeZone: "UTC",
-      session_replication_role: "replica",
-      synchronous_commit: "off",
-      statement_timeout: 0,
-      work_mem: "64MB",
-      maintenance_work_mem: "512MB",
-      max_parallel_maintenance_workers: 0,
-    },
-  });
 }
 
 /** It would take a part of the processor while tables are filled, for what is done at the end anyway. */

@@ -20,8 +20,8 @@ const TEXTS: [about: string, text: string][] = [
 
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
-  await onStage(async ({ ctx, project }) => {
-    await fillContacts(ctx, project.id, contacts);
+  await onStage(async ({ ctx, databaseUrl, project }) => {
+    await fillContacts(databaseUrl, project.id, contacts);
     await ctx.pool`
       insert into templates (project_id, name, subject, body, html, from_email, type)
       select ${project.id}, 'Letter ' || n, 'Subject ' || n, '<p>b</p>', '<p>b</p>', 'a@shop.example', 'TRANSACTIONAL'

@@ -1,16 +1,18 @@
 // Contacts by the million, made by SQL, and what several benches do with them.
 import type { Context } from "../../../src/context.ts";
+import { openLoader } from "./loader.ts";
 import { median } from "./report.ts";
 
 const BATCH = 100_000;
 const RUNS = 15;
 
 /** Contacts of a project, with the index on addresses built at the end. */
-export async function fillContacts({ pool }: Context, projectId: string, contacts: number): Promise<void> {
+export async function fillContacts(url: string, projectId: string, contacts: number): Promise<void> {
+  const loader = openLoader(url, { triggers: true });
   const index = "create index contacts_email_trigrams on contacts using gin (email gin_trgm_ops)";
-  await pool.unsafe("drop index contacts_email_trigrams");
+  await loader.unsafe("drop index contacts_email_trigrams");
   for (let from = 1; from <= contacts; from += BATCH) {
-    await pool`
+    await loader`
       insert into contacts (project_id, email, subscribed, data, created_at)
       select
         ${projectId},
@@ -27,11 +29,9 @@ export async function fillContacts({ pool }: Context, projectId: string, contact
         now() - n * interval '1 second'
       from generate_series(${from}::int, ${Math.min(contacts, from + BATCH - 1)}::int) as n`;
   }
-  await pool.begin(async (tx) => {
-    await tx`set local statement_timeout = 0`;
-    await tx.unsafe(index);
-  });
-  await pool.unsafe("vacuum analyze contacts");
+  await loader.unsafe(index);
+  await loader.unsafe("vacuum analyze contacts");
+  await loader.end();
 }
 
 /** The median of some runs in milliseconds, after one that does not count. */
