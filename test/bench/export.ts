@@ -13,7 +13,7 @@ export async function run(report: Report, { contacts = CONTACTS }: BenchOptions)
   await onStage(async (stage) => {
     await fillContacts(stage.databaseUrl, stage.project.id, contacts);
     const ceiling = contacts / (await readAll(stage.ctx, stage.project.id));
-    const service = await stage.startService({ MODE: "api" });
+    const service = await stage.startService({ MODE: "http" });
     for (const format of ["csv", "ndjson"] as const) {
       const before = service.resident();
       const { seconds, lines, most } = await download(stage, service, format);
