@@ -6,6 +6,7 @@
 --   project_keys             Keys of a project beside its pair, each with a name and with what it may do.
 --   rate_limits              Requests used in the current minute.
 --   idempotency_keys         Idempotency keys that were used, each with the answer to its request.
+--   requests                 The requests that were made for a project, for 7 days.
 --   audit                    Who did what to a project.
 --                            after delete: Lines are deleted only with their project.
 --                            before update or truncate: Lines are never changed.
@@ -311,6 +312,55 @@ create table idempotency_keys (
 );
 -- Serves `idempotency_keys.purge`.
 CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
+
+-- The requests that were made for a project, for 7 days. Rows are only added, and written in batches after the answers. No
+-- foreign key, which would be checked row by row: `requests.add` looks whether the project is there.
+create table requests (
+  project_id uuid not null,
+  -- Its time is when the request came. It is the `X-Request-Id` too, unless the caller chose one.
+  id uuid not null,
+  -- The `X-Request-Id` that the caller chose.
+  given_id uuid,
+  method text not null,
+  route text not null,
+  -- With the query, and without secrets.
+  path text not null,
+  status smallint not null,
+  ms real not null,
+  code text,
+  message text,
+  -- What was wrong with which field.
+  errors jsonb,
+  -- Null for a session.
+  key_kind text,
+  -- Of a key beside the pair. Its name and its end stay when it is revoked.
+  key_id uuid,
+  key_name text,
+  key_hint text,
+  user_id uuid,
+  user_agent text,
+  -- Of a refused request: up to 4 KB, without secrets.
+  body text,
+  -- Hashes of the addresses in this row, so that it is found when a contact is deleted; null for none.
+  mentions bigint[],
+  -- How many requests of the project the same process had since its previous row, and did not write down.
+  left_out integer not null default 0,
+  constraint requests_pkey PRIMARY KEY (project_id, id),
+  constraint requests_key_kind_check CHECK ((key_kind = ANY (ARRAY['secret'::text, 'public'::text])))
+);
+-- Serves `requests.by_id`.
+CREATE INDEX requests_given ON public.requests USING btree (project_id, given_id) WHERE (given_id IS NOT NULL);
+-- Serves `contact_deletion.part_with_requests`.
+CREATE INDEX requests_mentions ON public.requests USING gin (mentions) WHERE (mentions IS NOT NULL);
+-- Serves `requests.refused` and `requests.edge_of_refused`.
+CREATE INDEX requests_refused ON public.requests USING btree (project_id, id) WHERE (status >= 400);
+
+-- What stands for an address in `mentions`: another value in every project.
+CREATE OR REPLACE FUNCTION public.mention_of(project uuid, address text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended((((project)::text || ' '::text) || address), (0)::bigint);
 
 -- Who did what to a project. Append-only; removed only with the project.
 create table audit (

@@ -4,6 +4,9 @@ import { Type as t } from "@sinclair/typebox";
 const HOST_PATTERN =
   "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
 
+const TO_A_MILLION = { minimum: 0, maximum: 1_000_000 };
+const DAYS = { minimum: 0, maximum: 36_500 };
+
 /** Every setting with its meaning. Secret ones are never shown; `production` says what production changes. */
 export const Settings = t.Object({
   PORT: t.Integer({ minimum: 0, maximum: 65535, default: 3000, description: "Port of the HTTP service." }),
@@ -89,8 +92,7 @@ export const Settings = t.Object({
     description: "Requests per minute for one project, over all processes. 0: no limit.",
   }),
   SEND_RATE_PER_SECOND: t.Number({
-    minimum: 0,
-    maximum: 1_000_000,
+    ...TO_A_MILLION,
     default: 0,
     description: "Limit of mails per second for the whole installation, over all processes. 0: no limit.",
   }),
@@ -112,25 +114,28 @@ export const Settings = t.Object({
     description: "All attachments of one mail together.",
   }),
   RETENTION_EVENTS_DAYS: t.Integer({
-    minimum: 0,
-    maximum: 36_500,
+    ...DAYS,
     default: 0,
     description:
       "How long events and the ledger of mails are kept: a month (UTC) is dropped when all of it is older. Counts stay. 0: forever.",
   }),
   RETENTION_BODIES_DAYS: t.Integer({
-    minimum: 0,
-    maximum: 36_500,
+    ...DAYS,
     default: 90,
     description:
       "How long bodies and attachments of mails are kept, but never longer than the mails. Mails still to be sent keep them; captured mails can no longer be sent after that. 0: as long as the mails.",
   }),
   RETENTION_LOGS_DAYS: t.Integer({
-    minimum: 0,
-    maximum: 36_500,
+    ...DAYS,
     default: 90,
     description:
       "How long the step-by-step history of ended workflow executions is kept, and the reports of imports and bulk operations. 0: forever.",
+  }),
+  REQUEST_LOG_PER_MINUTE: t.Integer({
+    ...TO_A_MILLION,
+    default: 120,
+    description:
+      "Requests of a project that each process writes into its log, a minute: so many that were answered, and as many that were refused, with the bodies of a tenth; five times as many at once. The log is kept for 7 days. 0: there is no log.",
   }),
   METRICS_TOKEN: t.Optional(
     t.String({

@@ -9,6 +9,7 @@ import { welcome } from "./first_start.ts";
 import { createHealthApp, createWaitingApp } from "./http/routes/health.ts";
 import { endWatching } from "./insight/activity/live.ts";
 import { makePartitions } from "./insight/partitions.ts";
+import { flushRequests } from "./insight/requests/log.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
@@ -23,6 +24,8 @@ const MAX_REQUEST_BYTES = 256 * 1_048_576;
 
 // Work in progress has 25 s; after an unknown error it may not end at all.
 const STRAY_MS = 30_000;
+
+const FLUSH_MS = 2_000;
 
 /** Why it cannot listen there, and what helps. `PORT` stands for the setting. */
 const LISTEN_ERRORS: Record<string, string> = {
@@ -140,6 +143,8 @@ async function stop(signal: string, code = 0): Promise<void> {
   await started.catch(() => {});
   endWatching(ctx);
   await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
+  // What was answered last. Of a database that is away nothing is expected.
+  await Promise.race([flushRequests(ctx), Bun.sleep(FLUSH_MS)]);
   await service.close();
   process.exit(code);
 }

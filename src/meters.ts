@@ -27,6 +27,12 @@ export const metersOf = perService(() => {
       buckets: JOB_SECONDS,
       registers,
     }),
+    requestLog: new Counter({
+      name: "postrider_request_log_total",
+      help: "Requests for the logs of their projects: written; left_out, because the project has too many; or dropped, because the database is away or slow",
+      labelNames: ["outcome"] as const,
+      registers,
+    }),
     mails: new Counter({
       name: "postrider_mails_total",
       help: "Attempts to send a mail, by what came of them; PENDING: it is tried again",

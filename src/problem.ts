@@ -155,6 +155,7 @@ export const problems = {
     resource:
       | "email"
       | "project"
+      | "request"
       | "captured mail"
       | "attachment"
       | "image"

@@ -61,6 +61,22 @@ set
 from theirs t
 where e.project_id = t.project_id and e.id = t.id;
 
+-- name: part_with_requests :exec
+-- What the log of requests says of them besides that there was one.
+update requests r
+set
+  path     = r.route,
+  message  = null,
+  errors   = null,
+  body     = null,
+  mentions = null
+where r.project_id = :project_id
+  and r.mentions && array(
+    select mention_of(c.project_id, c.email)
+    from contacts c
+    where c.project_id = :project_id and c.id = any(:contact_ids::uuid[])
+  );
+
 -- name: hold :many
 -- Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
 -- now on.

@@ -303,6 +303,22 @@ where project_id = :project_id
   ))
 returning key;
 
+-- name: requests :many
+-- nullable: asked_at
+-- Those that came until the reset was asked for; all of them where the project is deleted.
+delete from requests
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from requests
+    where project_id = :project_id
+      and id > :after
+      and (:asked_at::timestamptz is null or id < first_id_at(:asked_at::timestamptz + interval '1 millisecond'))
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
 -- name: rest :one
 -- Some rows of a table whose rows have no order that would help.
 select remove_project_rows(:project_id, :table, :limit::int) as "removed!";

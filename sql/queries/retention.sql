@@ -2,6 +2,32 @@
 -- rows of a project are walked by their key, from the oldest on and past those that are still needed. Each is found by
 -- an index (`removals.read_by_index` comes first), whatever the planner estimates.
 
+-- name: drop_requests :one
+-- Requests that are old, project by project from one on. `last_id` is the last project that had any.
+with old as materialized (
+  select r.project_id, r.id
+  from projects p
+  cross join lateral (
+    select r.project_id, r.id
+    from requests r
+    where r.project_id = p.id and r.id < first_id_at(:before)
+    order by r.id
+    limit :limit::int
+  ) as r
+  where p.id >= :after
+  order by p.id
+  limit :limit
+),
+gone as (
+  delete from requests r
+  using old o
+  where r.project_id = o.project_id and r.id = o.id
+  returning r.project_id
+)
+select
+  (select count(*) from gone)::int as "looked!",
+  (select project_id from gone order by project_id desc limit 1) as "last_id?";
+
 -- name: awaited_since :one
 -- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
 select min(j.created_at) as "since?"

@@ -388,14 +388,17 @@ export interface Queries {
      * same project has), the outcome of each mail is kept, and unsent mails are not sent.
      * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
+    /** What the log of requests says of them besides that there was one.
+     * (sql/queries/contact_deletion.sql:64) */
+    partWithRequests(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
      * now on.
-     * (sql/queries/contact_deletion.sql:64) */
+     * (sql/queries/contact_deletion.sql:80) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
-     * (sql/queries/contact_deletion.sql:73) */
+     * (sql/queries/contact_deletion.sql:89) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:77) */
+    /** (sql/queries/contact_deletion.sql:93) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -1403,8 +1406,11 @@ export interface Queries {
     /** Those that were claimed until the reset was asked for, in the order of the keys.
      * (sql/queries/project_rows.sql:293) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
-    /** Some rows of a table whose rows have no order that would help.
+    /** Those that came until the reset was asked for; all of them where the project is deleted.
      * (sql/queries/project_rows.sql:306) */
+    requests(on: On, args: { projectId: string; after: string; askedAt: Date | null; limit: number }): Promise<{ id: string }[]>;
+    /** Some rows of a table whose rows have no order that would help.
+     * (sql/queries/project_rows.sql:322) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1565,56 +1571,77 @@ export interface Queries {
      * (sql/queries/reputation.sql:113) */
     suspensions(on: On, args: { projectId: string; limit: number }): Promise<{ at: Date; reason: string | null; liftedAt: Date | null }[]>;
   };
+  requests: {
+    /** Rows of projects that are being deleted are left out, and of those that are being reset what came before that.
+     * (sql/queries/requests.sql:4) */
+    add(on: On, args: { rows: { project_id: string; id: string; given_id: string | null | undefined; method: string; route: string; path: string; status: number; ms: number; code: string | null | undefined; message: string | null | undefined; errors: JsonArg | null | undefined; key_kind: string | null | undefined; key_id: string | null | undefined; key_name: string | null | undefined; key_hint: string | null | undefined; user_id: string | null | undefined; user_agent: string | null | undefined; body: string | null | undefined; addresses: JsonArg | null | undefined; left_out: number }[] }): Promise<number>;
+    /** (sql/queries/requests.sql:28) */
+    page(on: On, args: { projectId: string; since: string; before: string; fromStatus: number; toStatus: number; method: string | null; path: string | null; keyId: string | null; keyKind: string | null; limit: number }): Promise<{ id: string; givenId: string | null; method: string; route: string; path: string; status: number; ms: number; code: string | null; message: string | null; keyKind: string | null; keyId: string | null; keyName: string | null; keyHint: string | null; userId: string | null; userEmail: string | null; userAgent: string | null; leftOut: number }[]>;
+    /** The same of requests that were refused or failed: by their own index.
+     * (sql/queries/requests.sql:47) */
+    refused(on: On, args: { projectId: string; since: string; before: string; fromStatus: number; toStatus: number; method: string | null; path: string | null; keyId: string | null; keyKind: string | null; limit: number }): Promise<{ id: string; givenId: string | null; method: string; route: string; path: string; status: number; ms: number; code: string | null; message: string | null; keyKind: string | null; keyId: string | null; keyName: string | null; keyHint: string | null; userId: string | null; userEmail: string | null; userAgent: string | null; leftOut: number }[]>;
+    /** The last of so many rows; null where there are fewer.
+     * (sql/queries/requests.sql:68) */
+    edge(on: On, args: { projectId: string; since: string; before: string; lookedAt: number }): Promise<{ id: string } | null>;
+    /** (sql/queries/requests.sql:77) */
+    edgeOfRefused(on: On, args: { projectId: string; since: string; before: string; lookedAt: number }): Promise<{ id: string } | null>;
+    /** One request, by its own id or by the one that its caller gave it: of several with that one the latest.
+     * (sql/queries/requests.sql:85) */
+    byId(on: On, args: { projectId: string; requestId: string }): Promise<{ id: string; givenId: string | null; method: string; route: string; path: string; status: number; ms: number; code: string | null; message: string | null; errors: Json | null; keyKind: string | null; keyId: string | null; keyName: string | null; keyHint: string | null; userId: string | null; userEmail: string | null; userAgent: string | null; body: string | null; leftOut: number } | null>;
+  };
   retention: {
-    /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+    /** Requests that are old, project by project from one on. `last_id` is the last project that had any.
      * (sql/queries/retention.sql:5) */
+    dropRequests(on: On, args: { before: Date; limit: number; after: string }): Promise<{ looked: number; lastId: string | null }>;
+    /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+     * (sql/queries/retention.sql:31) */
     awaitedSince(on: On): Promise<{ since: Date | null }>;
     /** Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
      * it did happen.
-     * (sql/queries/retention.sql:12) */
+     * (sql/queries/retention.sql:38) */
     dropEvents(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Projects that have mails of before that time.
-     * (sql/queries/retention.sql:23) */
+     * (sql/queries/retention.sql:49) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
      * and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
-     * (sql/queries/retention.sql:36) */
+     * (sql/queries/retention.sql:62) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
      * any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
      * active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
      * message.
-     * (sql/queries/retention.sql:70) */
+     * (sql/queries/retention.sql:96) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:135) */
+     * (sql/queries/retention.sql:161) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
      * was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:148) */
+     * (sql/queries/retention.sql:174) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:171) */
+     * (sql/queries/retention.sql:197) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail has used them since, so all of their mails are gone.
-     * (sql/queries/retention.sql:184) */
+     * (sql/queries/retention.sql:210) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:204) */
+     * (sql/queries/retention.sql:230) */
     projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
      * contacts who have been through a workflow must not enter it again.
-     * (sql/queries/retention.sql:217) */
+     * (sql/queries/retention.sql:243) */
     dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:245) */
+     * (sql/queries/retention.sql:271) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:256) */
+    /** (sql/queries/retention.sql:282) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:266) */
+     * (sql/queries/retention.sql:292) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {

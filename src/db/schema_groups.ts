@@ -11,6 +11,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "project_keys",
     "rate_limits",
     "idempotency_keys",
+    ["requests", "mention_of"],
     "audit",
     ["resets", "is_reset", "contacts_reset_up_to", "starts_of_workflows"],
   ],

@@ -8,7 +8,7 @@ import { openApiDocument } from "./entry/openapi.ts";
 import { withTheOtherMethod } from "./entry/other_method.ts";
 import { problemResponses } from "./entry/problems.ts";
 import { assertKnownQuery, dropEmpty, isOpenRoute, planQueries } from "./entry/query_names.ts";
-import { begin, logRequest } from "./entry/requests.ts";
+import { begin, keepRequest, logRequest } from "./entry/requests.ts";
 import { transportHeaders } from "./entry/transport.ts";
 import { activityStreamRoutes } from "./routes/activity_stream.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -38,6 +38,7 @@ import { oauthRoutes } from "./routes/oauth.ts";
 import { projectKeysRoutes } from "./routes/project_keys.ts";
 import { projectsRoutes } from "./routes/projects.ts";
 import { segmentViewsRoutes } from "./routes/segment_views.ts";
+import { requestsRoutes } from "./routes/requests.ts";
 import { searchRoutes } from "./routes/search.ts";
 import { segmentsRoutes } from "./routes/segments.ts";
 import { subscriptionRoutes } from "./routes/subscription.ts";
@@ -69,7 +70,7 @@ export function createApp(given: Context): AnyElysia {
       const taken = asTaken(request);
       if (taken !== request) return app.handle(taken);
       const path = pathOf(request.url);
-      const requestId = begin(request);
+      const requestId = begin(request, ctx.now());
       noteForwarded(ctx, request, app.server);
       set.headers["x-request-id"] = requestId;
       set.headers["x-content-type-options"] = "nosniff";
@@ -88,6 +89,7 @@ export function createApp(given: Context): AnyElysia {
       const seconds = logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
       const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
       metersOf(ctx).requests.observe(labels, seconds);
+      keepRequest(ctx, request, labels.route, labels.status);
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
     .use(homeRoutes(ctx))
@@ -116,6 +118,7 @@ export function createApp(given: Context): AnyElysia {
     .use(analyticsRoutes(ctx))
     .use(activityRoutes(ctx))
     .use(activityStreamRoutes(ctx))
+    .use(requestsRoutes(ctx))
     .use(searchRoutes(ctx))
     .use(authRoutes(ctx))
     .use(oauthRoutes(ctx))

@@ -4,6 +4,7 @@ import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
 import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
 import { FIRST_ID } from "./ids.ts";
+import { KEPT_DAYS } from "./requests/mod.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 10_000;
@@ -43,6 +44,7 @@ export async function dropExpired(
   const { events, bodies, logs } = horizonsOf(ctx);
   const until = performance.now() + sliceMs;
   return (
+    (await dropRequests(ctx, until)) &&
     (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
     (!bodies ||
       ((await emptyBodies(ctx, bodies, until)) &&
@@ -141,6 +143,13 @@ async function dropContents(
     sweep(ctx, until, BATCH, (tx, after) =>
       q.retention.dropContents(tx, { projectId, madeBefore, emptiedBefore: events, after, limit: BATCH }),
     ),
+  );
+}
+
+async function dropRequests(ctx: Context, until: number): Promise<boolean> {
+  const before = new Date(ctx.now().getTime() - KEPT_DAYS * DAY_MS);
+  return await sweep(ctx, until, BATCH, (tx, after) =>
+    q.retention.dropRequests(tx, { before, after, limit: BATCH }),
   );
 }
 

@@ -186,6 +186,15 @@ export const capturedMails: Step = {
   },
 };
 
+export const requests: Step = {
+  name: "requests",
+  first: LEAST,
+  async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
+    const rows = await q.projectRows.requests(tx, { projectId, after, askedAt, limit });
+    return removedOf(rows.map((row) => row.id));
+  },
+};
+
 export const uploads: Step = {
   name: "uploads",
   first: LEAST,

@@ -18,6 +18,7 @@ import {
   jobs,
   lateEmails,
   lateEvents,
+  requests,
   segments,
   suppressions,
   templates,
@@ -103,6 +104,7 @@ export const RESET: readonly Step[] = [
   segments,
   suppressions,
   idempotencyKeys,
+  requests,
   uploads,
 ];
 
@@ -123,6 +125,7 @@ export const DELETION: readonly Step[] = [
   contacts,
   segments,
   suppressions,
+  requests,
   uploads,
   billing,
   ...[

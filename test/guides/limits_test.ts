@@ -14,6 +14,8 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "body of `/v1/send`": ["http/entry/body.ts", "SEND_BODY_LIMIT = 50 * 1_048_576"],
   "a page of a list": ["http/routes/_lists.ts", /DEFAULT_LIMIT = 20;\nconst MAX_LIMIT = 100;/],
   "open activity streams of a project": ["http/entry/event_stream.ts", "STREAMS_OF_PROJECT = 10"],
+  "body of a refused request in the log": ["insight/requests/_redaction.ts", "MAX_BODY_BYTES = 4_096"],
+  "requests stay in the log for": ["insight/requests/mod.ts", "KEPT_DAYS = 7"],
   "recipients of one `/v1/send`": ["http/routes/v1.ts", "maxItems: 1000"],
   subject: ["http/routes/v1.ts", "maxLength: 998"],
   body: ["http/routes/v1.ts", "MAX_BODY_CHARS = 1_048_576"],
@@ -90,6 +92,7 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
 const SET: Record<string, string> = {
   "requests for one project": "RATE_LIMIT_PER_MINUTE",
   "`Idempotency-Key`": "IDEMPOTENCY_KEY_TTL_HOURS",
+  "requests of a project in its log": "REQUEST_LOG_PER_MINUTE",
   "failed log-ins for one address": "LOGIN_LIMIT_PER_EMAIL",
   "failed log-ins from one network": "LOGIN_LIMIT_PER_NETWORK",
   "new accounts from one network": "SIGNUP_LIMIT_PER_NETWORK",

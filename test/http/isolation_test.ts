@@ -96,6 +96,7 @@ async function fill(project: NewProject) {
     bulkJob,
     importJob,
     image: await imageOf(project),
+    request: await requestOf(project),
     email: sent.data.emails[0].email as string,
     domain: (await call("GET", `/domains/project/${project.id}`)).body[0].id as string,
   };
@@ -104,6 +105,14 @@ async function fill(project: NewProject) {
 async function importOf(project: NewProject): Promise<string> {
   const file = new File(["email\nimported@example.com\n"], "contacts.csv", { type: "text/csv" });
   return (await sendForm(project, "/contacts/import", "file", file)).jobId;
+}
+
+async function requestOf(project: NewProject): Promise<string> {
+  const [row] = await service.pool`
+    insert into requests (project_id, id, method, route, path, status, ms)
+    values (${project.id}, uuid_v7(), 'GET', '/contacts', '/contacts', 200, 1)
+    returning id`;
+  return row!.id as string;
 }
 
 async function imageOf(project: NewProject): Promise<string> {
@@ -249,6 +258,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /inbox/mails/:id/html": { path: `/inbox/mails/${c.captured}/html` },
   "GET /inbox/mails/:id/source": { path: `/inbox/mails/${c.captured}/source` },
   "GET /inbox/mails/:id/attachments/:index": { path: `/inbox/mails/${c.captured}/attachments/0` },
+  "GET /requests/:id": { path: `/requests/${c.request}` },
   "GET /uploads/:key/usage": { path: `/uploads/${c.image}/usage` },
   "DELETE /uploads/:key": { path: `/uploads/${c.image}` },
 });

@@ -17,7 +17,10 @@ interface Example {
   answer?: unknown;
 }
 
-const service = useService({ PLATFORM_FROM: "Postrider <postrider@example.com>" });
+const service = useService({
+  PLATFORM_FROM: "Postrider <postrider@example.com>",
+  REQUEST_LOG_PER_MINUTE: "120",
+});
 const made = new Map<string, Example>();
 let project: NewProject;
 let owner: Person;
@@ -95,7 +98,7 @@ test("every operation is done with success, and its example is kept", async () =
     };
     made.set(operationId, kept);
   };
-  await walk(tell as never, note, { service, owner, projectId: project.id });
+  await walk(tell as never, note, { service, owner, project });
   // Text for Prometheus, which has no schema.
   const untold = [...operations.keys()].filter((id) => !made.has(id) && id !== "getMetrics");
   const stored = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, Example>;

@@ -47,6 +47,10 @@ beforeAll(async () => {
       insert into contact_imports (project_id, state, dry_run, finished_at)
       select ${project.id}, 'completed', false, ${old} from generate_series(1, ${ROWS}::int)`;
     await sql`
+      insert into requests (project_id, id, method, route, path, status, ms)
+      select ${project.id}, id, 'GET', '/r', '/r', 200, 1
+      from (select ${ids(sql, "requests")} from generate_series(1, ${ROWS}::int) as n) as made`;
+    await sql`
       insert into bulk_jobs (project_id, operation, state, contact_ids, finished_at)
       select ${project.id}, 'subscribe', 'completed', '{}', ${old} from generate_series(1, ${ROWS}::int)`;
     await sql`
@@ -97,6 +101,7 @@ const STATEMENTS: [string, (tx: Context) => Promise<unknown>][] = [
   ],
   ["drop_imports", (tx) => q.retention.dropImports(tx, batch)],
   ["drop_bulk_jobs", (tx) => q.retention.dropBulkJobs(tx, batch)],
+  ["drop_requests", (tx) => q.retention.dropRequests(tx, { after: BEFORE_ALL, ...batch })],
 ];
 
 /** The rows that a statement reads of each large table, in whatever order, when it is planned for any parameters. */

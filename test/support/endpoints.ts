@@ -190,6 +190,8 @@ export const FOR_MEMBERS = [
   "GET /suppressions",
   "POST /suppressions",
   "DELETE /suppressions",
+  "GET /requests",
+  "GET /requests/:id",
   "GET /search",
   "GET /activity/stream",
   "GET /analytics/timeseries",

@@ -1,4 +1,7 @@
 // A walk through the whole API with good requests: each of them, with its answer, is an example in the OpenAPI document.
+import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { flushRequests } from "../../src/insight/requests/log.ts";
+import { until } from "./process.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 import { PASSWORD, type Person } from "./accounts.ts";
 
@@ -259,6 +262,21 @@ async function figures(tell: Teller): Promise<void> {
   await tell("listActivityTypes");
 }
 
+/** The log of requests: of one that was refused, too. */
+async function requestLog(tell: Teller, service: TestService, { id, secret }: NewProject): Promise<void> {
+  const body = { email: "ada.example.com", data: { plan: "pro", password: "correct horse" } };
+  const headers = { "user-agent": "shop/2.1" };
+  const refused = await service.request("POST", "/contacts", { key: secret, body, headers });
+  await service.request("GET", "/segments", { key: secret, headers });
+  await until("the log", async () => {
+    await flushRequests(service);
+    const [row] = await service.pool`select count(*)::int as count from requests where project_id = ${id}`;
+    return row!.count > 1;
+  });
+  await tell("listRequests", { query: { limit: "2" } });
+  await tell("getRequest", { path: { id: refused.headers.get("x-request-id")! } });
+}
+
 async function installation(tell: Teller, projectId: string): Promise<void> {
   const domain = await tell("createDomain", { body: { domain: "mail.shop.example" } });
   await tell("listDomains", { path: { projectId } });
@@ -412,8 +430,10 @@ async function inbox(tell: Teller, { pool }: TestService, emailId: string): Prom
 export async function walk(
   tell: Teller,
   note: Noter,
-  { service, owner, projectId }: { service: TestService; owner: Person; projectId: string },
+  { service, owner, project }: { service: TestService; owner: Person; project: NewProject },
 ): Promise<void> {
+  const projectId = project.id;
+  await requestLog(tell, service, project);
   const contactId = await audience(tell, service);
   const templateId = await messages(tell, service, contactId);
   await workflows(tell, contactId, templateId);

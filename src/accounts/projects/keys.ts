@@ -46,8 +46,8 @@ export function generateKeys() {
 /**
  * The project that this key belongs to, whether disabled or not. Nothing is cached: a look-up begins after the request
  * arrived, so a rotated key fails on the very next one. Concurrent requests share a look-up. What the public key can do, a
- * named key that begins with `sk_` can do as well, where its scopes say so. Throws INVALID_API_KEY for an unknown key, for
- * one that has expired, and for the wrong kind of key.
+ * named key that begins with `sk_` can do as well, where its scopes say so. Throws INVALID_API_KEY for an unknown key and
+ * for the wrong kind of key. One that has expired is for the caller to refuse: {@linkcode assertUnexpired}.
  */
 export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Promise<ProjectIdentity> {
   const given = kind === "public" && PATTERNS.secret.test(key) ? "secret" : kind;
@@ -56,11 +56,19 @@ export async function projectByKey(ctx: Context, kind: KeyKind, key: string): Pr
   if (given !== kind && !project?.named) throw problems.invalidApiKey(kind);
   if (!project) throw problems.unknownApiKey(kind);
   const { named } = project;
-  if (named) {
-    if (named.expiresAt && named.expiresAt <= ctx.now()) throw problems.expiredApiKey(named.name);
+  if (named && !isExpired(ctx, named)) {
     useNotes(ctx)({ projectId: project.id, id: named.id, lastUsedAt: named.lastUsedAt });
   }
   return project;
+}
+
+/** Throws INVALID_API_KEY for a key whose time is over. */
+export function assertUnexpired(ctx: Context, key: NamedKey): void {
+  if (isExpired(ctx, key)) throw problems.expiredApiKey(key.name);
+}
+
+function isExpired(ctx: Context, { expiresAt }: NamedKey): boolean {
+  return expiresAt !== null && expiresAt <= ctx.now();
 }
 
 const lookUps = perService((ctx) => {

@@ -5,7 +5,7 @@ import { problems } from "../../problem.ts";
 
 /**
  * Deletes contacts for good and returns the ids of those that existed. Their mails stay in the ledger, under a hash in
- * place of the address; unsent mails are SUPPRESSED. Inside a transaction.
+ * place of the address; unsent mails are SUPPRESSED. Requests that name them lose their bodies. Inside a transaction.
  */
 export async function deleteContacts(
   tx: Context,
@@ -21,6 +21,7 @@ export async function deleteContacts(
   await q.contactDeletion.keepOut(tx, { projectId });
   await q.contactDeletion.endExecutions(tx, { projectId, contactIds, now: tx.now() });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
+  await q.contactDeletion.partWithRequests(tx, { projectId, contactIds });
   const segmentIds = (await q.segments.holding(tx, { projectId, contactIds })).map((row) => row.segmentId);
   const deleted = await q.contactDeletion.deleteMany(tx, { projectId, contactIds });
   // Counted in a job: a deletion that held the segments would meet their upkeep crosswise.

@@ -1,7 +1,13 @@
 // Who sends a request. Everything here is decided before the body is read, in the order of guides/errors.md.
 import { Elysia } from "elysia";
 import { type Actor, actorOf, OPERATOR } from "../../accounts/audit.ts";
-import { type KeyKind, type ProjectIdentity, projectByKey } from "../../accounts/projects/keys.ts";
+import {
+  assertUnexpired,
+  type KeyKind,
+  type NamedKey,
+  type ProjectIdentity,
+  projectByKey,
+} from "../../accounts/projects/keys.ts";
 import { type RateLimit, takeMemberRequest, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
 import { assertScope } from "../../accounts/projects/scopes.ts";
 import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles.ts";
@@ -14,6 +20,7 @@ import {
 } from "../../accounts/people/sessions.ts";
 import type { Context } from "../../context.ts";
 import { withoutEffect } from "../../database_errors.ts";
+import type { Caller } from "../../insight/requests/log.ts";
 import { problems } from "../../problem.ts";
 import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
@@ -187,11 +194,17 @@ async function byMember(ctx: Context, parts: RequestParts, token: string, isInQu
 async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
   const key = bearerToken(parts.headers.authorization);
   const { hint, named, ...project } = await inTime(projectByKey(ctx, kind, key));
-  note(parts.request, { projectId: project.id, ...(named && { keyId: named.id }) });
+  note(parts.request, { projectId: project.id, caller: callerOf(key, named) });
+  if (named) assertUnexpired(ctx, named);
   if (named) assertScope(named.name, named.scopes, parts.request.method, parts.route);
   await admit(ctx, parts, project, null);
   const actor: Actor = { kind: "key", hint, name: named?.name };
   return { project: { id: project.id }, actor };
+}
+
+function callerOf(key: string, named: NamedKey | null): Caller {
+  const kind = key.startsWith("pk_") ? "public" : "secret";
+  return { kind, id: named?.id ?? null, name: named?.name ?? null, hint: key.slice(-4) };
 }
 
 /** Applies to everybody who acts for a project: it is not disabled, the address is verified, the rate limit is kept. */
@@ -201,7 +214,6 @@ async function admit(
   { id, disabled, disabledReason }: Omit<ProjectIdentity, "hint" | "named">,
   user: SessionUser | null,
 ): Promise<void> {
-  note(parts.request, { projectId: id });
   if (disabled && !isOpenWhenDisabled(parts)) throw problems.projectDisabled(disabledReason);
   if (user) assertVerified(ctx, user);
   tellLimit(parts, await (user ? takeMemberRequest(ctx, id, user.id) : takeRequest(ctx, id)));
@@ -247,6 +259,7 @@ function memberProject(
 ): { id: string; role: Role } {
   if (!session.project) throw problems.projectAccessDenied(projectId);
   const { id, role } = session.project;
+  note(parts.request, { projectId: id, caller: { kind: "session", userId: session.user.id } });
   assertRole(role, roleNeeded(parts.request.method, parts.route));
   return { id, role };
 }

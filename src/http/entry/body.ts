@@ -4,6 +4,7 @@ import { type FieldError, problems } from "../../problem.ts";
 import type { Bounds } from "./body_bounds.ts";
 import { take } from "./field_errors.ts";
 import { assertWithin } from "./json_scan.ts";
+import { note } from "./requests.ts";
 
 /** The maximum size of any JSON body, in bytes, where nothing else applies (guides/limits.md): its schema says less. */
 export const BODY_LIMIT = 5 * 1_048_576;
@@ -39,7 +40,7 @@ export async function readJson(request: Request, bounds: Bounds): Promise<JsonBo
   await assertWithin(bytes, bounds);
   const text = decode(bytes);
   await breathe(text);
-  const body = parse(text);
+  const body = parse(request, text);
   if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
   await breathe(text);
   if (SUSPICIOUS.test(text)) {
@@ -103,6 +104,8 @@ async function drop(
   }
 }
 
+/** Of a body that is no JSON. */
+const NOTED_LENGTH = 4_096;
 const MUCH_BLANK = 65_536;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -124,10 +127,14 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse(request: Request, text: string): unknown {
   try {
-    return JSON.parse(text);
+    const body: unknown = JSON.parse(text);
+    note(request, { body });
+    return body;
   } catch (error) {
+    // A copy: a part of a text holds on to all of it.
+    note(request, { body: Buffer.from(text.slice(0, NOTED_LENGTH)).toString() });
     if (!(error instanceof SyntaxError)) throw error;
     throw problems.notJson(error.message.slice(0, MAX_REASON_LENGTH).toWellFormed());
   }

@@ -26,7 +26,7 @@ export function problemResponses(allowedMethods: (path: string) => string[], pag
         code === "NOT_FOUND" && !(error instanceof Problem)
           ? unknownRoute(request.method, path, allowedMethods(path))
           : await toProblem(error, request);
-      note(request, { code: problem.problemCode });
+      note(request, { code: problem.problemCode, refusal: problem });
       if (problem.status >= 500) note(request, faultOf(problem, error));
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;

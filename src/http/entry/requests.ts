@@ -1,12 +1,20 @@
 // What is known about a request besides its answer: its id, when it began, whose it is.
+import type { Context } from "../../context.ts";
+import { type Caller, recordRequest } from "../../insight/requests/log.ts";
 import type { Log } from "../../log.ts";
+import type { Problem } from "../../problem.ts";
 
 interface Noted {
   requestId: string;
+  /** The caller chose the id. */
+  isGiven: boolean;
   startedAt: number;
   projectId?: string;
-  /** The named key that it came with. */
-  keyId?: string;
+  /** Who makes it for the project. */
+  caller?: Caller;
+  /** As JSON, or the beginning of a text that is none. */
+  body?: unknown;
+  refusal?: Problem;
   /** Why it was refused. */
   code?: string;
   /** Refused because of load: not an internal error. */
@@ -17,11 +25,15 @@ interface Noted {
 const noted = new WeakMap<Request, Noted>();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Opens the record of a request and returns its id: the caller's own `X-Request-Id` when that is a UUID. */
-export function begin(request: Request): string {
+/**
+ * Opens the record of a request and returns its id: the caller's own `X-Request-Id` when that is a UUID, otherwise a new
+ * one, whose time is that of the request.
+ */
+export function begin(request: Request, now = new Date()): string {
   const given = request.headers.get("x-request-id");
-  const requestId = given !== null && UUID.test(given) ? given.toLowerCase() : crypto.randomUUID();
-  noted.set(request, { requestId, startedAt: performance.now() });
+  const isGiven = given !== null && UUID.test(given);
+  const requestId = isGiven ? given.toLowerCase() : Bun.randomUUIDv7("hex", now);
+  noted.set(request, { requestId, isGiven, startedAt: performance.now() });
   return requestId;
 }
 
@@ -41,16 +53,51 @@ export function requestIdOf(request: Request): string {
  * token.
  */
 export function logRequest(log: Log, request: Request, route: string, status: number): number {
-  const { requestId, startedAt, projectId, keyId, code, isLoad, error }: Noted = noted.get(request) ?? {
-    requestId: "",
-    startedAt: 0,
-  };
+  const {
+    requestId,
+    startedAt,
+    projectId,
+    caller,
+    code,
+    isLoad,
+    error,
+  }: Partial<Noted> & { startedAt: number } = noted.get(request) ?? { startedAt: 0 };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
   // A probe every few seconds is no news as long as it succeeds.
   if (route === "/health" && status === 200) return ms / 1000;
   // 501 names what this installation lacks: nothing is broken.
   const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";
+  const keyId = caller && caller.kind !== "session" && caller.id;
   const whose = { projectId, ...(keyId && { keyId }) };
   log[level]("request", { requestId, method: request.method, route, status, code, ms, ...whose, ...error });
   return ms / 1000;
+}
+
+/**
+ * Adds a request to the log of its project, if it has one. What members read in sessions is left out, as it would fill the
+ * log with what a console asks for by itself; and so is the reading of the log.
+ */
+export function keepRequest(ctx: Context, request: Request, route: string, status: number): void {
+  const known = noted.get(request);
+  if (!known?.caller || !known.projectId || /^\/requests(\/|$)/.test(route)) return;
+  const { caller, projectId, refusal, body, requestId, isGiven, startedAt } = known;
+  const { method, headers, url } = request;
+  if (caller.kind === "session" && (method === "GET" || method === "HEAD")) return;
+  recordRequest(ctx, {
+    projectId,
+    caller,
+    requestId,
+    isGiven,
+    method,
+    // A list is routed with a slash at its end, and nobody writes it.
+    route: route.replace(/(.)\/$/, "$1"),
+    url,
+    userAgent: headers.get("user-agent"),
+    status,
+    ms: performance.now() - startedAt,
+    refusal: refusal
+      ? { code: refusal.problemCode, message: refusal.message, errors: refusal.extras.errors ?? [] }
+      : null,
+    body,
+  });
 }
