@@ -280,8 +280,8 @@ async function fillAccount(sql: postgres.TransactionSql, projectId: string, pref
     select ${projectId}, ${prefix} || n, 'POST /v1/send', now() - interval '1 minute', now() + interval '1 day'
     from generate_series(1, 3) as n`;
   await sql`
-    insert into project_keys (project_id, name, scopes, hash, hint, created_by)
-    values (${projectId}, 'Shop', '{send}', sha256(uuid_send(uuid_v7())), 'abcd', 'OPERATOR')`;
+    insert into project_keys (project_id, name, scopes, hash, hint, created_by, is_public)
+    values (${projectId}, 'Shop', '{send}', sha256(uuid_send(uuid_v7())), 'abcd', 'OPERATOR', false)`;
   await sql`
     insert into requests (project_id, id, method, route, path, status, ms)
     select ${projectId}, uuid_v7(), 'POST', '/v1/send', '/v1/send', 200, 1 from generate_series(1, 3)`;
