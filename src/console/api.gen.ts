@@ -138,6 +138,8 @@ export type RankedEvent = { name: string; count: number; previousCount: number; 
 export type Activity = { id: string; type: "event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "contact.subscribed" | "contact.unsubscribed" | "campaign.sent" | "campaign.scheduled" | "workflow.started" | "workflow.completed"; timestamp: string; contactEmail?: string; contactId?: string; metadata: Record<string, unknown> };
 export type ActivityTotals = { totalEvents: number; totalEmailsSent: number; totalEmailsOpened: number; totalEmailsClicked: number; totalWorkflowsStarted: number; openRate: number; clickRate: number };
 export type UpcomingActivity = { id: string; type: "campaign.scheduled" | "workflow.waiting"; timestamp: string; contactEmail?: string; contactId?: string; metadata: Record<string, unknown> };
+export type LoggedRequest = { id: string; requestId: string; createdAt: string; method: string; path: string; route: string; status: number; code: string | null; message: string | null; durationMs: number; key: { kind: "secret" | "public"; id: string | null; name: string | null; hint: string } | null; user: { id: string; email: string | null } | null; userAgent: string | null; leftOut: string | number };
+export type RequestDetails = { id: string; requestId: string; createdAt: string; method: string; path: string; route: string; status: number; code: string | null; message: string | null; durationMs: number; key: { kind: "secret" | "public"; id: string | null; name: string | null; hint: string } | null; user: { id: string; email: string | null } | null; userAgent: string | null; leftOut: string | number; errors: ({ field: string; code: string; message: string })[] | null; body: string | null };
 export type SearchResult = { contacts: ({ id: string; email: string; subscribed: boolean })[]; templates: ({ id: string; name: string; type: string })[]; campaigns: ({ id: string; name: string; status: string })[]; segments: ({ id: string; name: string; type: string })[]; workflows: ({ id: string; name: string; enabled: boolean })[]; events: ({ name: string; count: number })[]; incomplete: ("contacts" | "names" | "events")[] };
 export type Credentials = { email: string; password: string };
 export type LoggedInAnswer = { success: true; data: { id: string; email: string } };
@@ -312,6 +314,8 @@ export interface Api {
   "GET /activity/types": { answer: { types: ("event.triggered" | "email.sent" | "email.delivered" | "email.received" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "contact.subscribed" | "contact.unsubscribed" | "campaign.sent" | "campaign.scheduled" | "workflow.started" | "workflow.completed")[] } };
   "GET /activity/upcoming": { query?: { limit?: number; daysAhead?: number }; answer: { activities: (UpcomingActivity)[] } };
   "GET /activity/stream": { query?: { types?: string; contactId?: string; projectId?: string }; answer: unknown };
+  "GET /requests": { query?: { limit?: number; cursor?: string; status?: string; method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD"; path?: string; key?: string; from?: string; until?: string }; answer: { data: (LoggedRequest)[]; cursor: string | null; hasMore: boolean } };
+  "GET /requests/{id}": { path: { id: string }; answer: RequestDetails };
   "GET /search": { query: { q: string }; answer: SearchResult };
   "POST /auth/login": { body: Credentials; answer: LoggedInAnswer };
   "POST /auth/signup": { body: SignUpBody; answer: LoggedInAnswer };
