@@ -11,6 +11,7 @@ import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { readAgain, useApiPages } from "../queries.ts";
+import { pathOf } from "./images/address.ts";
 import { OneImage } from "./images/one_image.tsx";
 import classes from "./images/images.module.css";
 
@@ -101,9 +102,6 @@ function Tile({ image: { key, url, size, contentType }, open }: { image: Image; 
     </li>
   );
 }
-
-/** The service's own address may be another one than the window's, as behind a tunnel: its path is the same. */
-export const pathOf = (url: string) => new URL(url, location.href).pathname;
 
 function useUpload() {
   const projectId = useProjectId();

@@ -100,7 +100,7 @@ export function domainsRoutes(ctx: Context) {
         },
       },
     )
-    .get("/:id", async ({ project, params: { id } }) => await getDomain(ctx, project.id, domainId(id)), {
+    .get("/:id", async ({ project, params: { id } }) => await getDomain(ctx, project.id, idOf(id)), {
       ...one,
       response: answers(Domain, { refusals: [404] }),
       detail: {
@@ -112,7 +112,7 @@ export function domainsRoutes(ctx: Context) {
     .get(
       "/:id/verify",
       async ({ project, params: { id } }) => {
-        const { domain, verified, status, records } = await verifyDomain(ctx, project.id, domainId(id));
+        const { domain, verified, status, records } = await verifyDomain(ctx, project.id, idOf(id));
         return { domain, verified, status, records };
       },
       {
@@ -154,7 +154,7 @@ export function domainsRoutes(ctx: Context) {
     .delete(
       "/:id",
       async ({ project, actor, params: { id }, set }) => {
-        await removeDomain(ctx, project.id, domainId(id), actor);
+        await removeDomain(ctx, project.id, idOf(id), actor);
         set.status = 204;
       },
       {
@@ -170,7 +170,7 @@ export function domainsRoutes(ctx: Context) {
     );
 }
 
-function domainId(id: string): string {
+function idOf(id: string): string {
   if (!isUuid(id)) throw problems.notFound("domain", id);
   return id;
 }
