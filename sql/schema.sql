@@ -14,6 +14,11 @@
 --
 -- Accounts
 --   users                    People who manage projects.
+--   totp_secrets             What the authenticator app of a user makes its codes of (RFC 6238).
+--   passkeys                 Public keys of WebAuthn credentials: on devices of a user, or in their password manager.
+--   passkey_answers          Challenges that a passkey has answered: each once.
+--   recovery_codes           For users who have lost their factors.
+--   login_challenges         Log-ins that wait for the second factor.
 --   identities               Who a user is at a sign-in provider.
 --   oauth_callbacks          Sign-ins that came back from a provider.
 --   sessions                 Log-ins.
@@ -495,6 +500,89 @@ create table users (
   constraint users_password_hash_check CHECK ((password_hash ~~ '$argon2id$%'::text)),
   constraint users_verified_elsewhere_check CHECK (((email_verified_at IS NOT NULL) OR (NOT verified_elsewhere)))
 );
+
+-- Whether a log-in of this user needs a second factor: there is one.
+CREATE OR REPLACE FUNCTION public.has_two_factor(of_user uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from totp_secrets where user_id = of_user and sealed is not null)
+      or exists (select from passkeys where user_id = of_user)
+$function$;
+
+-- What the authenticator app of a user makes its codes of (RFC 6238).
+create table totp_secrets (
+  user_id uuid not null,
+  -- The secret, encrypted. Null until a first code has confirmed it.
+  sealed bytea,
+  confirmed_at timestamp with time zone,
+  -- The step of 30 seconds whose code was used last: neither it nor an earlier one is taken again.
+  last_step bigint,
+  -- The secret that takes its place once a code confirms it, encrypted.
+  pending bytea,
+  pending_at timestamp with time zone,
+  constraint totp_secrets_pkey PRIMARY KEY (user_id),
+  constraint totp_secrets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint totp_secrets_check CHECK (((sealed IS NULL) = (confirmed_at IS NULL))),
+  constraint totp_secrets_check1 CHECK (((pending IS NULL) = (pending_at IS NULL))),
+  constraint totp_secrets_check2 CHECK (((sealed IS NOT NULL) OR (pending IS NOT NULL)))
+);
+
+-- Public keys of WebAuthn credentials: on devices of a user, or in their password manager.
+create table passkeys (
+  user_id uuid not null,
+  id uuid not null default uuid_v7(),
+  credential_id text not null,
+  public_key bytea not null,
+  -- What the authenticator said last; one that goes back is a copy. 0: it does not count.
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_pkey PRIMARY KEY (user_id, id),
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint passkeys_credential_id_check CHECK (((length(credential_id) >= 1) AND (length(credential_id) <= 1400))),
+  constraint passkeys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint passkeys_public_key_check CHECK ((length(public_key) <= 2000))
+);
+
+-- Challenges that a passkey has answered: each once. Those that nobody answers are stored nowhere.
+create table passkey_answers (
+  challenge_hash bytea not null,
+  taken_at timestamp with time zone not null,
+  constraint passkey_answers_pkey PRIMARY KEY (challenge_hash),
+  constraint passkey_answers_challenge_hash_check CHECK ((length(challenge_hash) = 32))
+);
+-- Serves `passkeys.purge_answers`.
+CREATE INDEX passkey_answers_by_age ON public.passkey_answers USING btree (taken_at);
+
+-- For users who have lost their factors. Deleted when used.
+create table recovery_codes (
+  user_id uuid not null,
+  -- SHA-256. The codes are as hard to guess as a key, so nothing slower is needed, and SECRET_KEY is not either.
+  hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint recovery_codes_hash_check CHECK ((length(hash) = 32))
+);
+
+-- Log-ins that wait for the second factor. Deleted when it is given, and with the sessions of their user.
+create table login_challenges (
+  token_hash bytea not null,
+  user_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint login_challenges_pkey PRIMARY KEY (token_hash),
+  constraint login_challenges_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint login_challenges_token_hash_check CHECK ((length(token_hash) = 32))
+);
+-- Serves `two_factor.end_challenges` and the deletion of a user.
+CREATE INDEX login_challenges_by_user ON public.login_challenges USING btree (user_id);
+-- Serves `two_factor.purge_challenges`.
+CREATE INDEX login_challenges_expired ON public.login_challenges USING btree (expires_at);
 
 -- Who a user is at a sign-in provider. By the id that the provider keeps: addresses change there, and are given to
 -- others.

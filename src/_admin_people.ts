@@ -10,6 +10,7 @@ import {
 import { assertGoodPassword } from "./accounts/people/password_rules.ts";
 import { hashPassword, PASSWORD_LENGTH } from "./accounts/people/passwords.ts";
 import { type Role, ROLES } from "./accounts/projects/roles.ts";
+import { switchOffTwoFactor } from "./accounts/people/two_factor.ts";
 import { createUser, listUsers } from "./accounts/people/mod.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { parseAddress } from "./mail/address.ts";
@@ -31,6 +32,13 @@ export async function createAccount(ctx: Context, options: PeopleOptions) {
   if (password !== null) await assertGoodPassword(password, email, "password");
   const passwordHash = password === null ? null : await hashPassword(ctx, password, null);
   return await inTransaction(ctx, (tx) => createUser(tx, { email, passwordHash, emailVerified: true }));
+}
+
+/** Takes the factors from somebody who has lost them all. They log in with the password alone, and may add others. */
+export async function endTwoFactor(ctx: Context, options: PeopleOptions) {
+  const email = addressOf(options, "switch off two-factor log-in");
+  const { id, wasOn } = await switchOffTwoFactor(ctx, email);
+  return { id, email, twoFactor: false, changed: wasOn };
 }
 
 /** Every account, oldest first. */

@@ -48,6 +48,23 @@ export const callerProblems = {
   invalidCredentials: () =>
     new Problem(401, "INVALID_CREDENTIALS", "Cannot log in: the address or the password is wrong"),
 
+  twoFactorRequired: (details: { challenge: string; expiresAt: Date; methods: string[] }) =>
+    new Problem(401, "TWO_FACTOR_REQUIRED", "Cannot log in yet: a second factor is required", {
+      details,
+      suggestion:
+        "Answer the challenge with POST /auth/two-factor: by a code, a passkey or a recovery code, within ten minutes",
+    }),
+
+  challengeOver: () =>
+    new Problem(401, "UNAUTHORIZED", "Cannot go on with this log-in: it has expired or is complete", {
+      suggestion: "Log in again",
+    }),
+
+  wrongFactor: () =>
+    new Problem(401, "INVALID_CREDENTIALS", "Cannot accept this factor: it is wrong or was used before", {
+      suggestion: "Take the next code that the app shows, another passkey, or an unused recovery code",
+    }),
+
   confirmInSession: () =>
     new Problem(
       401,
@@ -123,6 +140,39 @@ export const callerProblems = {
       details: { role: has, needed },
       suggestion: `Ask ${needed === "OWNER" ? "an owner" : "an owner or admin"} of the project`,
     }),
+
+  twoFactorNeededHere: (projectId: string) =>
+    new Problem(
+      403,
+      "TWO_FACTOR_SETUP_REQUIRED",
+      "Cannot access this project: its owner requires two-factor log-in",
+      {
+        details: { projectId },
+        suggestion:
+          "Add an authenticator app (POST /users/@me/two-factor/totp) or a passkey to your account, then try again",
+      },
+    ),
+
+  ownTwoFactorFirst: () =>
+    new Problem(
+      403,
+      "TWO_FACTOR_SETUP_REQUIRED",
+      "Cannot require two-factor log-in of others while you have none yourself",
+      {
+        suggestion: "Add an authenticator app (POST /users/@me/two-factor/totp) or a passkey first",
+      },
+    ),
+
+  proveAddressForFactors: () =>
+    new Problem(
+      403,
+      "EMAIL_VERIFICATION_REQUIRED",
+      "Cannot add a factor: the address of the account has not been verified in the browser that is logged in",
+      {
+        suggestion:
+          "Follow the link in the verification mail in the browser in which you are logged in (request a new one with POST /auth/request-verification)",
+      },
+    ),
 
   reauthenticationRequired: () =>
     new Problem(

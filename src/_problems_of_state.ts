@@ -63,6 +63,21 @@ export const stateProblems = {
       details: { email },
     }),
 
+  twoFactorOff: () =>
+    new Problem(409, "CONFLICT", "Cannot make recovery codes: two-factor log-in is off", {
+      suggestion: "Add an authenticator app or a passkey first: recovery codes come with it",
+    }),
+
+  noFactorPending: () =>
+    new Problem(409, "CONFLICT", "Cannot confirm an authenticator app: none waits for its first code", {
+      suggestion: "Begin again with POST /users/@me/two-factor/totp",
+    }),
+
+  passkeyNotAdded: (most: number) =>
+    new Problem(409, "CONFLICT", `Cannot add this passkey: it is registered already, or there are ${most}`, {
+      suggestion: "Use another device, or remove a passkey first",
+    }),
+
   ownsProjects: (projects: Named[]) =>
     new Problem(
       409,

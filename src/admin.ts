@@ -31,6 +31,7 @@ import { openService } from "./service.ts";
 import {
   addTo,
   createAccount,
+  endTwoFactor,
   listAccounts,
   membersOf,
   type PeopleOptions,
@@ -60,6 +61,8 @@ const HELP = `Usage: bun run admin <command>
   project delete <id> --yes                         delete it altogether, for good
   user create --email E [--password-from-stdin]     create an account with a verified address; without a
                                                     password its owner sets one by a password reset
+  user two-factor-off --email E                     take all factors from somebody who has lost them, and end their
+                                                    sessions; a mail tells them, and the audit log their projects
   user list                                         every account, with the number of its projects
   member list <project id>                          its members, and who was invited
   member add <project id> --email E [--role R]      add somebody with an account: R is one of
@@ -157,6 +160,7 @@ const COMMANDS: Record<string, Command> = {
     return { id, deleted: true };
   },
   "user create": (ctx, _args, options) => createAccount(ctx, options),
+  "user two-factor-off": (ctx, _args, options) => endTwoFactor(ctx, options),
   "user list": (ctx) => listAccounts(ctx),
   "member list": async (ctx, [given]) => await membersOf(ctx, await existingProject(ctx, given)),
   "member add": async (ctx, [given], options) => await addTo(ctx, await existingProject(ctx, given), options),

@@ -13,7 +13,22 @@ export interface AccountNotice {
 }
 
 /** What was changed about an account, or happened to it. */
-export type AccountChange = "address_requested" | "address_changed" | "sessions_ended" | "account_deleted";
+export type AccountChange =
+  | "address_requested"
+  | "address_changed"
+  | "sessions_ended"
+  | "account_deleted"
+  | "two_factor_on"
+  | "two_factor_off"
+  | "two_factor_off_by_operator"
+  | "authenticator_added"
+  | "authenticator_changed"
+  | "authenticator_removed"
+  | "passkey_added"
+  | "passkey_removed"
+  | "recovery_codes_made"
+  | "recovery_code_used"
+  | "second_factor_failed";
 
 /** Where jobs queue up. Work of one lane never waits for work of another. */
 export type Lane = (typeof LANE_NAMES)[number];

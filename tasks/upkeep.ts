@@ -4,6 +4,8 @@ import { purgeDailyCounts } from "../src/accounts/daily_limits.ts";
 import { purgeIdempotencyKeys } from "../src/accounts/idempotency.ts";
 import { purgeUserRates } from "../src/accounts/limits.ts";
 import { purgeFailures } from "../src/accounts/people/login_limits.ts";
+import { purgeChallenges } from "../src/accounts/people/admission.ts";
+import { purgePasskeyAnswers } from "../src/accounts/people/passkeys.ts";
 import { purgeOauthCallbacks } from "../src/accounts/people/oauth.ts";
 import { purgeSessions } from "../src/accounts/people/sessions.ts";
 import { purgeTokens } from "../src/accounts/people/tokens.ts";
@@ -58,6 +60,8 @@ export const upkeepTasks = {
     await purgeReceipts(ctx);
     await purgeSessions(ctx);
     await purgeTokens(ctx);
+    await purgeChallenges(ctx);
+    await purgePasskeyAnswers(ctx);
     await purgeUserRates(ctx);
     await purgeFailures(ctx);
     await purgePlatformMails(ctx);

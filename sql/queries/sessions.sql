@@ -19,6 +19,8 @@ select
   u.name as "name?",
   u.email_verified_at is not null as "email_verified!",
   u.email_verified_at is not null and not u.verified_elsewhere as "proven!",
+  has_two_factor(u.id) as "two_factor!",
+  p.requires_two_factor as "requires_two_factor?",
   p.id as "project_id?",
   m.role as "role?",
   p.disabled_at is not null as "disabled!",

@@ -43,7 +43,11 @@ where id = :user_id;
 
 -- name: can_prove :one
 -- Whether there is something that this user could enter to show who they are.
-select exists (select from users where id = :user_id and password_hash is not null) as "can_prove!";
+select has_two_factor(:user_id) or exists (
+  select
+  from users
+  where id = :user_id and password_hash is not null
+) as "can_prove!";
 
 -- name: set_name :exec
 -- nullable: name

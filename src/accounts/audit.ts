@@ -55,6 +55,7 @@ export const AUDIT_ACTIONS = [
   "members.joined",
   "members.role_changed",
   "members.removed",
+  "members.two_factor_off",
   "members.invitation_withdrawn",
   "domain.added",
   "domain.removed",

@@ -20,6 +20,9 @@ export type Purpose =
   | "webhook secrets"
   | "return paths"
   | "sessions"
+  | "two-factor secrets"
+  | "passkey challenges"
+  | "log-in challenges"
   | "platform mails";
 
 /** Where `SECRET_KEY` is taken from. */

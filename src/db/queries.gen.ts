@@ -1305,6 +1305,31 @@ export interface Queries {
      * (sql/queries/partitions.sql:44) */
     sizes(on: On): Promise<{ table: string; month: string | null; rows: number; bytes: number }[]>;
   };
+  passkeys: {
+    /** (sql/queries/passkeys.sql:1) */
+    list(on: On, args: { userId: string }): Promise<{ id: string; name: string; createdAt: Date; lastUsedAt: Date | null }[]>;
+    /** (sql/queries/passkeys.sql:7) */
+    credentials(on: On, args: { userId: string }): Promise<{ credentialId: string; transports: string[] }[]>;
+    /** (sql/queries/passkeys.sql:13) */
+    byCredential(on: On, args: { credentialId: string }): Promise<{ id: string; userId: string; email: string; publicKey: Uint8Array; counter: number; transports: string[] } | null>;
+    /** Null where this credential is registered already, or the user has as many as allowed.
+     * (sql/queries/passkeys.sql:19) */
+    insert(on: On, args: { userId: string; id: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: string[]; name: string; now: Date; max: number }): Promise<{ id: string; name: string; createdAt: Date; lastUsedAt: Date | null } | null>;
+    /** 0 when the counter has gone on in the meantime: the same answer twice, or a copy of the authenticator.
+     * (sql/queries/passkeys.sql:27) */
+    noteUse(on: On, args: { counter: number; now: Date; userId: string; id: string }): Promise<number>;
+    /** (sql/queries/passkeys.sql:33) */
+    rename(on: On, args: { name: string; userId: string; id: string }): Promise<{ id: string; name: string; createdAt: Date; lastUsedAt: Date | null } | null>;
+    /** (sql/queries/passkeys.sql:39) */
+    remove(on: On, args: { userId: string; id: string }): Promise<{ name: string } | null>;
+    /** (sql/queries/passkeys.sql:44) */
+    drop(on: On, args: { userId: string }): Promise<number>;
+    /** 0 when this challenge was answered before.
+     * (sql/queries/passkeys.sql:48) */
+    takeAnswer(on: On, args: { challengeHash: Uint8Array; now: Date }): Promise<number>;
+    /** (sql/queries/passkeys.sql:54) */
+    purgeAnswers(on: On, args: { before: Date; limit: number }): Promise<number>;
+  };
   platformMails: {
     /** (sql/queries/platform_mails.sql:1) */
     insert(on: On, args: { id: string; toAddress: string; subject: string; words: Uint8Array; reason: string; now: Date }): Promise<{ id: string }>;
@@ -1831,30 +1856,30 @@ export interface Queries {
      * sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
      * for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
      * (sql/queries/sessions.sql:6) */
-    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; lastUsedAt: Date; provenAt: Date | null; email: string; name: string | null; emailVerified: boolean; proven: boolean; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
+    found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; lastUsedAt: Date; provenAt: Date | null; email: string; name: string | null; emailVerified: boolean; proven: boolean; twoFactor: boolean; requiresTwoFactor: boolean | null; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
     /** Whether it is a session of this user that stands.
-     * (sql/queries/sessions.sql:32) */
+     * (sql/queries/sessions.sql:34) */
     isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
     /** The sessions of a user that stand, the last used first.
-     * (sql/queries/sessions.sql:40) */
+     * (sql/queries/sessions.sql:42) */
     list(on: On, args: { userId: string; now: Date; limit: number }): Promise<{ id: string; userAgent: string; createdAt: Date; lastUsedAt: Date; expiresAt: Date }[]>;
     /** Those that were ended in the meantime stay so.
-     * (sql/queries/sessions.sql:48) */
+     * (sql/queries/sessions.sql:50) */
     noteUse(on: On, args: { now: Date; sessionIds: string[] }): Promise<number>;
-    /** (sql/queries/sessions.sql:54) */
+    /** (sql/queries/sessions.sql:56) */
     noteProof(on: On, args: { now: Date; sessionId: string }): Promise<number>;
     /** 0 when it was ended in the meantime.
-     * (sql/queries/sessions.sql:59) */
+     * (sql/queries/sessions.sql:61) */
     slide(on: On, args: { expiresAt: Date; sessionId: string; now: Date }): Promise<number>;
-    /** (sql/queries/sessions.sql:65) */
+    /** (sql/queries/sessions.sql:67) */
     end(on: On, args: { sessionId: string }): Promise<number>;
     /** All sessions of a user, or all but one. Returns how many.
-     * (sql/queries/sessions.sql:69) */
+     * (sql/queries/sessions.sql:71) */
     endOfUser(on: On, args: { userId: string; except: string | null }): Promise<number>;
     /** One session of a user. Null when there is none with this id.
-     * (sql/queries/sessions.sql:75) */
+     * (sql/queries/sessions.sql:77) */
     endOwn(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ id: string; userAgent: string } | null>;
-    /** (sql/queries/sessions.sql:81) */
+    /** (sql/queries/sessions.sql:83) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   setupState: {
@@ -1940,6 +1965,48 @@ export interface Queries {
     /** Makes a template what it was in a version.
      * (sql/queries/templates.sql:166) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+  };
+  twoFactor: {
+    /** What a user has besides the password.
+     * (sql/queries/two_factor.sql:1) */
+    ofUser(on: On, args: { userId: string }): Promise<{ enabled: boolean; totpSince: Date | null; passkeys: number; recoveryCodes: number }>;
+    /** (sql/queries/two_factor.sql:9) */
+    isOn(on: On, args: { userId: string }): Promise<{ on: boolean }>;
+    /** The projects of a user that let nobody in without two-factor log-in.
+     * (sql/queries/two_factor.sql:12) */
+    requiredBy(on: On, args: { userId: string }): Promise<{ id: string; name: string }[]>;
+    /** (sql/queries/two_factor.sql:20) */
+    totp(on: On, args: { userId: string }): Promise<{ sealed: Uint8Array | null; pending: Uint8Array | null; pendingAt: Date | null } | null>;
+    /** (sql/queries/two_factor.sql:25) */
+    beginTotp(on: On, args: { userId: string; pending: Uint8Array; now: Date }): Promise<number>;
+    /** With the code of this step, which counts as used. 0 when another secret is pending by now.
+     * (sql/queries/two_factor.sql:31) */
+    confirmTotp(on: On, args: { now: Date; step: number; userId: string; pending: Uint8Array }): Promise<number>;
+    /** 0 when the code of this step, or of a later one, was used before.
+     * (sql/queries/two_factor.sql:37) */
+    useStep(on: On, args: { step: number; userId: string }): Promise<number>;
+    /** Null when there was none that was confirmed.
+     * (sql/queries/two_factor.sql:43) */
+    removeTotp(on: On, args: { userId: string }): Promise<{ wasOn: boolean } | null>;
+    /** (sql/queries/two_factor.sql:49) */
+    addCodes(on: On, args: { userId: string; hashes: string[] }): Promise<number>;
+    /** (sql/queries/two_factor.sql:54) */
+    dropCodes(on: On, args: { userId: string }): Promise<number>;
+    /** 0 when it is none, or was used.
+     * (sql/queries/two_factor.sql:58) */
+    useCode(on: On, args: { userId: string; hash: Uint8Array }): Promise<number>;
+    /** (sql/queries/two_factor.sql:63) */
+    challenge(on: On, args: { tokenHash: Uint8Array; userId: string; now: Date; expiresAt: Date }): Promise<number>;
+    /** Who is to give a second factor.
+     * (sql/queries/two_factor.sql:67) */
+    challenged(on: On, args: { tokenHash: Uint8Array; now: Date }): Promise<{ id: string; email: string } | null>;
+    /** 0 when it was answered in the meantime.
+     * (sql/queries/two_factor.sql:74) */
+    endChallenge(on: On, args: { tokenHash: Uint8Array }): Promise<number>;
+    /** (sql/queries/two_factor.sql:79) */
+    endChallenges(on: On, args: { userId: string }): Promise<number>;
+    /** (sql/queries/two_factor.sql:83) */
+    purgeChallenges(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   unnamedProxies: {
     /** Notes who it was, and forgets those of more than a week ago.
@@ -2050,28 +2117,28 @@ export interface Queries {
     /** Whether there is something that this user could enter to show who they are.
      * (sql/queries/users.sql:44) */
     canProve(on: On, args: { userId: string }): Promise<{ canProve: boolean }>;
-    /** (sql/queries/users.sql:48) */
+    /** (sql/queries/users.sql:52) */
     setName(on: On, args: { name: string | null; userId: string }): Promise<number>;
     /** The holder of the account reads the mail of its address.
-     * (sql/queries/users.sql:54) */
+     * (sql/queries/users.sql:58) */
     prove(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** The holder of the account reads the mail of the new address. 0 when another account has it; of two at once, one
      * violates `users_email_key`.
-     * (sql/queries/users.sql:60) */
+     * (sql/queries/users.sql:64) */
     setEmail(on: On, args: { email: string; now: Date; userId: string }): Promise<number>;
     /** Somebody reads the mail of the address. 0 when that was known before.
-     * (sql/queries/users.sql:67) */
+     * (sql/queries/users.sql:71) */
     verifyElsewhere(on: On, args: { now: Date; userId: string }): Promise<number>;
     /** With its sessions, tokens and linked sign-ins.
-     * (sql/queries/users.sql:73) */
+     * (sql/queries/users.sql:77) */
     remove(on: On, args: { userId: string }): Promise<number>;
-    /** (sql/queries/users.sql:78) */
+    /** (sql/queries/users.sql:82) */
     setPassword(on: On, args: { passwordHash: string; userId: string }): Promise<number>;
     /** The projects of a user, each with the addresses of its other members.
-     * (sql/queries/users.sql:83) */
+     * (sql/queries/users.sql:87) */
     looksAfter(on: On, args: { userId: string }): Promise<{ id: string; name: string; others: string[] }[]>;
     /** For the operator: every account, oldest first, with how many projects it looks after.
-     * (sql/queries/users.sql:100) */
+     * (sql/queries/users.sql:104) */
     list(on: On): Promise<{ id: string; email: string; emailVerified: boolean; createdAt: Date; projects: number }[]>;
   };
   waits: {

@@ -16,7 +16,12 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     ["resets", "is_reset", "contacts_reset_up_to", "starts_of_workflows"],
   ],
   Accounts: [
-    "users",
+    ["users", "has_two_factor"],
+    "totp_secrets",
+    "passkeys",
+    "passkey_answers",
+    "recovery_codes",
+    "login_challenges",
     "identities",
     "oauth_callbacks",
     "sessions",

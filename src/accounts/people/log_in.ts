@@ -2,26 +2,28 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
+import { admit, type FactorAnswer, sessionOfAdmission, withFactor } from "./admission.ts";
 import { endResets, ownerOf, useToken } from "./tokens.ts";
 import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
 import { forgetFailures, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { noteProof } from "./recent_proof.ts";
-import { endSessionsOf, replaceSession, type SessionUser, type Visitor } from "./sessions.ts";
+import { endSessionsOf, type SessionUser, type Visitor } from "./sessions.ts";
 import { giveToOwner } from "./mod.ts";
 
 /**
- * Begins a session, and ends the one that the caller had. Throws INVALID_CREDENTIALS, 429 after too many failures for the
+ * Begins a session, and ends the one that the caller had. Throws TWO_FACTOR_REQUIRED where that is on, INVALID_CREDENTIALS, 429 after too many failures for the
  * address or from the network (also for the right password), and 503 when too many others log in.
  */
 export async function logIn(ctx: Context, credentials: Credentials, visitor: Visitor): Promise<LoggedIn> {
   const { network } = visitor;
   const checked = await checkPassword(ctx, credentials, network, { network, email: credentials.email });
-  return await inTransaction(ctx, async (tx) => {
-    const user = await holdChecked(tx, checked);
-    return { user, session: await replaceSession(tx, user.id, visitor) };
+  const { user, admission } = await inTransaction(ctx, async (tx) => {
+    const held = await holdChecked(tx, checked);
+    return { user: held, admission: await admit(tx, held.id, visitor) };
   });
+  return { user, session: sessionOfAdmission(admission) };
 }
 
 /**
@@ -46,15 +48,19 @@ export async function changePassword(
 }
 
 /**
- * Shows again that it is the holder of the account who is logged in, by its password. Throws as {@linkcode changePassword}
- * does.
+ * Shows again that it is the holder of the account who is logged in, by its password or by a factor. Throws as
+ * {@linkcode changePassword} does.
  */
 export async function reauthenticate(
   ctx: Context,
-  { id, email, sessionId }: SessionUser,
-  password: string,
+  user: SessionUser,
+  { password, ...factor }: FactorAnswer & { password?: string | undefined },
   network: string | null,
 ): Promise<void> {
+  const { id, email, sessionId } = user;
+  if (password === undefined) {
+    return await withFactor(ctx, user, factor, network, async (tx) => await noteProof(tx, sessionId));
+  }
   await checkPassword(ctx, { email, password }, network, { user: id });
   await noteProof(ctx, sessionId);
 }

@@ -8,6 +8,8 @@ import { type Problem, problems } from "../../problem.ts";
 const HOUR_MS = 3_600_000;
 /** Failures are counted for so long. */
 const WINDOW_MS = HOUR_MS / 4;
+/** Of a second factor, in that time. */
+const SECOND_FACTOR_FAILURES = 10;
 const PURGE_LIMIT = 10_000;
 
 /** What is counted against whom. A network that is null is not known. */
@@ -22,6 +24,8 @@ export interface Counted {
   email?: string;
   /** The logged-in user, who enters the password again. */
   user?: string;
+  /** The user who is to give a second factor. */
+  secondFactor?: string;
 }
 
 /** An attempt that counts as a failure until it is given back. */
@@ -95,6 +99,8 @@ function limitsOf({ config }: Context, counted: Counted, now: Date): Limit[] {
     ["signUpsFrom", config.SIGNUP_LIMIT_PER_NETWORK, HOUR_MS],
     ["email", perPerson, WINDOW_MS],
     ["user", perPerson, WINDOW_MS],
+    // No setting lifts it: six digits could be guessed.
+    ["secondFactor", SECOND_FACTOR_FAILURES, WINDOW_MS],
   ];
   return kinds.flatMap(([kind, allowed, windowMs]) => {
     const whose = counted[kind];

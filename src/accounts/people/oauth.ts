@@ -13,11 +13,12 @@ import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { readProfile, type Tokens } from "./_oauth_profile.ts";
 import { told } from "./_oauth_refusals.ts";
+import { type Admission, admit } from "./admission.ts";
 import { asUser, MustProve, type Profile } from "./identities.ts";
 import { sealLink } from "./oauth_links.ts";
 import type { Provider } from "./oauth_providers.ts";
 import { seal, unseal } from "../secrets.ts";
-import { type NewSession, replaceSession, type Visitor } from "./sessions.ts";
+import type { Visitor } from "./sessions.ts";
 
 /** How long somebody may take at the provider. */
 export const TRANSACTION_S = 600;
@@ -70,9 +71,9 @@ export async function beginSignIn(
   return { address: address.href, transaction: sealed.toString("base64url") };
 }
 
-/** Where a sign-in ends: in a session, or before an account whose password is asked for. */
+/** Where a sign-in ends: in a session, before a second factor, or before an account whose password is asked for. */
 export type Finished = { returnTo: string } & (
-  | { session: NewSession }
+  | Admission
   /** What the browser has to keep until it is given. */
   | { link: string }
 );
@@ -95,8 +96,8 @@ export async function finishSignIn(
   const profile = await told(provider, () => profileOf(provider, begun, answer));
   const { returnTo } = begun;
   try {
-    const session = await asUser(ctx, profile, async (tx, user) => replaceSession(tx, user.id, visitor));
-    return { session, returnTo };
+    const admission = await asUser(ctx, profile, async (tx, user) => await admit(tx, user.id, visitor));
+    return { ...admission, returnTo };
   } catch (error) {
     if (!(error instanceof MustProve)) throw error;
     const { issuer, subject } = profile;

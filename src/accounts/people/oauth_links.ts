@@ -2,11 +2,12 @@
 // account links the two; without it, a reset by mail helps.
 import { type Context, inTransaction } from "../../context.ts";
 import { problems } from "../../problem.ts";
+import { type Admission, admit } from "./admission.ts";
 import { checkPassword, holdChecked } from "./credentials.ts";
 import { link, type Profile } from "./identities.ts";
 import type { Provider } from "./oauth_providers.ts";
 import { seal, unseal } from "../secrets.ts";
-import { replaceSession, type Visitor } from "./sessions.ts";
+import type { Visitor } from "./sessions.ts";
 import { proveUser } from "./mod.ts";
 
 /** How long somebody may take for the password. */
@@ -37,10 +38,15 @@ export function openLink(ctx: Context, provider: Provider, text: string | null):
 }
 
 /**
- * Links the account to the sign-in, and begins a session. Knowing the password and having the mailbox at the provider
+ * Links the account to the sign-in, and lets its holder in. Knowing the password and having the mailbox at the provider
  * shows that both belong to the same person. Throws as a log-in does.
  */
-export async function finishLink(ctx: Context, pending: PendingLink, password: string, visitor: Visitor) {
+export async function finishLink(
+  ctx: Context,
+  pending: PendingLink,
+  password: string,
+  visitor: Visitor,
+): Promise<Admission> {
   const { email } = pending;
   const { network } = visitor;
   const checked = await checkPassword(ctx, { email, password }, network, { network, email });
@@ -48,6 +54,6 @@ export async function finishLink(ctx: Context, pending: PendingLink, password: s
     const { id } = await holdChecked(tx, checked);
     await proveUser(tx, id);
     if (!(await link(tx, pending, id))) throw problems.signInStale();
-    return await replaceSession(tx, id, visitor);
+    return await admit(tx, id, visitor);
   });
 }

@@ -16,6 +16,8 @@ export interface SessionUser {
   emailVerified: boolean;
   /** The holder of the account is known to read the mail of its address. */
   proven: boolean;
+  /** A log-in needs a second factor. */
+  twoFactor: boolean;
   sessionId: string;
 }
 
@@ -28,7 +30,17 @@ export interface FoundSession {
   /** When its holder last entered the password or a factor again; null for not since it began. */
   provenAt: Date | null;
   /** Null where no project was asked for, where it does not exist, and where the user is not a member of it. */
-  project: { id: string; role: Role; disabled: boolean; disabledReason: string | null } | null;
+  project: SessionProject | null;
+}
+
+/** A project that the user of a session is a member of. */
+export interface SessionProject {
+  id: string;
+  role: Role;
+  disabled: boolean;
+  disabledReason: string | null;
+  /** It lets in only those who have two-factor log-in, which this user has not. */
+  lacksTwoFactor: boolean;
 }
 
 /** For how long nothing has to be heard of a session before it ends. */
@@ -168,12 +180,13 @@ export async function endSession(tx: Context, sessionId: string): Promise<void> 
   await q.sessions.end(tx, { sessionId });
 }
 
-/** Ends every session of a user except one. Returns how many. */
+/** Ends every session of a user except one, and every log-in that waits for a second factor. Returns how many sessions. */
 export async function endSessionsOf(
   tx: Context,
   userId: string,
   { except }: { except?: string } = {},
 ): Promise<number> {
+  await q.twoFactor.endChallenges(tx, { userId });
   return await q.sessions.endOfUser(tx, { userId, except: except ?? null });
 }
 
@@ -204,13 +217,15 @@ const lookUps = perService((ctx) =>
 function toSession(row: Awaited<ReturnType<typeof q.sessions.found>>[number]): FoundSession {
   const { id: sessionId, userId, email, name, emailVerified, proven } = row;
   const { createdAt, expiresAt, lastUsedAt, provenAt, projectId, role, disabled, disabledReason } = row;
+  const { twoFactor, requiresTwoFactor } = row;
   const isMember = projectId !== null && role !== null;
+  const lacksTwoFactor = requiresTwoFactor === true && !twoFactor;
   return {
-    user: { id: userId, email, name, emailVerified, proven, sessionId },
+    user: { id: userId, email, name, emailVerified, proven, twoFactor, sessionId },
     createdAt,
     expiresAt,
     lastUsedAt,
     provenAt,
-    project: isMember ? { id: projectId, role, disabled, disabledReason } : null,
+    project: isMember ? { id: projectId, role, disabled, disabledReason, lacksTwoFactor } : null,
   };
 }

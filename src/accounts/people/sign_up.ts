@@ -3,13 +3,14 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
 import { Problem, problems } from "../../problem.ts";
+import { admit, sessionOfAdmission } from "./admission.ts";
 import { holdOwner, useToken } from "./tokens.ts";
 import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";
 import { isInvitationToken } from "../projects/invitations.ts";
 import { type Attempt, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import { assertGoodPassword } from "./password_rules.ts";
 import { hashPassword } from "./passwords.ts";
-import { isSessionOf, replaceSession, type Visitor } from "./sessions.ts";
+import { isSessionOf, type Visitor } from "./sessions.ts";
 import { assertMaySignUp, createUser, proveByInvitation, proveUser } from "./mod.ts";
 
 /** Where somebody signs up from. */
@@ -60,12 +61,13 @@ async function joinWithPassword(ctx: Context, credentials: Credentials, origin: 
   const checked = await checkPassword(ctx, credentials, network, { network, email }).catch((error) => {
     throw error instanceof Problem && error.status === 401 ? problems.accountNotProven(email) : error;
   });
-  return await inTransaction(ctx, async (tx) => {
-    const user = await holdChecked(tx, checked);
+  const { user, admission } = await inTransaction(ctx, async (tx) => {
+    const held = await holdChecked(tx, checked);
     // Withdrawn since it was read.
-    if (!(await proveByInvitation(tx, user, invitationToken!))) throw problems.accountExists(email);
-    return { user, session: await replaceSession(tx, user.id, origin) };
+    if (!(await proveByInvitation(tx, held, invitationToken!))) throw problems.accountExists(email);
+    return { user: held, admission: await admit(tx, held.id, origin) };
   });
+  return { user, session: sessionOfAdmission(admission) };
 }
 
 /** The hash of the password. Who cannot have one now has lost nothing by having asked. */
@@ -91,7 +93,7 @@ async function enter(
   const { invitationToken } = origin;
   const user = await createUser(tx, { ...account, emailVerified: false, invitationToken });
   if (!user.emailVerified) await addVerificationMail(tx, user.email);
-  const session = await replaceSession(tx, user.id, origin);
+  const session = sessionOfAdmission(await admit(tx, user.id, origin));
   return { user: { id: user.id, email: user.email }, session };
 }
 

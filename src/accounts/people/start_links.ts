@@ -4,8 +4,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
+import { type Admission, admit } from "./admission.ts";
 import { createUser } from "./mod.ts";
-import { type NewSession, replaceSession, type Visitor } from "./sessions.ts";
+import type { Visitor } from "./sessions.ts";
 
 /** The address of that account. It has no password, and nobody else can have the address. */
 const EMAIL = "owner@sandbox.example";
@@ -36,15 +37,15 @@ export function isStartToken(ctx: Context, token: string): boolean {
   return good !== null && good.hash === hashOf(token) && ctx.now().getTime() < good.expiresAt;
 }
 
-/** Begins a session by a link, which is used up by that. Throws 400 for one that is no longer good. */
-export async function enterByStartToken(ctx: Context, token: string, visitor: Visitor): Promise<NewSession> {
+/** Lets the owner in by a link, which is used up by that. Throws 400 for one that is no longer good. */
+export async function enterByStartToken(ctx: Context, token: string, visitor: Visitor): Promise<Admission> {
   const kept = links(ctx);
   const { good } = kept;
   if (!good || !isStartToken(ctx, token)) throw problems.badToken();
   // Before anything is waited for: two requests at once are one.
   kept.good = null;
   try {
-    return await inTransaction(ctx, (tx) => replaceSession(tx, good.userId, visitor));
+    return await inTransaction(ctx, (tx) => admit(tx, good.userId, visitor));
   } catch (error) {
     kept.good ??= good;
     throw error;

@@ -251,17 +251,27 @@ async function sessionOf(
   return session;
 }
 
-/** The project of a session. Throws where its user is not a member of it, or lacks the role that the route requires. */
+/**
+ * The project of a session. Throws where its user is not a member of it, lacks the role that the route requires, or has no
+ * two-factor log-in where the project requires it.
+ */
 function memberProject(
   session: FoundSession,
   projectId: string,
   parts: RequestParts,
 ): { id: string; role: Role } {
   if (!session.project) throw problems.projectAccessDenied(projectId);
-  const { id, role } = session.project;
+  const { id, role, lacksTwoFactor } = session.project;
   note(parts.request, { projectId: id, caller: { kind: "session", userId: session.user.id } });
   assertRole(role, roleNeeded(parts.request.method, parts.route));
+  if (lacksTwoFactor && !isLeaving(parts, session.user)) throw problems.twoFactorNeededHere(id);
   return { id, role };
+}
+
+/** Nobody is kept in a project. */
+function isLeaving({ request, route, params }: RequestParts, user: SessionUser): boolean {
+  const isRemoval = request.method === "DELETE" && route === "/projects/:id/members/:userId";
+  return isRemoval && params.userId?.toLowerCase() === user.id;
 }
 
 function assertVerified(ctx: Context, user: SessionUser): void {

@@ -4,7 +4,7 @@ import { findOwner } from "../../accounts/people/tokens.ts";
 import { isInvitationToken } from "../../accounts/projects/invitations.ts";
 import { requestPasswordReset, resetPassword } from "../../accounts/people/log_in.ts";
 import { isForAccount, signUp } from "../../accounts/people/sign_up.ts";
-import { isProduction } from "../../config.ts";
+import { dashboardAddress, isProduction } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import {
@@ -22,6 +22,7 @@ import { clientNetwork } from "../entry/client_network.ts";
 import { type Form, formRoutes, type FormVisit, type Notice } from "./form_pages.ts";
 import { confirmEmail } from "./email_change_page.ts";
 import { start } from "./start_page.ts";
+import { leadToFactor, twoFactorPageRoutes } from "./two_factor_page.ts";
 import { askForVerification, disown, verify } from "./owner_pages.ts";
 import { setSessionCookie, visitorOf } from "../entry/session.ts";
 
@@ -37,7 +38,8 @@ export function authPageRoutes(ctx: Context) {
     .use(formRoutes(ctx, "/auth/change-email", confirmEmail))
     .use(formRoutes(ctx, "/auth/reset-password", reset))
     .use(formRoutes(ctx, "/auth/request-password-reset", (_, given) => askForReset(given)))
-    .use(formRoutes(ctx, "/auth/signup", signUpForm));
+    .use(formRoutes(ctx, "/auth/signup", signUpForm))
+    .use(twoFactorPageRoutes(ctx));
 }
 
 async function reset(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
@@ -116,7 +118,13 @@ const joiner = (ctx: Context, given: URLSearchParams): Form => ({
   button: "Join",
   aside: newPasswordByMail(ctx, given.get("email") ?? "", "Setting the new password also joins the project."),
   async act(_, __, visit) {
-    await enter(ctx, given, visit);
+    try {
+      await enter(ctx, given, visit);
+    } catch (error) {
+      const step = leadToFactor(ctx, error, visit, dashboardAddress(ctx.config));
+      if (step) return step;
+      throw error;
+    }
     return { title: "You have joined, and are logged in." };
   },
 });

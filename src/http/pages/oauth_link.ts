@@ -5,8 +5,8 @@ import type { Provider } from "../../accounts/people/oauth_providers.ts";
 import type { Context } from "../../context.ts";
 import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
 import { type Form, formRoutes, pathOf } from "./form_pages.ts";
-import { escapeHtml } from "./html.ts";
-import { addCookie, type Answering, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";
+import { leadOn, letIn } from "./two_factor_page.ts";
+import { addCookie, type Answering, ownCookie, visitorOf } from "../entry/session.ts";
 
 /** Has the browser keep what is to be linked, and returns where it is asked for the password. */
 export function askForPassword(ctx: Context, set: Answering, provider: Provider, link: string): string {
@@ -34,12 +34,10 @@ function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form 
     aside: newPasswordByMail(ctx, email, `After that, sign in with ${name} again.`),
     async act(_, given, { request, server, set }) {
       const visitor = await visitorOf(ctx, request, server);
-      const session = await finishLink(ctx, pending, given.get("password") ?? "", visitor);
-      await setSessionCookie(ctx, set, session);
+      const admission = await finishLink(ctx, pending, given.get("password") ?? "", visitor);
       addCookie(ctx, set, cookieName(ctx, provider), "", 0);
-      // Not by a redirect: a form may lead to no other origin, and the dashboard may be one.
-      set.headers.refresh = `0; url=${returnTo}`;
-      return { title: "You are logged in.", more: `<p><a href="${escapeHtml(returnTo)}">Continue</a></p>` };
+      const isIn = "session" in admission;
+      return leadOn(set, await letIn(ctx, set, admission, returnTo), isIn ? undefined : "One more step");
     },
   };
 }

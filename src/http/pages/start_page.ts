@@ -5,7 +5,8 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { hidden } from "./_auth_fields.ts";
 import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
-import { setSessionCookie, visitorOf } from "../entry/session.ts";
+import { letIn } from "./two_factor_page.ts";
+import { visitorOf } from "../entry/session.ts";
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 const OWN_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
@@ -27,10 +28,9 @@ export async function start(ctx: Context, given: URLSearchParams, visit: FormVis
     fields: hidden("token", given),
     button: "Log in",
     async act(_, __, { request, server, set }) {
-      const session = await enterByStartToken(ctx, token, await visitorOf(ctx, request, server));
-      await setSessionCookie(ctx, set, session);
+      const admission = await enterByStartToken(ctx, token, await visitorOf(ctx, request, server));
       set.status = 303;
-      set.headers.location = pathOf(ctx, "/app");
+      set.headers.location = await letIn(ctx, set, admission, pathOf(ctx, "/app"));
       return { title: "You are logged in" };
     },
   };

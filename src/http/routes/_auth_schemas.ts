@@ -1,6 +1,7 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
+import { FactorFields } from "./_two_factor_schemas.ts";
 import { EmailAddress, Nullable, Text, Uuid, Timestamp } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
@@ -61,7 +62,7 @@ export const ChangeEmailBody = t.Object(
 );
 
 export const ReauthenticateBody = t.Object(
-  { password: Text({ maxLength: max }) },
+  { password: t.Optional(Text({ maxLength: max })), ...FactorFields },
   { title: "ReauthenticateBody" },
 );
 
@@ -79,7 +80,13 @@ export const SessionAnswer = t.Object(
   {
     user: t.Union([
       t.Object(
-        { id: Uuid, email: t.String(), name: Nullable(t.String()), emailVerified: t.Boolean() },
+        {
+          id: Uuid,
+          email: t.String(),
+          name: Nullable(t.String()),
+          emailVerified: t.Boolean(),
+          twoFactor: t.Boolean({ description: "A log-in needs a second factor." }),
+        },
         { title: "SessionUser" },
       ),
       t.Null(),

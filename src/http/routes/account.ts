@@ -13,6 +13,7 @@ import { problems } from "../../problem.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { clientNetwork } from "../entry/client_network.ts";
 import { withRules } from "../entry/field_errors.ts";
+import { twoFactorRoutes } from "./two_factor.ts";
 import { clearSessionCookie } from "../entry/session.ts";
 import { answers, EmailAddress, isUuid, Nullable, PathId, Text, Timestamp, Uuid } from "../entry/schemas.ts";
 
@@ -73,7 +74,7 @@ const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } 
 
 /** The account, without the projects. */
 export function accountRoutes(ctx: Context) {
-  return new Elysia().use(meRoutes(ctx)).use(sessionsRoutes(ctx));
+  return new Elysia().use(meRoutes(ctx)).use(sessionsRoutes(ctx)).use(twoFactorRoutes(ctx));
 }
 
 function meRoutes(ctx: Context) {

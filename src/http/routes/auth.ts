@@ -1,7 +1,6 @@
 // /auth: how a person gets a session, and how it ends. In the success envelope.
 import { Elysia } from "elysia";
 import { changeEmail } from "../../accounts/people/email_change.ts";
-import type { LoggedIn } from "../../accounts/people/credentials.ts";
 import {
   changePassword,
   logIn,
@@ -9,6 +8,7 @@ import {
   requestPasswordReset,
   resetPassword,
 } from "../../accounts/people/log_in.ts";
+import { answerOptions } from "../../accounts/people/passkeys.ts";
 import { endSession, findSession } from "../../accounts/people/sessions.ts";
 import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
 import type { Context } from "../../context.ts";
@@ -16,6 +16,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
+import { assertExactlyOne, exactlyOne, PasskeyOptions } from "./_two_factor_schemas.ts";
 import {
   ChangeBody,
   ChangeEmailBody,
@@ -31,19 +32,12 @@ import {
   TokenBody,
   VerificationBody,
 } from "./_auth_schemas.ts";
-import { UNREAD } from "../entry/body.ts";
-import { readBody } from "../entry/body_plans.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { clientNetwork } from "../entry/client_network.ts";
-import { takePublicRequest } from "../entry/public_limits.ts";
+import { openRoutes, welcome } from "./_open_routes.ts";
+import { asAnswer, secondFactorRoutes } from "./second_factor.ts";
 import { answers } from "../entry/schemas.ts";
-import {
-  type Answering,
-  assertNoOtherPage,
-  assertOwnPage,
-  clearSessionCookie,
-  setSessionCookie,
-  visitorOf,
-} from "../entry/session.ts";
+import { assertOwnPage, clearSessionCookie } from "../entry/session.ts";
 
 const REFUSALS = [400, 413, 415, 422];
 
@@ -52,6 +46,7 @@ export function authRoutes(ctx: Context) {
   return new Elysia({ detail: { tags: ["Account"] } })
     .use(sessionRoutes(ctx))
     .use(currentSessionRoutes(ctx))
+    .use(secondFactorRoutes(ctx))
     .use(mailRoutes(ctx))
     .use(passwordRoutes(ctx))
     .use(authPageRoutes(ctx));
@@ -72,7 +67,7 @@ function sessionRoutes(ctx: Context) {
           operationId: "logIn",
           summary: "Log in; the answer sets the session cookie",
           description:
-            "Failures are counted for the address and for the network. Beyond the limit both are locked for up to 15 minutes, even for the right password.",
+            "With two-factor log-in the answer is 401 `TWO_FACTOR_REQUIRED` and no cookie: `details.challenge` is answered with `POST /auth/two-factor`, by one of `details.methods`. Failures are counted for the address and for the network. Beyond the limit both are locked for up to 15 minutes, even for the right password.",
         },
       },
     )
@@ -118,8 +113,8 @@ function currentSessionRoutes(ctx: Context) {
     async ({ sessionId }) => {
       const session = sessionId === null ? null : await findSession(ctx, sessionId, null);
       if (!session) return { user: null };
-      const { id, email, name, emailVerified } = session.user;
-      return { user: { id, email, name, emailVerified }, expiresAt: session.expiresAt };
+      const { id, email, name, emailVerified, twoFactor } = session.user;
+      return { user: { id, email, name, emailVerified, twoFactor }, expiresAt: session.expiresAt };
     },
     {
       response: answers(SessionAnswer, { refusals: [400, 429] }),
@@ -244,44 +239,35 @@ function passwordRoutes(ctx: Context) {
         },
       },
     )
+    .post("/reauthenticate/passkey-options", async ({ user }) => await answerOptions(ctx, user.id), {
+      response: answers(PasskeyOptions),
+      detail: {
+        operationId: "getReauthenticationOptions",
+        summary: "What a browser needs to reauthenticate with a passkey",
+        description:
+          "For `navigator.credentials.get`, in the JSON of `PublicKeyCredential.parseRequestOptionsFromJSON`.",
+      },
+    })
     .post(
       "/reauthenticate",
-      async ({ user, body: { password }, request, server }) => {
-        await reauthenticate(ctx, user, password, clientNetwork(ctx, request, server));
+      async ({ user, body, request, server }) => {
+        assertExactlyOne(body);
+        const { password, ...factor } = body;
+        const proof = { password, ...asAnswer(factor) };
+        await reauthenticate(ctx, user, proof, clientNetwork(ctx, request, server));
         return said("It is known that it is you, for ten minutes.");
       },
       {
-        body: ReauthenticateBody,
+        body: withRules(ReauthenticateBody, exactlyOne),
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "reauthenticate",
           summary: "Show again that it is you who is logged in",
           description:
-            "With the password of the account. For ten minutes the session may then do what an open browser alone may not: change the address, change how people log in, or delete the account. Those answer 403 `REAUTHENTICATION_REQUIRED` where it is too long ago; having just logged in counts too, except for deleting the account. Failures are counted as those of a log-in.",
+            "With the password of the account, or with one of its factors: a code of the app, a recovery code or a passkey. For ten minutes the session may then do what an open browser alone may not: change the address, change how people log in, or delete the account. Those answer 403 `REAUTHENTICATION_REQUIRED` where it is too long ago; having just logged in counts too, except for deleting the account. Failures are counted as those of a log-in.",
         },
       },
     );
-}
-
-/** For people without a session: from any network within its limit, but not from somebody else's page. */
-function openRoutes(ctx: Context) {
-  return new Elysia()
-    .onParse({ as: "scoped" }, () => UNREAD)
-    .derive({ as: "scoped" }, async (visit) => {
-      const { request, server, set, route } = visit;
-      set.headers["cache-control"] = "no-store";
-      const wait = takePublicRequest(ctx, request, server);
-      if (wait !== null) throw problems.publicLimitExceeded(wait);
-      assertNoOtherPage(ctx, request);
-      if (visit.body === UNREAD) visit.body = await readBody(ctx, request, route);
-      const visitor = await visitorOf(ctx, request, server);
-      return { visitor, network: visitor.network, sessionId: visitor.replaces };
-    });
-}
-
-async function welcome(ctx: Context, set: Answering, { user, session }: LoggedIn) {
-  await setSessionCookie(ctx, set, session);
-  return { success: true as const, data: user };
 }
 
 async function ownAddress(ctx: Context, sessionId: string | null, request: Request): Promise<string> {

@@ -16,11 +16,12 @@ import { Problem, problems } from "../../problem.ts";
 import type { KnowsAddress } from "../entry/client_network.ts";
 import { askForPassword, linkRoutes } from "../pages/oauth_link.ts";
 import { SIGN_IN_PAGE_HEADERS, signInPage } from "../pages/oauth_page.ts";
+import { letIn } from "../pages/two_factor_page.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";
 import { note } from "../entry/requests.ts";
 import { returnAddress } from "./_return_to.ts";
 import { answers } from "../entry/schemas.ts";
-import { addCookie, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";
+import { addCookie, ownCookie, visitorOf } from "../entry/session.ts";
 
 const HOW_TO_SET_UP: Record<ProviderName, string> = {
   github: "Set GITHUB_OAUTH_CLIENT and GITHUB_OAUTH_SECRET",
@@ -128,8 +129,7 @@ async function takeBack(
   });
   addCookie(ctx, set, name, "", 0);
   if ("link" in finished) return askForPassword(ctx, set, provider, finished.link);
-  await setSessionCookie(ctx, set, finished.session);
-  return finished.returnTo;
+  return await letIn(ctx, set, finished, finished.returnTo);
 }
 
 /** Redirects the browser to where `work` says, or shows why not. */

@@ -14,8 +14,10 @@ import {
   RESENDABLE,
   TRACKING,
 } from "../../accounts/projects/mod.ts";
+import { assertRole, type Role } from "../../accounts/projects/roles.ts";
+import type { SessionUser } from "../../accounts/people/sessions.ts";
+import { problems } from "../../problem.ts";
 import { MAX_NAME } from "../../accounts/names.ts";
-import { assertRole } from "../../accounts/projects/roles.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
 import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
@@ -48,7 +50,10 @@ const PatchBody = withRules(
         ),
       ),
       requiresTwoFactor: t.Optional(
-        t.Boolean({ description: "Whether members get in only with two-factor log-in. For an OWNER." }),
+        t.Boolean({
+          description:
+            "Whether members get in only with two-factor log-in. For an OWNER; switching it on is for one who has it.",
+        }),
       ),
       resendInDoubt: t.Optional(
         t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
@@ -61,6 +66,13 @@ const PatchBody = withRules(
   ),
   patchErrors,
 );
+
+/** What an owner asks of others, they ask of themselves first: nobody locks themselves out. */
+function assertMayRequire(required: boolean | undefined, role: Role, { twoFactor }: SessionUser): void {
+  if (required === undefined) return;
+  assertRole(role, "OWNER");
+  if (required && !twoFactor) throw problems.ownTwoFactorFirst();
+}
 
 function setting(description: string) {
   return t.Optional(boundedText(t.String({ description }), MAX_SETTING_LENGTH));
@@ -108,8 +120,7 @@ function ownProjectRoutes(ctx: Context) {
     .patch(
       "/:id",
       async ({ user, project, body }) => {
-        // Whoever can turn it on can lock others out.
-        if (body.requiresTwoFactor !== undefined) assertRole(project.role!, "OWNER");
+        assertMayRequire(body.requiresTwoFactor, project.role!, user!);
         return await patchOwnProject(ctx, project.id, body, user!);
       },
       {
@@ -120,7 +131,7 @@ function ownProjectRoutes(ctx: Context) {
           operationId: "updateProject",
           summary: "Change settings of a project",
           description:
-            "Changes what is given: name, tracking, language, time zone, the postal address of the footer, and what becomes of mails in doubt. `requiresTwoFactor` is for an OWNER.",
+            "Changes what is given: name, tracking, language, time zone, the postal address of the footer, whether members need two-factor log-in (for an OWNER), and what becomes of mails in doubt. From the moment on that it is required, members without it get 403 `TWO_FACTOR_SETUP_REQUIRED` everywhere in the project; keys are not affected.",
         },
       },
     )

@@ -41,6 +41,56 @@ const WORDS: Record<AccountChange, Words> = {
     text: (_, at) =>
       `On ${at} sessions of your Postrider account on other devices were ended. They have to log in again.`,
   },
+  two_factor_on: {
+    subject: "Two-factor log-in is on",
+    text: (_, at) =>
+      `Since ${at} your Postrider account asks for a second factor at each log-in. Its other sessions were ended. Keep the recovery codes in a safe place: without the device, they are the way in.`,
+  },
+  two_factor_off: {
+    subject: "Two-factor log-in is off",
+    text: (_, at) =>
+      `On ${at} the last factor of your Postrider account was removed: the password alone is enough to log in from now on.`,
+  },
+  two_factor_off_by_operator: {
+    subject: "Two-factor log-in was switched off by the operator",
+    text: (_, at) =>
+      `On ${at} the operator of this installation removed all factors of your Postrider account, and ended its sessions. Log in with the password, and add a factor again.`,
+    otherwise: "If you did not ask for it, set a new password by mail, and ask the operator who did.",
+  },
+  authenticator_added: {
+    subject: "An authenticator app was added to your account",
+    text: (_, at) => `On ${at} an authenticator app was added to your Postrider account.`,
+  },
+  authenticator_changed: {
+    subject: "The authenticator app of your account was replaced",
+    text: (_, at) => `On ${at} the authenticator app of your Postrider account was replaced by another one.`,
+  },
+  authenticator_removed: {
+    subject: "The authenticator app of your account was removed",
+    text: (_, at) => `On ${at} the authenticator app was removed from your Postrider account.`,
+  },
+  passkey_added: {
+    subject: "A passkey was added to your account",
+    text: (name, at) => `On ${at} the passkey ${name} was added to your Postrider account.`,
+  },
+  passkey_removed: {
+    subject: "A passkey of your account was removed",
+    text: (name, at) => `On ${at} the passkey ${name} was removed from your Postrider account.`,
+  },
+  recovery_codes_made: {
+    subject: "New recovery codes for your account",
+    text: (_, at) => `On ${at} new recovery codes were made. Those before work no more.`,
+  },
+  recovery_code_used: {
+    subject: "A recovery code of your account was used",
+    text: (left, at) =>
+      `On ${at} a recovery code was used in place of a second factor; ${left} are left. Make new ones in the settings of the account when they run out.`,
+  },
+  second_factor_failed: {
+    subject: "Somebody has tried the second factor of your account",
+    text: (_, at) =>
+      `Until ${at} a wrong second factor was given ten times within a quarter of an hour. Nobody got in, and for that long nobody can try again. Whoever it was has got past the password.`,
+  },
   account_deleted: {
     subject: "Your account was deleted",
     text: (_, at) =>

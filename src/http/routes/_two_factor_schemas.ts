@@ -1,0 +1,105 @@
+// What factors look like in requests and answers.
+import { t } from "elysia";
+import { type FieldError, problems } from "../../problem.ts";
+import { Data, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+
+/** The fields of a WebAuthn answer are base64url. */
+const Encoded = Text({ maxLength: 20_000 });
+const CredentialId = Text({ minLength: 1, maxLength: 1_400 });
+const Kind = Words(["public-key"]);
+
+/** What `navigator.credentials.get` has given, as its `toJSON` writes it. */
+export const PasskeyAssertion = t.Object(
+  {
+    id: CredentialId,
+    rawId: CredentialId,
+    type: Kind,
+    response: t.Object({
+      clientDataJSON: Encoded,
+      authenticatorData: Encoded,
+      signature: Encoded,
+      userHandle: t.Optional(Nullable(Encoded)),
+    }),
+    clientExtensionResults: t.Optional(Data),
+    authenticatorAttachment: t.Optional(Nullable(Text({ maxLength: 100 }))),
+  },
+  {
+    title: "PasskeyAssertion",
+    description: "A `PublicKeyCredential` of `navigator.credentials.get`, as JSON.",
+  },
+);
+
+/** What `navigator.credentials.create` has given. */
+export const PasskeyRegistration = t.Object(
+  {
+    id: CredentialId,
+    rawId: CredentialId,
+    type: Kind,
+    response: t.Object({
+      clientDataJSON: Encoded,
+      attestationObject: Encoded,
+      transports: t.Optional(t.Array(Text({ maxLength: 100 }), { maxItems: 20 })),
+    }),
+    clientExtensionResults: t.Optional(Data),
+    authenticatorAttachment: t.Optional(Nullable(Text({ maxLength: 100 }))),
+  },
+  {
+    title: "PasskeyRegistration",
+    description: "A `PublicKeyCredential` of `navigator.credentials.create`, as JSON.",
+  },
+);
+
+/** One of these is given. */
+export const FactorFields = {
+  code: t.Optional(Text({ maxLength: 20, description: "Six digits of the authenticator app." })),
+  recoveryCode: t.Optional(
+    Text({ maxLength: 100, description: "One of the recovery codes; it works once." }),
+  ),
+  passkey: t.Optional(PasskeyAssertion),
+};
+
+const PROOFS = ["password", "code", "recoveryCode", "passkey"] as const;
+
+/** The error where not exactly one proof is given. */
+export function exactlyOne(body: Partial<Record<(typeof PROOFS)[number], unknown>>): FieldError[] {
+  const given = PROOFS.filter((proof) => body[proof] !== undefined);
+  if (given.length === 1) return [];
+  const message =
+    "Expected exactly one of password, code, recoveryCode and passkey, as far as this endpoint takes them";
+  return [{ field: given[1] ?? "code", code: given.length === 0 ? "required" : "custom", message }];
+}
+
+/** Throws 422 where not exactly one proof is given. */
+export function assertExactlyOne(body: Parameters<typeof exactlyOne>[0]): void {
+  const errors = exactlyOne(body);
+  if (errors.length > 0) throw problems.invalid(errors);
+}
+
+/** Options of WebAuthn, as JSON. What they consist of is for the browser. */
+export const PasskeyOptions = t.Unsafe<object>({
+  ...Data,
+  title: "PasskeyOptions",
+  description: "Options of WebAuthn, as JSON: for the browser.",
+});
+
+export const Passkey = t.Object(
+  { id: Uuid, name: t.String(), createdAt: Timestamp, lastUsedAt: Nullable(Timestamp) },
+  { title: "Passkey" },
+);
+
+export const TwoFactor = t.Object(
+  {
+    enabled: t.Boolean({ description: "A log-in needs a second factor: there is one." }),
+    totp: Nullable(t.Object({ since: Timestamp })),
+    passkeys: t.Array(Passkey),
+    recoveryCodesLeft: t.Integer(),
+    requiredBy: t.Array(t.Object({ id: Uuid, name: t.String() }), {
+      description: "Your projects that let nobody in without it.",
+    }),
+  },
+  { title: "TwoFactor" },
+);
+
+export const RecoveryCodes = t.Array(t.String(), {
+  description: "Each works once, in place of a factor. They are shown only in this answer.",
+});
