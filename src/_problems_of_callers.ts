@@ -65,6 +65,29 @@ export const callerProblems = {
       suggestion: "Take the next code that the app shows, another passkey, or an unused recovery code",
     }),
 
+  wrongFirstCode: () =>
+    new Problem(422, "VALIDATION_ERROR", "Cannot confirm the authenticator app: the code is wrong", {
+      errors: [{ field: "code", code: "custom", message: "Not a code that the app shows now" }],
+      suggestion: "Check the clock of the device, and enter the code that the app shows now",
+    }),
+
+  badPasskey: () =>
+    new Problem(422, "VALIDATION_ERROR", "Cannot accept this passkey: its answer is wrong, too old or used", {
+      errors: [{ field: "passkey", code: "custom", message: "Not an answer to a challenge of this account" }],
+      suggestion: "Ask for new options, and try again",
+    }),
+
+  factorUnreadable: () =>
+    new Problem(
+      500,
+      "INTERNAL_SERVER_ERROR",
+      "Cannot check this code: the secret of the app was encrypted with another SECRET_KEY",
+      {
+        suggestion:
+          "Use a recovery code or a passkey, or have the operator run: bun run admin user two-factor-off",
+      },
+    ),
+
   confirmInSession: () =>
     new Problem(
       401,

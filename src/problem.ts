@@ -251,18 +251,6 @@ export const problems = {
     );
   },
 
-  wrongFirstCode: () =>
-    new Problem(422, "VALIDATION_ERROR", "Cannot confirm the authenticator app: the code is wrong", {
-      errors: [{ field: "code", code: "custom", message: "Not a code that the app shows now" }],
-      suggestion: "Check the clock of the device, and enter the code that the app shows now",
-    }),
-
-  badPasskey: () =>
-    new Problem(422, "VALIDATION_ERROR", "Cannot accept this passkey: its answer is wrong, too old or used", {
-      errors: [{ field: "passkey", code: "custom", message: "Not an answer to a challenge of this account" }],
-      suggestion: "Ask for new options, and try again",
-    }),
-
   badPassword: (field: string, reason: string) =>
     new Problem(422, "VALIDATION_ERROR", `Cannot use this password: ${reason}`, {
       errors: [{ field, code: "custom", message: `Not a good password: ${reason}` }],
@@ -270,17 +258,6 @@ export const problems = {
     }),
 
   // 500, 501 and 503
-  factorUnreadable: () =>
-    new Problem(
-      500,
-      "INTERNAL_SERVER_ERROR",
-      "Cannot check this code: the secret of the app was encrypted with another SECRET_KEY",
-      {
-        suggestion:
-          "Use a recovery code or a passkey, or have the operator run: bun run admin user two-factor-off",
-      },
-    ),
-
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
 
   /** `status` is 404 where nobody is to know that there could be something. */

@@ -5,7 +5,8 @@ import { withoutReferences } from "../support/openapi.ts";
 const service = useService();
 
 /** Endpoints that take nothing but their path. */
-const BODILESS = /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset|undo|rotate)$/;
+const BODILESS =
+  /\/(compute|restore|refresh|duplicate|cancel|cancel-all|regenerate-keys|reset|undo|rotate|passkeys?\/options|reauthenticate\/passkey-options|totp|recovery-codes)$/;
 
 interface Operation {
   summary?: string;

@@ -107,6 +107,8 @@ beforeAll(async () => {
   const [outsider, victim, member, admin, owner] = await Promise.all(
     Array.from({ length: 5 }, () => signUp(service)),
   );
+  // Factors are for those who have proven their address.
+  await service.pool`update users set email_verified_at = now()`;
   const other = await service.createProject();
   await join(service, outsider!, other.id, "OWNER");
   cast = {
