@@ -2,6 +2,7 @@
 // of one project can stand on a page of another.
 import {
   type InfiniteData,
+  keepPreviousData,
   MutationCache,
   QueryCache,
   QueryClient,
@@ -106,25 +107,33 @@ interface Paged {
 /** The endpoints whose answer is a page of a list. */
 export type PagedEndpoint = { [K in Endpoint]: Answer<K> extends Paged ? K : never }[Endpoint];
 
+/** A list that was scrolled further than this is left as it is when the window is looked at again. */
+const FEW_PAGES = 3;
+
 /**
  * A list of the project in the address, page after page: `data.pages`, and `fetchNextPage()`. The first page of a list
- * with a total has it.
+ * with a total has it. `keepsPrevious`: what was found stays while something else is looked for.
  */
 export function useApiPages<K extends PagedEndpoint>(
   endpoint: K,
   input: Input<K>,
-  options: { enabled?: boolean } = {},
+  { keepsPrevious = false, ...options }: { enabled?: boolean; keepsPrevious?: boolean } = {},
 ) {
   const projectId = useProjectId();
   return useInfiniteQuery<Answer<K>, Error, InfiniteData<Answer<K>>, readonly unknown[], string | null>({
     queryKey: [...keyOf(projectId, endpoint, input), "pages"],
     queryFn: ({ pageParam, signal }) => {
       const { query } = input as { query?: object };
-      const asked = { ...input, query: { ...query, cursor: pageParam ?? undefined } } as Input<K>;
+      // The cursor is the place from then on: an anchor beside it is refused.
+      const place = pageParam === null ? {} : { cursor: pageParam, anchor: undefined };
+      const asked = { ...input, query: { ...query, ...place } } as Input<K>;
       return call(endpoint, asked, { projectId, signal });
     },
     initialPageParam: null,
     getNextPageParam: (page) => ((page as Paged).hasMore ? (page as Paged).cursor : undefined),
+    // All pages that were read would be read again, one after the other.
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= FEW_PAGES,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...options,
   });
 }

@@ -1,7 +1,14 @@
 // Every page of the console. A page is a file in pages/ and a line here: the navigation, the search, the keys and the titles
 // come from it.
 import type { Project } from "./api.gen.ts";
-import { DomainsIcon, type Icon, ImagesIcon, OverviewIcon, SuppressionsIcon } from "./parts/icons.tsx";
+import {
+  ContactsIcon,
+  DomainsIcon,
+  type Icon,
+  ImagesIcon,
+  OverviewIcon,
+  SuppressionsIcon,
+} from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
 
 /** In the order of the navigation. The first has no heading. */
@@ -33,6 +40,15 @@ export const PAGES: PageRoute[] = [
     shortcut: "o",
     page: lazyPage(() => import("./pages/overview.tsx")),
   },
+  {
+    path: "/contacts",
+    label: "Contacts",
+    group: "Audience",
+    icon: ContactsIcon,
+    shortcut: "c",
+    page: lazyPage(() => import("./pages/contacts.tsx")),
+  },
+  { path: "/contacts/:id", label: "Contact", page: lazyPage(() => import("./pages/contact.tsx")) },
   {
     path: "/images",
     label: "Images",

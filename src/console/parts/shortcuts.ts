@@ -13,6 +13,7 @@ interface Registered extends Shortcut {
   act: () => void;
 }
 
+const THIS_PAGE = "This page";
 const PAUSE_MS = 1_200;
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform);
 
@@ -25,7 +26,7 @@ export function useShortcut(
   keys: string | undefined,
   label: string,
   run: () => void,
-  group = "This page",
+  group = THIS_PAGE,
 ): void {
   const latest = useEffectEvent(run);
   useEffect(() => {
@@ -87,7 +88,11 @@ function isTaken(target: EventTarget | null): boolean {
   return target.isContentEditable || target.closest("input, textarea, select, [role=textbox]") !== null;
 }
 
-const find = (keys: string) => registered.findLast((one) => one.keys === keys);
+/** What a page does with keys goes before what they do everywhere. */
+function find(keys: string): Registered | undefined {
+  const all = registered.filter((one) => one.keys === keys);
+  return all.findLast(({ group }) => group === THIS_PAGE) ?? all.at(-1);
+}
 
 function act(keys: string, event: KeyboardEvent): void {
   const shortcut = find(keys);

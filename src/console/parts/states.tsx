@@ -58,7 +58,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => unknown }
 }
 
 interface LoadedProps<T> {
-  query: UseQueryResult<T>;
+  query: Pick<UseQueryResult<T>, "data" | "isError" | "error"> & { refetch: () => unknown };
   /** In the shape of what will be there. Left out: some lines. */
   skeleton?: ReactNode;
   children: (data: T) => ReactNode;
@@ -67,7 +67,7 @@ interface LoadedProps<T> {
 /** What a query answers, or its skeleton, or what went wrong. What was read before stays while it is read anew. */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.isError) return <Failed error={query.error} retry={query.refetch} />;
+  if (query.isError) return <Failed error={query.error!} retry={query.refetch} />;
   return <>{skeleton ?? <SkeletonLines />}</>;
 }
 

@@ -1,7 +1,8 @@
 // A table of any length: only the rows that can be seen are in the document. It goes on by itself at its end.
 import { Checkbox, Skeleton } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useShortcut } from "./shortcuts.ts";
 import classes from "./virtual_table.module.css";
 
 /** A column. */
@@ -29,6 +30,8 @@ interface Props<T> {
   columns: Column<T>[];
   rows: T[];
   idOf: (row: T) => string;
+  /** What a row is called, for readers of the screen. Left out: its number. */
+  nameOf?: (row: T) => string;
   /** How many there are in all, where that is known. */
   total?: number | undefined;
   /** Whether there are more than `rows`. */
@@ -43,13 +46,17 @@ interface Props<T> {
 
 const OVERSCAN = 12;
 
-/** The table. It fills the height that it is given: `flex: 1; min-height: 0` in a column. */
+/**
+ * The table. It fills the height that it is given: `flex: 1; min-height: 0` in a column. `j` and `k` or the arrows step from
+ * row to row, Enter opens one, `x` selects it.
+ */
 export function VirtualTable<T>(props: Props<T>) {
   const {
     label,
     columns,
     rows,
     idOf,
+    nameOf,
     total,
     hasMore = false,
     isLoadingMore,
@@ -69,6 +76,17 @@ export function VirtualTable<T>(props: Props<T>) {
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= rows.length - OVERSCAN) void loadMore?.();
   }, [hasMore, isLoadingMore, last, rows.length, loadMore]);
+
+  const steps = useSteps(rows.length, scroller, (index) => virtual.scrollToIndex(index));
+  const { active, setActive, step } = steps;
+  const toggleActive = () => {
+    const row = rows[active];
+    if (selection && row !== undefined && steps.isInside())
+      selection.change(toggled(selection.ids, idOf(row)));
+  };
+  useShortcut(open && "j", "Next row", () => step(1));
+  useShortcut(open && "k", "Row before", () => step(-1));
+  useShortcut(selection && open && "x", "Select the row", toggleActive);
 
   const tracks = [...(selection ? ["2.5rem"] : []), ...columns.map(({ width }) => width ?? "minmax(0, 1fr)")];
   const narrow = [
@@ -129,21 +147,30 @@ export function VirtualTable<T>(props: Props<T>) {
               aria-rowindex={index + 2}
               className={classes.row}
               data-floating
+              data-index={index}
               data-open={open ? true : undefined}
               data-chosen={selection?.ids.has(id) || undefined}
               style={place}
-              tabIndex={open ? 0 : undefined}
+              tabIndex={open ? (index === active ? 0 : -1) : undefined}
+              onFocus={() => setActive(index)}
               onClick={open && ((event) => isPlain(event) && open(row))}
               onKeyDown={
                 open &&
-                ((event) => event.key === "Enter" && event.target === event.currentTarget && open(row))
+                ((event) => {
+                  if (event.target !== event.currentTarget) return;
+                  if (event.key === "Enter") open(row);
+                  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+                  event.preventDefault();
+                  step(event.key === "ArrowDown" ? 1 : -1);
+                })
               }
             >
               {selection && (
                 <div role="cell" className={classes.box}>
                   <Checkbox
                     size="xs"
-                    aria-label={`Select row ${index + 1}`}
+                    aria-label={`Select ${nameOf?.(row) ?? `row ${index + 1}`}`}
+                    tabIndex={index === active ? 0 : -1}
                     checked={selection.ids.has(id)}
                     onChange={() => selection.change(toggled(selection.ids, id))}
                   />
@@ -160,6 +187,27 @@ export function VirtualTable<T>(props: Props<T>) {
       </div>
     </div>
   );
+}
+
+/** Which row the keys are at, and stepping to the next one: it comes into view and takes the focus. */
+function useSteps(
+  count: number,
+  scroller: React.RefObject<HTMLDivElement | null>,
+  show: (index: number) => void,
+) {
+  const [active, setActive] = useState(0);
+  const find = (index: number) => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+  const isInside = () => scroller.current?.contains(document.activeElement) ?? false;
+  const step = (by: 1 | -1) => {
+    const isFirst = !isInside() || document.activeElement === scroller.current;
+    const next = Math.min(count - 1, Math.max(0, isFirst ? active : active + by));
+    if (next < 0) return;
+    setActive(next);
+    show(next);
+    // A row that was out of sight is there after the next paint.
+    requestAnimationFrame(() => requestAnimationFrame(() => find(next)?.focus({ preventScroll: true })));
+  };
+  return { active: Math.min(active, Math.max(0, count - 1)), setActive, step, isInside };
 }
 
 function cellProps({ align, isWideOnly }: Pick<Column<never>, "align" | "isWideOnly">) {

@@ -1,0 +1,181 @@
+// The order of the list, and where in it one looks: nobody scrolls through two million rows.
+import { Button, Menu, Popover, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import { formatDay } from "../../parts/format.ts";
+import { CheckIcon, CloseIcon, DownIcon, SortIcon } from "../../parts/icons.tsx";
+import { useShortcut } from "../../parts/shortcuts.ts";
+import { type Filters, ORDERS, orderOf, type SetFilters } from "./filters.ts";
+import classes from "./contacts.module.css";
+
+const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
+const DAY_MS = 86_400_000;
+const AGO = [
+  { label: "A week ago", days: 7 },
+  { label: "A month ago", days: 30 },
+  { label: "A year ago", days: 365 },
+];
+
+interface Props {
+  filters: Filters;
+  set: SetFilters;
+}
+
+/** Chooses the order. */
+export function OrderMenu({ filters, set }: Props) {
+  const chosen = orderOf(filters);
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<SortIcon size={14} />}
+          aria-label={`Order: ${chosen.label}`}
+        >
+          {chosen.label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {ORDERS.map((order) => (
+          <Menu.Item
+            key={order.label}
+            role="menuitemradio"
+            aria-checked={order === chosen}
+            leftSection={order === chosen ? <CheckIcon size={14} /> : <span className={classes.noCheck} />}
+            onClick={() => set({ sort: order.sort, dir: order.dir, from: "" })}
+          >
+            {order.label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Goes to a letter or a day of the order. */
+export function Jump({ filters, set }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const { sort } = orderOf(filters);
+  const isBlocked = sort === "lastActivity";
+  useShortcut("t", "Jump to a letter or a day", () => setOpen(!isBlocked));
+  const go = (from: string) => {
+    set({ from });
+    setOpen(false);
+  };
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus shadow="md" width={248}>
+      <Popover.Target>
+        <Tooltip label="By last activity there is nowhere to jump to" disabled={!isBlocked}>
+          <Button
+            variant="default"
+            size="xs"
+            rightSection={<DownIcon size={13} />}
+            data-disabled={isBlocked}
+            aria-disabled={isBlocked}
+            aria-expanded={isOpen}
+            onClick={() => !isBlocked && setOpen(!isOpen)}
+          >
+            Jump to
+          </Button>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Jump to">
+        {sort === "email" ? <JumpToLetter go={go} /> : <JumpToDay go={go} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function JumpToLetter({ go }: { go: (from: string) => void }) {
+  const [text, setText] = useState("");
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    if (text.trim()) go(text.trim().toLowerCase());
+  };
+  return (
+    <Stack gap="sm">
+      <form onSubmit={submit}>
+        <TextInput
+          size="xs"
+          label="Address begins with"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maxLength={200}
+          data-autofocus
+        />
+      </form>
+      <div className={classes.letters} role="group" aria-label="Letters">
+        {LETTERS.map((letter) => (
+          <button key={letter} type="button" className={classes.letter} onClick={() => go(letter)}>
+            {letter.toUpperCase()}
+          </button>
+        ))}
+      </div>
+    </Stack>
+  );
+}
+
+function JumpToDay({ go }: { go: (from: string) => void }) {
+  const [day, setDay] = useState("");
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    if (day) go(day);
+  };
+  return (
+    <Stack gap="xs">
+      <form onSubmit={submit}>
+        <TextInput
+          size="xs"
+          type="date"
+          label="Day"
+          value={day}
+          onChange={(event) => setDay(event.currentTarget.value)}
+          max={dayBefore(0)}
+          data-autofocus
+          rightSectionWidth={52}
+          rightSection={
+            <Button type="submit" size="compact-xs" disabled={!day}>
+              Go
+            </Button>
+          }
+        />
+      </form>
+      {AGO.map(({ label, days }) => (
+        <Button
+          key={days}
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          justify="start"
+          onClick={() => go(dayBefore(days))}
+        >
+          {label}
+        </Button>
+      ))}
+    </Stack>
+  );
+}
+
+/** Says from where on the list is shown, and leads back to its begin. */
+export function JumpedTo({ filters, set }: Props) {
+  if (!filters.from) return null;
+  const { sort } = orderOf(filters);
+  const place = sort === "email" ? `“${filters.from}”` : formatDay(filters.from);
+  return (
+    <div className={classes.jumped}>
+      <Text size="sm" component="span">
+        From {place} on
+      </Text>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        leftSection={<CloseIcon size={12} />}
+        onClick={() => set({ from: "" })}
+      >
+        Back to the begin
+      </Button>
+    </div>
+  );
+}
+
+const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);

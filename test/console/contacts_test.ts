@@ -1,0 +1,169 @@
+import { beforeAll, expect, test } from "bun:test";
+import { saveContact } from "../../src/audience/contacts/mod.ts";
+import { type Console, hasBrowser, type OpenPage, tour, useConsole } from "./support.ts";
+
+const stage = useConsole();
+const chromium = test.skipIf(!hasBrowser);
+const NAMES = ["Ada", "Béla", "Chen", "Dunya", "Emil", "Fatima", "Goran", "Hana", "Ines", "Jonas"];
+const CITIES = ["Berlin", "Lisboa", "Oslo", "Praha"];
+const COUNT = 60;
+let adaId: string;
+let vipId: string;
+
+const ask = async (method: string, path: string, body?: unknown, key = stage.project.secret) => {
+  const answer = await stage.service.request(method, path, { key, body });
+  if (answer.status >= 400) throw new Error(JSON.stringify(answer.body));
+  return answer.body;
+};
+
+/** A contact by its address, as the service has it now. */
+const contactOf = async (search: string) => (await ask("GET", `/contacts?search=${search}`)).data[0];
+
+beforeAll(() => fill(stage));
+
+async function fill({ service, project }: Console): Promise<void> {
+  for (let n = 0; n < COUNT; n++) {
+    await saveContact(service, project.id, {
+      email: `${NAMES[n % 10]!.toLowerCase().replace("é", "e")}.${n}@people.example`,
+      subscribed: n % 5 !== 4,
+      data: { firstName: NAMES[n % 10]!, city: CITIES[n % 4]!, orders: n % 12, plan: n % 3 ? "free" : "pro" },
+    });
+  }
+  adaId = (await contactOf("ada.0@")).id;
+  vipId = (await ask("POST", "/segments", { name: "Founding customers", type: "STATIC" })).id;
+  const filters = [{ field: "data.plan", operator: "equals", value: "pro" }];
+  await ask("POST", "/segments", {
+    name: "On the pro plan",
+    condition: { logic: "AND", groups: [{ filters }] },
+  });
+  await ask(
+    "POST",
+    "/v1/track",
+    {
+      email: "ada.0@people.example",
+      event: "order placed",
+      data: { total: 49.5 },
+    },
+    project.public,
+  );
+  await ask("POST", "/v1/send", {
+    to: "ada.0@people.example",
+    from: "hello@shop.example",
+    subject: "Your order is on its way",
+    body: "<h1>Thank you</h1><p>It arrives on Friday.</p>",
+  });
+  await service.runJobs();
+}
+
+/** Closes the page at the end. */
+async function on(path: string, visit: (page: OpenPage) => Promise<void>): Promise<void> {
+  const page = await stage.open(path);
+  await visit(page);
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+}
+
+tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByText("jonas.59@people.example") });
+
+tour(stage, "contact", {
+  path: () => `/contacts/${adaId}`,
+  ready: (page) => page.getByText("order placed"),
+});
+
+chromium("a search, a subscription and a segment narrow the list, and stand in the address", async () => {
+  await on("/contacts", async (page) => {
+    await page.getByText("jonas.59@people.example").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("ada.");
+    await page.getByRole("table", { name: "Contacts" }).getByText("ada.50@people.example").waitFor();
+    await page.getByText("jonas.59@people.example").waitFor({ state: "detached" });
+    expect(page.url()).toContain("search=ada.");
+    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await page.getByText("jonas.59@people.example").waitFor();
+    expect(await page.getByLabel("Search by address").inputValue()).toBe("");
+    await page.getByLabel("Subscription").first().click();
+    await page.getByRole("option", { name: "Unsubscribed" }).click();
+    await page.getByText("emil.54@people.example").waitFor();
+    expect(await page.getByText("hana.57@people.example").count()).toBe(0);
+    await page.goBack();
+    await page.getByText("hana.57@people.example").waitFor();
+  });
+});
+
+chromium("by the keyboard alone: two contacts are chosen, unsubscribed and subscribed again", async () => {
+  await on("/contacts?search=chen.", async (page) => {
+    await page.getByText("chen.52@people.example").waitFor();
+    for (const key of ["j", "x", "j", "x"]) {
+      await page.keyboard.press(key);
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+      );
+    }
+    await page.getByText("2 selected").waitFor();
+    await page.getByRole("button", { name: "Unsubscribe", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await stage.service.runJobs();
+    await page.getByText("2 contacts unsubscribed").waitFor();
+    expect((await contactOf("chen.52@")).subscribed).toBe(false);
+    await page.getByRole("button", { name: "Undo" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Subscribing contacts").waitFor();
+    await stage.service.runJobs();
+    await page.getByText("2 contacts subscribed").waitFor();
+    expect((await contactOf("chen.52@")).subscribed).toBe(true);
+  });
+});
+
+chromium(
+  "a field is edited, refused, added and removed where it stands, and the removal is taken back",
+  async () => {
+    await on(`/contacts/${adaId}`, async (page) => {
+      await page.getByRole("button", { name: "Edit Orders" }).click();
+      await page.getByRole("textbox", { name: "Orders" }).fill("many");
+      await page.keyboard.press("Enter");
+      await page.getByText("This is not a number").waitFor();
+      await page.getByRole("textbox", { name: "Orders" }).fill("41");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Edit Orders" }).filter({ hasText: "41" }).waitFor();
+      await page.getByRole("button", { name: "Edit Address" }).click();
+      await page.getByRole("textbox", { name: "Address" }).fill("bela.1@people.example");
+      await page.keyboard.press("Enter");
+      await page.getByText(/another contact in the project has it/).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Add a field" }).click();
+      await page.getByLabel("Field", { exact: true }).first().fill("birthday");
+      await page.getByLabel("Kind").first().click();
+      await page.getByRole("option", { name: "Date" }).click();
+      await page.getByLabel("Value", { exact: true }).fill("1990-05-17");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Edit Birthday" }).waitFor();
+      await page.getByRole("button", { name: "Remove City" }).click();
+      await page.getByRole("button", { name: "Edit City" }).waitFor({ state: "detached" });
+      expect((await contactOf("ada.0@")).data).toEqual({
+        firstName: "Ada",
+        total: 49.5,
+        orders: 41,
+        plan: "pro",
+        birthday: "1990-05-17",
+      });
+      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("button", { name: "Edit City" }).waitFor();
+    });
+  },
+);
+
+chromium("a contact's mail is read, and its segments say why", async () => {
+  await on(`/contacts/${adaId}`, async (page) => {
+    await page.getByRole("tab", { name: "Mails" }).click();
+    await page.getByRole("button", { name: /Your order is on its way/ }).click();
+    await page.frameLocator("iframe").getByText("It arrives on Friday.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Why in On the pro plan" }).click();
+    await page.getByText("found: pro").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Others" }).click();
+    await page.getByRole("menuitem", { name: "Founding customers" }).click();
+    await page.getByRole("button", { name: "Remove from Founding customers" }).waitFor();
+    expect((await ask("GET", `/segments/${vipId}/contacts`)).total).toBe(1);
+  });
+});
