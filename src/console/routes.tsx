@@ -49,6 +49,8 @@ export const PAGES: PageRoute[] = [
     page: lazyPage(() => import("./pages/contacts.tsx")),
   },
   { path: "/contacts/:id", label: "Contact", page: lazyPage(() => import("./pages/contact.tsx")) },
+  { path: "/imports", label: "Imports", page: lazyPage(() => import("./pages/imports.tsx")) },
+  { path: "/imports/:id", label: "Import", page: lazyPage(() => import("./pages/import.tsx")) },
   {
     path: "/images",
     label: "Images",

@@ -1,6 +1,14 @@
 import { beforeAll, expect, test } from "bun:test";
 import { saveContact } from "../../src/audience/contacts/mod.ts";
-import { type Console, hasBrowser, type OpenPage, tour, useConsole } from "./support.ts";
+import {
+  type Console,
+  hasBrowser,
+  keepPicture,
+  expectSound,
+  type OpenPage,
+  tour,
+  useConsole,
+} from "./support.ts";
 
 const stage = useConsole();
 const chromium = test.skipIf(!hasBrowser);
@@ -129,6 +137,7 @@ chromium(
       await page.getByRole("textbox", { name: "Address" }).fill("bela.1@people.example");
       await page.keyboard.press("Enter");
       await page.getByText(/another contact in the project has it/).waitFor();
+      expect(page.complaints.splice(0)).toEqual([expect.stringContaining("409")]);
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Add a field" }).click();
       await page.getByLabel("Field", { exact: true }).first().fill("birthday");
@@ -165,5 +174,63 @@ chromium("a contact's mail is read, and its segments say why", async () => {
     await page.getByRole("menuitem", { name: "Founding customers" }).click();
     await page.getByRole("button", { name: "Remove from Founding customers" }).waitFor();
     expect((await ask("GET", `/segments/${vipId}/contacts`)).total).toBe(1);
+  });
+});
+
+const CSV = [
+  "E-Mail;First name;Kunde seit;Notiz",
+  "ada.0@people.example;Augusta;2024-02-01;",
+  "new.one@people.example;Nora;2025-06-30;called twice",
+  "not an address;Nobody;;",
+].join("\n");
+
+chromium("a file is dropped, mapped, tried, imported and undone", async () => {
+  await on("/contacts", async (page) => {
+    await page.getByRole("link", { name: "Import" }).click();
+    await page.getByRole("button", { name: "Choose a file" }).waitFor();
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "kunden.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
+    await page.getByText("What Notiz becomes").or(page.getByLabel("What Notiz becomes")).first().click();
+    await page.getByRole("option", { name: "Leave it out" }).click();
+    await keepPicture(page, "import-mapping");
+    await expectSound(page);
+    await page.getByRole("button", { name: "See what will happen" }).click();
+    await page.getByText("Reading the file").waitFor();
+    await stage.service.runJobs();
+    await page.getByText("Nothing has changed yet").waitFor();
+    await page.getByText("Augusta").waitFor();
+    await page.getByText("This is not an email address").waitFor();
+    expect((await contactOf("ada.0@")).data.firstName).toBe("Ada");
+    await keepPicture(page, "import-trial");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Import now" }).click();
+    await page.getByText("Importing").first().waitFor();
+    await stage.service.runJobs();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    expect((await contactOf("ada.0@")).data).toMatchObject({ firstName: "Augusta", kundeSeit: "2024-02-01" });
+    expect((await contactOf("new.one@")).data).toEqual({ firstName: "Nora", kundeSeit: "2025-06-30" });
+    await keepPicture(page, "import-report");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo the import" }).click();
+    await page.getByText("Undoing the import").first().waitFor();
+    await stage.service.runJobs();
+    await page.getByText("This import was undone").waitFor();
+    expect(await contactOf("new.one@")).toBeUndefined();
+    expect((await contactOf("ada.0@")).data.firstName).toBe("Ada");
+    await page.getByRole("link", { name: "Imports" }).click();
+    await page.getByRole("link", { name: "kunden.csv" }).first().waitFor();
+    await page.getByText("Undone").waitFor();
+  });
+});
+
+chromium("a file that holds no table is refused where it was dropped, and nothing is sent", async () => {
+  await on("/imports", async (page) => {
+    await page.getByRole("button", { name: "Choose a file" }).waitFor();
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("PK\u0003\u0004zip") });
+    await page.getByText("This is an Excel workbook").waitFor();
   });
 });
