@@ -7,6 +7,7 @@ import {
   type Icon,
   ImagesIcon,
   OverviewIcon,
+  SegmentsIcon,
   SuppressionsIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
@@ -51,6 +52,24 @@ export const PAGES: PageRoute[] = [
   { path: "/contacts/:id", label: "Contact", page: lazyPage(() => import("./pages/contact.tsx")) },
   { path: "/imports", label: "Imports", page: lazyPage(() => import("./pages/imports.tsx")) },
   { path: "/imports/:id", label: "Import", page: lazyPage(() => import("./pages/import.tsx")) },
+  {
+    path: "/segments",
+    label: "Segments",
+    group: "Audience",
+    icon: SegmentsIcon,
+    shortcut: "s",
+    page: lazyPage(() => import("./pages/segments.tsx")),
+  },
+  {
+    path: "/segments/new",
+    label: "New segment",
+    page: lazyPage(() => import("./pages/new_segment.tsx")),
+  },
+  {
+    path: "/segments/:id",
+    label: "Segment",
+    page: lazyPage(() => import("./pages/segment.tsx")),
+  },
   {
     path: "/images",
     label: "Images",

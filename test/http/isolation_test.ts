@@ -182,6 +182,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   },
   "GET /segments/:id/explain": { path: `/segments/${c.segment}/explain?contactId=${c.contact}` },
   "GET /segments/:id/history": { path: `/segments/${c.segment}/history` },
+  "GET /segments/:id/usage": { path: `/segments/${c.segment}/usage` },
   "POST /segments/:id/compute": { path: `/segments/${c.segment}/compute` },
   "POST /segments/:id/refresh": { path: `/segments/${c.segment}/refresh` },
   "GET /templates/:id": { path: `/templates/${c.template}` },

@@ -188,6 +188,23 @@ describe("PATCH, DELETE and the list", () => {
     expect((await call("GET", `/segments/${one.id}`)).status).toBe(404);
   });
 
+  test("what refers to it is listed before it is deleted", async () => {
+    const one = await create({});
+    const usage = () => call("GET", `/segments/${one.id}/usage`);
+    const before = (await usage()).body;
+    const two = await create({ name: "Nested", condition: memberOf(one.id) });
+
+    expect(before).toEqual({ segments: [], campaigns: [], workflows: [], canDelete: true });
+    expect((await usage()).body).toEqual({
+      segments: [{ id: two.id, name: "Nested" }],
+      campaigns: [],
+      workflows: [],
+      canDelete: false,
+    });
+    const missing = await call("GET", `/segments/${crypto.randomUUID()}/usage`);
+    expect([missing.status, missing.body.error.code]).toEqual([404, "SEGMENT_NOT_FOUND"]);
+  });
+
   test("the list is bare, the newest first", async () => {
     const ids = [(await create({})).id, (await create({})).id, (await create({ type: "STATIC" })).id];
     expect((await call("GET", "/segments")).body.map((segment: { id: string }) => segment.id)).toEqual(

@@ -125,16 +125,30 @@ export async function deleteSegment(ctx: Context, projectId: string, segmentId: 
     await q.segments.lockAll(tx, { projectId });
     const segment = await q.segments.lock(tx, { projectId, segmentId });
     if (!segment) throw problems.segmentNotFound(segmentId);
-    const args = { projectId, segmentId, field: `segment.${segmentId}`.toLowerCase() };
-    const segments = await q.segments.referringTo(tx, args);
-    const campaigns = await q.segments.usedByCampaigns(tx, args);
-    const events = [`segment.${segment.slug}.entry`, `segment.${segment.slug}.exit`];
-    const workflows = await q.workflowReferences.ofSegment(tx, { projectId, segmentId, events });
-    if ([...segments, ...campaigns, ...workflows].length > 0) {
-      throw problems.segmentInUse({ segments, campaigns, workflows });
-    }
+    const uses = await usesOf(tx, projectId, segment);
+    if (Object.values(uses).flat().length > 0) throw problems.segmentInUse(uses);
     await q.segments.remove(tx, { projectId, segmentId });
   });
+}
+
+/** What refers to a segment: other segments, campaigns that are not sent, workflows that are enabled. Throws SEGMENT_NOT_FOUND. */
+export async function segmentUsage(ctx: Context, projectId: string, segmentId: string) {
+  const uses = await usesOf(ctx, projectId, await getSegment(ctx, projectId, segmentId));
+  return { ...uses, canDelete: Object.values(uses).flat().length === 0 };
+}
+
+async function usesOf(
+  ctx: Context,
+  projectId: string,
+  { id: segmentId, slug }: { id: string; slug: string },
+) {
+  const args = { projectId, segmentId, field: `segment.${segmentId}`.toLowerCase() };
+  const events = [`segment.${slug}.entry`, `segment.${slug}.exit`];
+  return {
+    segments: await q.segments.referringTo(ctx, args),
+    campaigns: await q.segments.usedByCampaigns(ctx, args),
+    workflows: await q.workflowReferences.ofSegment(ctx, { projectId, segmentId, events }),
+  };
 }
 
 /** Recounts the members: no events, no change of the membership. The size of the day follows (`segments_note_size`). */

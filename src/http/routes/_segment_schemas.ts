@@ -100,6 +100,14 @@ export const Explanation = t.Object(
   { title: "SegmentExplanation" },
 );
 
+const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
+
+/** What refers to a segment. */
+export const SegmentUsage = t.Object(
+  { segments: Uses, campaigns: Uses, workflows: Uses, canDelete: t.Boolean() },
+  { title: "SegmentUsage" },
+);
+
 const Name = Text({ format: "header-text", minLength: 1, maxLength: 100, pattern: "\\S" });
 const Description = t.Optional(Nullable(Text({ maxLength: 500 })));
 /** Addresses of members. */

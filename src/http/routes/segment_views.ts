@@ -3,6 +3,7 @@ import { Elysia, t } from "elysia";
 import { listContacts } from "../../audience/contacts/list.ts";
 import { explainSegment } from "../../audience/segments/explain.ts";
 import { listMembers } from "../../audience/segments/members.ts";
+import { segmentUsage } from "../../audience/segments/mod.ts";
 import { segmentSizes } from "../../audience/segments/sizes.ts";
 import { compileSelection, countSelected, type Selected } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
@@ -12,7 +13,7 @@ import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";
 import { DaysQuery } from "./_analytics_schemas.ts";
-import { Explanation } from "./_segment_schemas.ts";
+import { Explanation, SegmentUsage } from "./_segment_schemas.ts";
 import { segmentId } from "./_segment_ids.ts";
 import { pageList, PageQuery, readCursor, readPage, toCursor } from "./_lists.ts";
 
@@ -89,6 +90,20 @@ export function segmentViewsRoutes(ctx: Context) {
           summary: "List how many members a segment had, day by day",
           description:
             "A row for each day (UTC) on which it was counted: every night, and whenever its count changes.",
+        },
+      },
+    )
+    .get(
+      "/:id/usage",
+      async ({ project, params: { id } }) => await segmentUsage(ctx, project.id, segmentId(id)),
+      {
+        ...one,
+        response: answers(SegmentUsage, { refusals: [404] }),
+        detail: {
+          operationId: "getSegmentUsage",
+          summary: "List what refers to a segment",
+          description:
+            "The other segments, the campaigns that are not sent yet and the enabled workflows that refer to it: as long as there are any, it cannot be deleted.",
         },
       },
     );

@@ -43,7 +43,11 @@ export function ConditionBuilder({ conditions, hideSentence = false }: Props) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!focused) return;
-    root.current?.querySelector<HTMLElement>(`[data-line="${focused.id}"] :is(input, select)`)?.focus();
+    const line = root.current?.querySelector(`[data-line="${focused.id}"]`);
+    const [first, wrong] = ["input, select", "[aria-invalid=true]"].map((where) =>
+      line?.querySelector(where),
+    );
+    ((wrong ?? first) as HTMLElement | null | undefined)?.focus();
   }, [focused]);
   if (!vocabulary) return error ? <Failed error={error} /> : <SkeletonLines count={2} height={34} />;
   const words = sentence(conditions.condition, vocabulary.kindOf, vocabulary.segments);

@@ -1,6 +1,7 @@
 // What a filter is about: fields, events and segments that exist, found by typing; and any other name that is typed.
 import { type ComboboxItem, type ComboboxItemGroup, Select } from "@mantine/core";
 import { useState } from "react";
+import classes from "./conditions.module.css";
 import { nameIn } from "./catalogue.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 import { ACTIVITIES, fieldName } from "./words.ts";
@@ -31,7 +32,8 @@ export function FieldPicker({ vocabulary, value, onChange, error }: Props) {
       onSearchChange={setSearch}
       filter={({ options, search: typed }) => matching(options as Group[], typed, labelOf(vocabulary, value))}
       limit={MAX_SHOWN}
-      maxDropdownHeight={320}
+      withScrollArea={false}
+      classNames={{ options: classes.options! }}
       nothingFoundMessage="Nothing has this name"
       allowDeselect={false}
       withCheckIcon={false}
@@ -75,9 +77,10 @@ function withTyped(groups: Group[], typed: string): Group[] {
   const isThere = (field: string) => groups.some(({ items }) => items.some(({ value }) => value === field));
   const isLabel = groups.some(({ items }) => items.some(({ label }) => label === typed));
   if (typed === "" || isLabel) return groups;
+  const name = nameIn(typed.replace(/^(event|field)\s+/i, ""));
   const items = [
-    { value: `data.${nameIn(typed)}`, label: `${nameIn(typed)} (new field)` },
-    { value: `event.${nameIn(typed)}`, label: `Event ${nameIn(typed)} (new)` },
+    { value: `data.${name}`, label: `${name} (new field)` },
+    { value: `event.${name}`, label: `Event ${name} (new)` },
   ].filter(({ value }) => !isThere(value));
   return items.length > 0 ? [...groups, { group: "Not there yet", items }] : groups;
 }

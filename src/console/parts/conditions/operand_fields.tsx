@@ -180,7 +180,8 @@ function Known({
       value={line.text}
       onChange={(text) => change({ kind, text })}
       onOptionSubmit={choose}
-      maxDropdownHeight={260}
+      withScrollArea={false}
+      classNames={{ options: classes.options! }}
       autoComplete="off"
       spellCheck={false}
       error={error}

@@ -1,0 +1,308 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { conditionCatalogue } from "../../src/audience/conditions/catalogue.ts";
+import type { Condition, Filter, OperatorCatalogue } from "../../src/console/api.gen.ts";
+import { conditionOf, draftOf } from "../../src/console/parts/conditions/draft.ts";
+import { expectSound, hasBrowser, keepPicture, tour, useConsole } from "./support.ts";
+
+const stage = useConsole();
+const ids: Record<string, string> = {};
+
+const api = async (method: string, path: string, body?: unknown) =>
+  (await stage.service.request(method, path, { key: stage.project.secret, body })).body;
+const where = (...filters: object[]) => ({ logic: "AND", groups: [{ filters }] });
+const isPro = { field: "data.plan", operator: "equals", value: "pro" };
+const hasOrdered = {
+  field: "event.ordered",
+  operator: "triggeredAtLeast",
+  count: 2,
+  value: 30,
+  unit: "days",
+};
+
+const NAMES = ["ada", "bob", "cleo", "dan", "eve", "finn", "gita", "hugo", "ines", "jo", "kim", "leo", "mia"];
+
+beforeAll(async () => {
+  for (const [n, name] of [...NAMES, ...NAMES].entries()) {
+    const email = `${name}${n < NAMES.length ? "" : n}@${n % 3 ? "example.com" : "shop.example"}`;
+    const data = { plan: n % 2 ? "pro" : "free", seats: n, vip: n % 5 === 0, joined: "2026-03-01" };
+    ids[email] = (await api("POST", "/contacts", { email, subscribed: n % 4 > 0, data })).id;
+    if (n % 3 === 0) {
+      await stage.service.request("POST", "/v1/track", {
+        key: stage.project.public,
+        body: { email, event: "ordered" },
+      });
+    }
+  }
+  const made = async (key: string, body: object) => (ids[key] = (await api("POST", "/segments", body)).id);
+  await made("vips", { name: "VIPs", type: "STATIC", description: "Those whom we call by name" });
+  await api("POST", `/segments/${ids.vips}/members`, { emails: ["ada@shop.example", "bob@example.com"] });
+  await made("pro", { name: "Pro customers", condition: where(isPro, hasOrdered), trackMembership: true });
+  await made("tree", { name: "At the shop, or large, or a VIP", condition: tree() });
+  for (const plan of ["free", "pro", "team"]) {
+    await made(`plan-${plan}`, { name: `On the plan ${plan}`, condition: where({ ...isPro, value: plan }) });
+  }
+}, 60_000);
+
+const tree = () => ({
+  logic: "OR",
+  groups: [
+    { filters: [{ field: "email", operator: "contains", value: "shop.example" }] },
+    {
+      filters: [{ field: "subscribed", operator: "equals", value: true }],
+      conditions: {
+        logic: "OR",
+        groups: [
+          { filters: [{ field: "data.seats", operator: "greaterThan", value: 20 }] },
+          { filters: [{ field: `segment.${ids.vips}`, operator: "memberOfSegment" }] },
+        ],
+      },
+    },
+  ],
+});
+
+const field = (page: Page, n = 0) => page.getByRole("combobox", { name: "Field" }).nth(n);
+const choose = async (page: Page, n: number, name: string) => {
+  await field(page, n).fill(name);
+  await page.getByRole("option", { name, exact: true }).click();
+};
+const count = (page: Page, text: string) =>
+  page.getByLabel("Preview").getByText(text, { exact: true }).waitFor();
+const stored = async (name: string) =>
+  (await api("GET", "/segments")).find((segment: { name: string }) => segment.name === name);
+
+describe("the draft of a condition", () => {
+  const catalogue = conditionCatalogue() as OperatorCatalogue;
+  const samples: Record<string, object[]> = {
+    none: [{}],
+    text: [{ value: "pro" }],
+    boolean: [{ value: true }, { value: false }],
+    time: [{ value: "2020-01-31" }, { value: "2020-01-31T12:00:00Z" }],
+    json: [
+      { value: "pro" },
+      { value: "12" },
+      { value: 12 },
+      { value: true },
+      { value: null },
+      { value: "" },
+      { value: ["a", 1] },
+      { value: "2026-06-15" },
+    ],
+    ordered: [{ value: 3 }, { value: "b" }, { value: "2026-03-01" }],
+    amount: [{ value: 2, unit: "weeks" }],
+    count: [{ count: 2 }, { count: 2, value: 30, unit: "days" }],
+  };
+
+  test("gives every operator of the catalogue back as it was", () => {
+    const filters = catalogue.fields.flatMap(({ field: name, operators }) =>
+      operators.flatMap(({ operator, operand }) =>
+        samples[operand]!.map((beside) => ({ field: name.replace(/<.*>/, "opened"), operator, ...beside })),
+      ),
+    );
+    expect(filters.length).toBeGreaterThan(50);
+    const condition = { logic: "OR", groups: [{ filters: filters as Filter[] }] } as Condition;
+    const written = conditionOf(catalogue, draftOf(condition));
+    expect(written.condition).toEqual(condition);
+    expect(written.missing.size).toBe(0);
+  });
+});
+
+tour(stage, "segments", { path: "/segments", ready: (page) => page.getByText("Pro customers") });
+tour(stage, "new-segment", {
+  path: () => `/segments/new?from=${ids.tree}`,
+  ready: (page) => page.getByRole("combobox", { name: "Field" }),
+  then: (page) => count(page, "17 contacts"),
+});
+
+describe.skipIf(!hasBrowser)("segments", () => {
+  test("a segment is built by mouse, counted while it is built, and saved", async () => {
+    const page = await stage.open("/segments");
+    await page.getByRole("link", { name: "New segment" }).click();
+    await page.getByLabel("Name").fill("Large and pro");
+    await choose(page, 0, "plan");
+    await page.getByRole("combobox", { name: "Value", exact: true }).click();
+    await page.getByRole("option", { name: "pro" }).click();
+    await count(page, "13 contacts");
+    await page.getByRole("button", { name: "Add a group" }).click();
+    await choose(page, 1, "seats");
+    await page.getByLabel("Operator").nth(1).selectOption({ label: "is more than" });
+    await page.getByRole("combobox", { name: "Value", exact: true }).nth(1).fill("23");
+    await count(page, "1 contact");
+    await page.getByText("or", { exact: true }).click();
+    await count(page, "14 contacts");
+    await page.getByText("Contacts where plan is “pro”, or seats is more than 23.").waitFor();
+    await keepPicture(page, "segments-built");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Create segment" }).click();
+    await page.getByRole("heading", { name: "Large and pro" }).waitFor();
+    expect((await stored("Large and pro")).condition).toEqual({
+      logic: "OR",
+      groups: [
+        { filters: [isPro] },
+        { filters: [{ field: "data.seats", operator: "greaterThan", value: 23 }] },
+      ],
+    });
+    await page.context().close();
+  });
+
+  test("a segment is built by keyboard alone", async () => {
+    const page = await stage.open("/segments");
+    await page.getByText("Pro customers").waitFor();
+    await page.keyboard.press("n");
+    const name = page.getByLabel("Name");
+    await name.waitFor();
+    await page.getByRole("combobox", { name: "Field" }).waitFor();
+    const tabTo = async (label: string) => {
+      const at = () =>
+        page.evaluate(() => {
+          const element = document.activeElement as HTMLInputElement | null;
+          return (
+            element?.getAttribute("aria-label") ?? element?.labels?.[0]?.textContent ?? element?.textContent
+          );
+        });
+      for (let n = 0; n < 40 && (await at()) !== label; n++) await page.keyboard.press("Tab");
+      expect(await at()).toBe(label);
+    };
+    const back = async (label: string) => {
+      const at = () => page.evaluate(() => document.activeElement?.textContent);
+      for (let n = 0; n < 60 && (await at()) !== label; n++) await page.keyboard.press("Shift+Tab");
+      expect(await at()).toBe(label);
+    };
+    await tabTo("Name");
+    await page.keyboard.type("By keys");
+    await tabTo("Field");
+    await page.keyboard.type("event ordered");
+    await page.getByRole("option", { name: "Event ordered", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await tabTo("Operator");
+    await page.keyboard.type("happened at least");
+    await tabTo("How often");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("1");
+    // The next line, from within the value.
+    await page.keyboard.press("Enter");
+    await page.getByRole("combobox", { name: "Field" }).nth(1).waitFor();
+    await page.keyboard.type("subscribed");
+    await page.getByRole("option", { name: "Subscribed", exact: true }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await back("Create segment");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "By keys" }).waitFor();
+    expect((await stored("By keys")).condition).toEqual(
+      where(
+        { field: "event.ordered", operator: "triggeredAtLeast", count: 1 },
+        { field: "subscribed", operator: "equals", value: true },
+      ),
+    );
+    await page.context().close();
+  });
+
+  test("what is unfinished stays, is marked when it is saved, and what the service refuses is marked at its place", async () => {
+    const page = await stage.open("/segments/new");
+    await page.getByLabel("Name").fill("Unfinished");
+    await choose(page, 0, "seats");
+    await page.getByRole("combobox", { name: "Value", exact: true }).fill("many");
+    await page.getByRole("button", { name: "Add a filter" }).click();
+    await choose(page, 1, "Created");
+    await page.getByLabel("How long").fill("0");
+    await page.getByText("It cannot be counted: see what is marked.").waitFor();
+    await page.getByRole("group", { name: "Created" }).getByText("Expected 1 or more").waitFor();
+    await page.getByLabel("How long").fill("3");
+    await page.getByText("Expected 1 or more").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Create segment" }).click();
+    await page.getByRole("group", { name: "seats" }).getByText("Write a number").waitFor();
+    expect(await page.getByRole("combobox", { name: "Value", exact: true }).inputValue()).toBe("many");
+    // The browser notes the refusal, which was asked for.
+    expect(page.complaints.splice(0).every((complaint) => complaint.includes("422"))).toBe(true);
+    await expectSound(page);
+    expect(await stored("Unfinished")).toBeUndefined();
+    await page.context().close();
+  });
+
+  test("says why a contact is in, or is not, with what was found", async () => {
+    const page = await stage.open(`/segments/${ids.pro}`);
+    await page.getByRole("tab", { name: "Why in or out" }).click();
+    await page.getByRole("combobox", { name: "Contact" }).fill("dan@");
+    await page.getByRole("option", { name: "dan@shop.example" }).click();
+    await page.getByText("Is not in Pro customers").waitFor();
+    const answer = (text: string) => page.locator("[data-holds]", { hasText: text });
+    expect(await answer("plan is “pro”").getAttribute("data-holds")).toBe("true");
+    expect(await answer("plan is “pro”").textContent()).toContain("Found: “pro”.");
+    const ordered = answer("Event ordered happened at least 2 times in the last 30 days");
+    expect(await ordered.getAttribute("data-holds")).toBe("false");
+    expect(await ordered.textContent()).toContain("Found: 1 time, last on");
+    expect(new URL(page.url()).searchParams.get("contact")).toBe(ids["dan@shop.example"]!);
+    await keepPicture(page, "segment-why");
+    await expectSound(page);
+    await page.context().close();
+  });
+
+  test("a change that somebody else has made meanwhile is shown beside one's own, and one of them is chosen", async () => {
+    const page = await stage.open(`/segments/${ids["plan-team"]}?tab=edit`);
+    const name = page.getByLabel("Name");
+    const edit = async (mine: string, theirs: string) => {
+      await name.fill(mine);
+      await api("PATCH", `/segments/${ids["plan-team"]}`, { name: theirs });
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.getByText("Somebody else has changed this segment meanwhile").waitFor();
+      await page.getByRole("alert").getByText(theirs).waitFor();
+    };
+    await page.getByRole("combobox", { name: "Field" }).waitFor();
+    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
+    await edit("Mine", "Theirs");
+    await keepPicture(page, "segment-lost-update");
+    await page.getByRole("button", { name: "Save mine" }).click();
+    await page.getByRole("heading", { name: "Mine", level: 1 }).waitFor();
+    expect((await api("GET", `/segments/${ids["plan-team"]}`)).name).toBe("Mine");
+    await edit("Mine again", "Theirs again");
+    await page.getByRole("button", { name: "Take this one" }).click();
+    await page.getByRole("heading", { name: "Theirs again", level: 1 }).waitFor();
+    expect(await name.inputValue()).toBe("Theirs again");
+    await page.context().close();
+  });
+
+  test("members of a list are pasted, taken away, and put back", async () => {
+    const page = await stage.open(`/segments/${ids.vips}`);
+    await page.getByRole("button", { name: "Add contacts" }).click();
+    await page
+      .getByRole("textbox", { name: "Addresses" })
+      .fill("Cleo <cleo@example.com>, nobody@example.com");
+    await page.getByRole("button", { name: "Add 2 addresses" }).click();
+    await page.getByText("1 address above is no contact").waitFor();
+    expect(await page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe("nobody@example.com");
+    await keepPicture(page, "segment-add-members");
+    await page.getByRole("button", { name: "Close" }).last().click();
+    await page
+      .getByRole("row", { name: /cleo@example.com/ })
+      .getByRole("checkbox")
+      .click();
+    await page.getByRole("button", { name: "Remove 1 contact from the list" }).click();
+    await page.getByText("cleo@example.com").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("cleo@example.com").waitFor();
+    expect((await api("GET", `/segments/${ids.vips}`)).memberCount).toBe(3);
+    await page.context().close();
+  });
+
+  test("what uses a segment is listed, and keeps it from being deleted", async () => {
+    const page = await stage.open(`/segments/${ids.vips}?tab=uses`);
+    await page.getByRole("link", { name: "At the shop, or large, or a VIP" }).waitFor();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("It is used by the segment “At the shop, or large, or a VIP”.").waitFor();
+    expect((await api("GET", `/segments/${ids.vips}`)).name).toBe("VIPs");
+    await page.context().close();
+  });
+
+  test("a tree with groups within is shown as it is, and a copy of it begins with it", async () => {
+    const page = await stage.open(`/segments/${ids.tree}?tab=edit`, { width: 390 });
+    await page.getByText("(seats is more than 20, or Segment VIPs has the contact)").waitFor();
+    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
+    await keepPicture(page, "segment-tree-390");
+    await expectSound(page);
+    await page.context().close();
+  });
+});
