@@ -38,6 +38,7 @@ import {
   removeFrom,
   setRole,
 } from "./_admin_people.ts";
+import { demo, type DemoWords } from "./_admin_demo.ts";
 import { asId, release, type ReleaseOptions } from "./_admin_release.ts";
 
 const HELP = `Usage: bun run admin <command>
@@ -81,6 +82,11 @@ const HELP = `Usage: bun run admin <command>
                                                     --yes they are only counted. Nothing is sent to people who
                                                     have unsubscribed or are suppressed by now, or whose mail
                                                     has expired; --discard gives the mails up instead, for good
+  demo [--project P] [--contacts N] [--seed S] [--yes]
+                                                    make a shop to look at: contacts, 90 days of events, campaigns
+                                                    and workflows with their mails, none of which is sent; in a
+                                                    project named Demo, or P. --yes also where it has contacts, in
+                                                    production, and where mail leaves the machine (SMTP_URL)
   recount [project id]                              recount outcomes of mails and events by day, and correct
                                                     the counters that are wrong, of one project or of all
   partitions [--move]                               the months of events, and what else grows with time: rows
@@ -96,7 +102,7 @@ The settings are those of the service (DATABASE_URL, or the embedded Postgres in
 /** The exit code of an unknown command: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
-interface Options extends PeopleOptions, ReleaseOptions {
+interface Options extends PeopleOptions, ReleaseOptions, DemoWords {
   name?: string | undefined;
   domain?: string | undefined;
   verified?: boolean | undefined;
@@ -185,6 +191,7 @@ const COMMANDS: Record<string, Command> = {
     return { id: campaign, name, status };
   },
   release: (ctx, args, options) => release(ctx, args, options),
+  demo: (ctx, _args, options) => demo(ctx, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -251,6 +258,8 @@ async function main(): Promise<number> {
       resend: { type: "string" },
       rotate: { type: "boolean" },
       move: { type: "boolean" },
+      contacts: { type: "string" },
+      seed: { type: "string" },
       discard: { type: "boolean" },
       yes: { type: "boolean" },
       project: { type: "string" },

@@ -12,10 +12,12 @@ const LAYERS: string[][] = [
   [
     "src/first_start.ts",
     "src/_start_warnings.ts",
+    "src/_admin_demo.ts",
     "src/_admin_people.ts",
     "src/_admin_release.ts",
     "src/doctor",
   ],
+  ["src/demo"],
   ["src/service.ts"],
   ["src/_database_wait.ts"],
   ["tasks", "src/http/mod.ts", "src/worker.ts"],
@@ -230,6 +232,13 @@ describe("a deliberate break is found", () => {
     ["imports only go down", "src/accounts/bad.ts", 'import { track } from "../audience/tracking.ts";'],
     ["imports only go down", "src/sending/delivery/bad.ts", 'import { x } from "../send/mod.ts";'],
     ["imports only go down", "src/sending/captured/bad.ts", 'import { x } from "../platform/mod.ts";'],
+    ["imports only go down", "src/insight/bad.ts", 'import { createDemo } from "../demo/mod.ts";'],
+    ["imports only go down", "src/http/routes/bad.ts", 'import { createDemo } from "../../demo/mod.ts";'],
+    [
+      "a file that starts with an underscore stays in its folder",
+      "src/admin.ts",
+      'import { addCampaigns } from "./demo/_campaigns.ts";',
+    ],
     ["imports only go down", "src/http/entry/bad.ts", 'import { x } from "../pages/html.ts";'],
     ["imports only go down", "src/http/routes/bad.ts", 'import { tasks } from "../../../tasks/mod.ts";'],
     [

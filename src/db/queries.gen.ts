@@ -569,6 +569,88 @@ export interface Queries {
      * (sql/queries/daily_counts.sql:11) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
+  demo: {
+    /** Whether a project has contacts, and whether those of the demo are among them.
+     * (sql/queries/demo.sql:1) */
+    standing(on: On, args: { projectId: string }): Promise<{ hasContacts: boolean; hasDemo: boolean }>;
+    /** The oldest project of this name.
+     * (sql/queries/demo.sql:7) */
+    projectNamed(on: On, args: { name: string }): Promise<{ id: string } | null>;
+    /** Customers of a shop: a third is older than 90 days, the others came in growing numbers since, fewer of them at
+     * weekends. Whatever is drawn is a hash of the number of the contact and of the seed, so that it is the same each time.
+     * `places` holds `{country, city, locale}`.
+     * (sql/queries/demo.sql:15) */
+    addContacts(on: On, args: { places: { country: string; city: string; locale: string }[]; seed: number; firstNames: string[]; lastNames: string[]; contacts: number; now: Date; projectId: string }): Promise<number>;
+    /** What the customers did in the last 90 days: visits, each of which may end at any step of the way to an order.
+     * (sql/queries/demo.sql:96) */
+    addEvents(on: On, args: { now: Date; seed: number; projectId: string; products: string[]; prices: number[] }): Promise<number>;
+    /** What the contacts have ordered, in their data: it equals their events.
+     * (sql/queries/demo.sql:171) */
+    totalOrders(on: On, args: { projectId: string }): Promise<number>;
+    /** The members of a tracked segment, who entered when they came or in the weeks since.
+     * (sql/queries/demo.sql:189) */
+    enterSegment(on: On, args: { segmentId: string; now: Date; seed: number; projectId: string; audience: Fragment }): Promise<number>;
+    /** The first so many of those with an order, for a list kept by hand.
+     * (sql/queries/demo.sql:200) */
+    listMembers(on: On, args: { projectId: string; limit: number; segmentId: string }): Promise<number>;
+    /** How large the segments were on each of the last 90 days: they grew with the audience.
+     * (sql/queries/demo.sql:218) */
+    addSegmentSizes(on: On, args: { now: Date; projectId: string }): Promise<number>;
+    /** Brings contacts and suppressions in line with the mails: who unsubscribed did so by a mail, and an address that
+     * bounced, or whose owner complained, gets nothing any more.
+     * (sql/queries/demo.sql:235) */
+    leave(on: On, args: { projectId: string; now: Date; addresses: string[] }): Promise<number>;
+    /** Nobody asks the DNS about these domains for a year.
+     * (sql/queries/demo.sql:281) */
+    restDomains(on: On, args: { now: Date; madeAt: Date; projectId: string }): Promise<number>;
+    /** After so many new rows the planner would use outdated statistics.
+     * (sql/queries/demo.sql:287) */
+    analyze(on: On): Promise<number>;
+  };
+  demoMails: {
+    /** What the mails about orders say: each has a content of its own, with the id of the event that it is about.
+     * (sql/queries/demo_mails.sql:1) */
+    addContents(on: On, args: { subject: string; templateId: string; projectId: string; eventName: string }): Promise<number>;
+    /** What all mails of a template say.
+     * (sql/queries/demo_mails.sql:11) */
+    addSharedContent(on: On, args: { id: string; at: Date; projectId: string; templateId: string }): Promise<{ id: string }>;
+    /** What the mails of a campaign say.
+     * (sql/queries/demo_mails.sql:19) */
+    addCampaignContent(on: On, args: { id: string; at: Date; projectId: string; campaignId: string }): Promise<{ id: string }>;
+    /** The ledger: the mails of campaigns, of steps that were passed, and about orders, with what became of them. An address
+     * that does not exist bounces once; who opted out does so by the last mail before. Nothing here is ever to be sent: what
+     * is PENDING is due in 30 days. `campaigns` holds `{n, id, content_id, at, country?, plan?, opens, clicks}`, `steps`
+     * `{id, template_id, content_id}`, and `notices` `{event_name, template_id}`.
+     * (sql/queries/demo_mails.sql:27) */
+    addMails(on: On, args: { campaigns: { n: number; id: string; content_id: string; at: string; country: string | null | undefined; plan: string | null | undefined; opens: number; clicks: number }[]; projectId: string; steps: { id: string; template_id: string; content_id: string }[]; notices: { event_name: string; template_id: string }[]; seed: number; now: Date; domain: string }): Promise<number>;
+    /** The events of the mails: sent, delivered, opened, clicked (a link of `links`, the first ones more often), bounced and
+     * complained of, and opens by bots.
+     * (sql/queries/demo_mails.sql:170) */
+    addEvents(on: On, args: { links: string[]; projectId: string }): Promise<number>;
+    /** The campaigns that were sent, with their counts. `campaigns` holds `{id, content_id, at}`.
+     * (sql/queries/demo_mails.sql:205) */
+    finishCampaigns(on: On, args: { campaigns: { id: string; content_id: string; at: string }[]; projectId: string }): Promise<number>;
+    /** The links of the campaigns that were followed.
+     * (sql/queries/demo_mails.sql:227) */
+    countLinks(on: On, args: { projectId: string }): Promise<number>;
+    /** What was accepted by month and source.
+     * (sql/queries/demo_mails.sql:238) */
+    countUsage(on: On, args: { projectId: string }): Promise<number>;
+    /** Mails handed over, bounces and complaints by day.
+     * (sql/queries/demo_mails.sql:248) */
+    countReputation(on: On, args: { projectId: string }): Promise<number>;
+  };
+  demoWorkflows: {
+    /** Executions of a workflow, one for each contact with the event that starts it, each on a path that is drawn. What lies
+     * in the future has not happened yet: whoever is at a step that lasts waits there. `paths` holds `{n, upto, status,
+     * exit_reason?, step_id?, seconds}` by rising `upto` (the last one is 1), `steps` the `{path, seq, step_id, status,
+     * begins, ends, error?, output?}` in seconds from the start.
+     * (sql/queries/demo_workflows.sql:1) */
+    addExecutions(on: On, args: { paths: { n: number; upto: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; exit_reason: string | null | undefined; step_id: string | null | undefined; seconds: number }[]; steps: { path: number; seq: number; step_id: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; begins: number; ends: number; error: string | null | undefined; output: JsonArg | null | undefined }[]; projectId: string; eventName: string; since: Date; workflowId: string; seed: number; now: Date; versionId: string; waits: { step_id: string; event_name: string }[] }): Promise<number>;
+    /** When the workflow and its steps were made.
+     * (sql/queries/demo_workflows.sql:94) */
+    age(on: On, args: { at: Date; projectId: string; workflowId: string }): Promise<number>;
+  };
   doctor: {
     /** What kind of server this is, and how many connections it has left. Works on an empty database too.
      * (sql/queries/doctor.sql:1) */

@@ -49,6 +49,21 @@ async function make(ctx: Context, month: Date, patient: boolean): Promise<boolea
   return await briefly(ctx, { patient }, async (tx) => (await q.partitions.make(tx, { month })).isMade);
 }
 
+/**
+ * Creates the missing partitions of the months from a moment until now, for events that are about to be written with
+ * times of the past. A month for which nobody makes room is left out: its events go into the default partition.
+ */
+export async function makePastPartitions(ctx: Context, since: Date): Promise<void> {
+  for (let month = monthOf(since); month <= ctx.now(); month = monthOf(month, 1)) {
+    try {
+      await make(ctx, month, false);
+    } catch (error) {
+      if (!isHeld(error) && !isTimeout(error)) throw error;
+      tellWhy(ctx, nameOf(month), error);
+    }
+  }
+}
+
 /** Drops a partition with all its rows, and returns whether it is gone: it stays while somebody is using the events. */
 export async function dropPartition(ctx: Context, name: string): Promise<boolean> {
   try {
