@@ -84,7 +84,6 @@ describe("the demo", () => {
       "/emails",
       "/events",
       "/activity",
-      "/domains",
       "/suppressions",
       "/uploads",
     ]) {

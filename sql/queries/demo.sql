@@ -287,3 +287,8 @@ where project_id = :project_id;
 -- name: analyze :exec
 -- After so many new rows the planner would use outdated statistics.
 analyze contacts, emails, contents, executions, step_executions, segment_members;
+
+-- name: plan_for_many :exec
+-- For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
+-- just written, and of those drawn in a statement nothing ever is.
+select set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true);

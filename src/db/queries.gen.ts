@@ -606,6 +606,10 @@ export interface Queries {
     /** After so many new rows the planner would use outdated statistics.
      * (sql/queries/demo.sql:287) */
     analyze(on: On): Promise<number>;
+    /** For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
+     * just written, and of those drawn in a statement nothing ever is.
+     * (sql/queries/demo.sql:291) */
+    planForMany(on: On): Promise<number>;
   };
   demoMails: {
     /** What the mails about orders say: each has a content of its own, with the id of the event that it is about.

@@ -48,6 +48,7 @@ export async function createDemo(ctx: Context, options: DemoOptions): Promise<De
   await inTransaction(patient, async (open) => {
     const tx = { ...open, now: () => now };
     await q.recounts.takeTime(tx);
+    await q.demo.planForMany(tx);
     await q.projects.hold(tx, { projectId });
     await assertEmpty(tx, projectId, options);
     await fill(tx, projectId, pictures, options);
