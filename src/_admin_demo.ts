@@ -32,7 +32,7 @@ export async function demo(ctx: Context, { project, contacts, seed, yes = false 
   }
   const projectId = project === undefined ? undefined : asId(project, "project", ": see `project list`");
   if (projectId !== undefined) await assertProject(ctx, projectId);
-  return await createDemo(ctx, { projectId, contacts: size, seed: drawn, addsTo: yes });
+  return await createDemo(ctx, { projectId, contacts: size, seed: drawn });
 }
 
 function numberOf(option: string, given: string | undefined, otherwise: number, max: number): number {

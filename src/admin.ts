@@ -85,7 +85,7 @@ const HELP = `Usage: bun run admin <command>
   demo [--project P] [--contacts N] [--seed S] [--yes]
                                                     make a shop to look at: contacts, 90 days of events, campaigns
                                                     and workflows with their mails, none of which is sent; in a
-                                                    project named Demo, or P. --yes also where it has contacts, in
+                                                    project named Demo, or P, that has no contacts. --yes also in
                                                     production, and where mail leaves the machine (SMTP_URL)
   recount [project id]                              recount outcomes of mails and events by day, and correct
                                                     the counters that are wrong, of one project or of all

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const made = await demo(service, { contacts: String(CONTACTS) });
   key = made.project!.secret;
   projectId = made.projectId;
-}, 120_000);
+});
 
 const get = async (path: string) => {
   const { status, body } = await service.request("GET", path, { key });
@@ -28,10 +28,12 @@ const get = async (path: string) => {
 const valuesOf = async (rows: PromiseLike<readonly { value?: string }[]>) =>
   (await rows).map(({ value }) => value!).sort();
 
+/** Without what counts back from the moment at which it was made. */
+const told = ({ email, subscribed }: { email: string; subscribed: boolean }) => ({ email, subscribed });
+
 const audience = async (id: string) =>
-  await service.pool`
-    select email, subscribed, data, row_number() over (order by created_at) as n
-    from contacts where project_id = ${id} order by email`;
+  await service.pool<{ email: string; subscribed: boolean }[]>`
+    select email, subscribed from contacts where project_id = ${id} order by email`;
 
 describe("the demo", () => {
   test("has counters that agree with its facts", async () => {
@@ -110,15 +112,14 @@ describe("the demo", () => {
     expect(late!.n).toBe(0);
   });
 
-  test("is the same shop for the same seed, and another one for another", async () => {
-    const [same, other] = [await createProject(service, "Same"), await createProject(service, "Other")];
-    await createDemo(service, { projectId: same.id, contacts: CONTACTS, seed: 1 });
-    await createDemo(service, { projectId: other.id, contacts: CONTACTS, seed: 2 });
-    const named = (rows: Awaited<ReturnType<typeof audience>>) =>
-      rows.map(({ email, subscribed }) => [email, subscribed]);
-    expect(named(await audience(same.id))).toEqual(named(await audience(projectId)));
-    expect(named(await audience(other.id))).not.toEqual(named(await audience(projectId)));
-  }, 120_000);
+  test("is the same shop for the same seed", async () => {
+    const { id } = await createProject(service, "Same");
+    await createDemo(service, { projectId: id, contacts: CONTACTS, seed: 1 });
+    const [first, second] = [await audience(projectId), await audience(id)];
+
+    expect(second).toHaveLength(CONTACTS);
+    expect(second.map(told)).toEqual(first.map(told));
+  });
 });
 
 describe("the command", () => {
@@ -130,10 +131,10 @@ describe("the command", () => {
     expect((await get("/contacts?limit=1")).total).toBe(CONTACTS);
   });
 
-  test("refuses a project with contacts without --yes", async () => {
+  test("refuses a project with contacts, whatever is said", async () => {
     const { id } = await createProject(service, "Mine");
     await service.pool`insert into contacts (project_id, email, subscribed) values (${id}, 'me@example.com', true)`;
-    await expect(demo(service, { project: id })).rejects.toThrow("it has contacts");
+    await expect(demo(service, { project: id, yes: true })).rejects.toThrow("it has contacts");
   });
 
   test.each([

@@ -88,7 +88,7 @@ export async function fillSegments(
 
 /** Its members entered over time, and not at this moment: no events, which would start workflows. */
 async function enter(tx: Context, projectId: string, segmentId: string, seed: number): Promise<void> {
-  const audience = await audienceOf(tx, projectId, segmentId);
+  const audience = await audienceOf(tx, projectId, segmentId, { whole: true });
   await q.audience.allowHashing(tx);
   await q.demo.enterSegment(tx, { projectId, segmentId, audience: audience(), now: tx.now(), seed });
 }

@@ -17,8 +17,6 @@ export interface DemoOptions {
   projectId?: string | undefined;
   contacts: number;
   seed: number;
-  /** Also into a project that has contacts. */
-  addsTo?: boolean;
 }
 
 /** What was made. The keys of a project are there where it is new. */
@@ -50,7 +48,7 @@ export async function createDemo(ctx: Context, options: DemoOptions): Promise<De
     await q.recounts.takeTime(tx);
     await q.demo.planForMany(tx);
     await q.projects.hold(tx, { projectId });
-    await assertEmpty(tx, projectId, options);
+    await assertEmpty(tx, projectId);
     await fill(tx, projectId, pictures, options);
   });
   await recountProject(patient, projectId);
@@ -59,26 +57,26 @@ export async function createDemo(ctx: Context, options: DemoOptions): Promise<De
   return { projectId, ...(project && { project }), contacts: options.contacts };
 }
 
-async function projectFor(ctx: Context, options: DemoOptions) {
-  const id = options.projectId ?? (await q.demo.projectNamed(ctx, { name: NAME }))?.id;
+async function projectFor(ctx: Context, { projectId }: DemoOptions) {
+  const id = projectId ?? (await q.demo.projectNamed(ctx, { name: NAME }))?.id;
   if (id !== undefined) {
-    await assertEmpty(ctx, id, options);
+    await assertEmpty(ctx, id);
     return { projectId: id };
   }
   const project = await createProject(ctx, NAME);
   return { projectId: project.id, project };
 }
 
-async function assertEmpty(ctx: Context, projectId: string, { addsTo = false }: DemoOptions): Promise<void> {
+async function assertEmpty(ctx: Context, projectId: string): Promise<void> {
   const { hasContacts, hasDemo } = await q.demo.standing(ctx, { projectId });
   if (hasDemo) {
     throw new Error(
       `Cannot make the demo twice in the project ${projectId}: name another one with --project`,
     );
   }
-  if (hasContacts && !addsTo) {
+  if (hasContacts) {
     throw new Error(
-      `Cannot make the demo in the project ${projectId}: it has contacts. Name an empty one with --project, or add --yes`,
+      `Cannot make the demo in the project ${projectId}: it has contacts. Name an empty one with --project`,
     );
   }
 }
