@@ -3,7 +3,7 @@ import { assertProject } from "./accounts/projects/mod.ts";
 import { isProduction } from "./config.ts";
 import type { Context } from "./context.ts";
 import { createDemo, type Demo } from "./demo/mod.ts";
-import { asId } from "./_admin_release.ts";
+import { asId } from "./_admin_ids.ts";
 
 /** The options of `demo`. */
 export interface DemoWords {

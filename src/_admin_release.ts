@@ -1,4 +1,5 @@
 // The operator's command that sends captured mails, or gives them up.
+import { asId } from "./_admin_ids.ts";
 import { assertProject } from "./accounts/projects/mod.ts";
 import type { Context } from "./context.ts";
 import { discardCaptured, type DiscardReport } from "./sending/captured/discard.ts";
@@ -37,14 +38,6 @@ export async function release(
   if (yes) return await run(ctx, scope);
   const wouldBe = await run(ctx, scope, { dryRun: true });
   return discard ? { wouldBe, toDiscard: HOW_TO } : { wouldBe, toRelease: HOW_TO };
-}
-
-/** An id as the ledger writes it. Throws for what can be none. */
-export function asId(given: string | undefined, noun: string, hint = ""): string {
-  const id = (given ?? "").toLowerCase();
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
-  if (given === undefined) throw new Error(`Cannot find a ${noun} without its id${hint}`);
-  throw new Error(`Cannot find a ${noun}: ${JSON.stringify(given)} is not an id of one${hint}`);
 }
 
 function instant(text: string): Date {

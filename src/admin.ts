@@ -39,7 +39,8 @@ import {
   setRole,
 } from "./_admin_people.ts";
 import { demo, type DemoWords } from "./_admin_demo.ts";
-import { asId, release, type ReleaseOptions } from "./_admin_release.ts";
+import { asId } from "./_admin_ids.ts";
+import { release, type ReleaseOptions } from "./_admin_release.ts";
 
 const HELP = `Usage: bun run admin <command>
 

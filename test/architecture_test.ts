@@ -17,6 +17,7 @@ const LAYERS: string[][] = [
     "src/_admin_release.ts",
     "src/doctor",
   ],
+  ["src/_admin_ids.ts"],
   ["src/demo"],
   ["src/service.ts"],
   ["src/_database_wait.ts"],
