@@ -3,6 +3,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { flushRequests } from "../../src/insight/requests/log.ts";
 import { until } from "./process.ts";
 import { DOMAIN, type TestService } from "./service.ts";
+import { accountNotes, accountWalk } from "./openapi_account_examples.ts";
 import { PASSWORD, type Person } from "./accounts.ts";
 
 /** One request of the walk. */
@@ -300,6 +301,7 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
   await tell("requestPasswordReset", { as: "nobody", body: { email: account.email } });
   await tell("changePassword", { as, body: { password: PASSWORD, newPassword: "four words that differ" } });
   await tell("getCurrentUser", { as });
+  await accountWalk(tell, "four words that differ");
   await tell("listProjects", { as });
   await tell("updateProject", { as, path, body: { tracking: "MARKETING_ONLY", language: "de" } });
   await tell("getProjectReputation", { as, path });
@@ -335,6 +337,7 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
 
 /** What needs the token of a mail, or an answer of Stripe. */
 function elsewhere(note: Noter): void {
+  accountNotes(note);
   const done = (message: string) => ({ success: true, data: { message } });
   note(
     "streamActivity",
