@@ -201,6 +201,8 @@ describe("bun run admin", () => {
       timezone: "UTC",
       sendRate: null,
       resendInDoubt: ["TRANSACTIONAL"],
+      postalAddress: null,
+      requiresTwoFactor: false,
     };
     const first = set("--tracking", "MARKETING_ONLY", "--language", "pt", "--send-rate", "2.5");
     const slower = set("--send-rate", "0.5");

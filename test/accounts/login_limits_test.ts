@@ -38,8 +38,21 @@ const later = (ms: number) => service.setNow(new Date(service.now().getTime() + 
 /** A network that nothing has come from yet. */
 const elsewhere = () => `198.51.${++network >> 8}.${network & 255}`;
 
+/** Asks again where a busy machine has no time to hash a password: that counts for nothing. */
+async function inTime(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+  }
+}
+
 const attempt = (password: string, to = email, from = elsewhere(), on = service) =>
-  on.request("POST", "/auth/login", { body: { email: to, password }, headers: { "x-forwarded-for": from } });
+  inTime(() =>
+    on.request("POST", "/auth/login", {
+      body: { email: to, password },
+      headers: { "x-forwarded-for": from },
+    }),
+  );
 
 async function fail(times: number, to?: string, from?: string): Promise<number[]> {
   const statuses: number[] = [];

@@ -58,6 +58,7 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
     "POST /auth/request-password-reset email",
     (email) => visitor.request("POST", "/auth/request-password-reset", { email }),
   ],
+  ["POST /users/@me/email email", (email) => owner.request("POST", "/users/@me/email", { email })],
   [
     "POST /projects/{id}/members email",
     (email) => owner.request("POST", `/projects/${projectId}/members`, { email }),

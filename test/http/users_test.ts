@@ -31,6 +31,9 @@ describe("GET /users/@me", () => {
       emailVerified: false,
       emailProven: false,
       createdAt: expect.any(String),
+      hasPassword: true,
+      name: null,
+      pendingEmail: null,
     });
   });
 

@@ -57,6 +57,7 @@ const TAGS: Record<string, string> = {
   Activity: "What happened, and what will.",
   Search: "One box for everything that has a name.",
   Uploads: "Images for the bodies of mails.",
+  Requests: "What was asked of the API, and why it was refused.",
   Projects: "Members, reputation and history of a project.",
   Billing: "Limits, usage and subscriptions.",
   Account: "People: log in, sign up, projects of their own.",
