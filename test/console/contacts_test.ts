@@ -78,6 +78,21 @@ tour(stage, "contact", {
   ready: (page) => page.getByText("order placed"),
 });
 
+tour(stage, "imports", {
+  path: "/imports",
+  ready: (page) => page.getByText("None yet. Each stays here for 30 days"),
+});
+
+tour(stage, "contacts-conditions", {
+  path: "/contacts",
+  ready: (page) => page.getByText("jonas.59@people.example"),
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: async (page) => {
+    await page.getByRole("button", { name: "Conditions" }).click();
+    await page.getByText("the condition is read out here").waitFor();
+  },
+});
+
 chromium("a search, a subscription and a segment narrow the list, and stand in the address", async () => {
   await on("/contacts", async (page) => {
     await page.getByText("jonas.59@people.example").waitFor();

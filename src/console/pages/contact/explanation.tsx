@@ -1,37 +1,11 @@
 // Why a contact is in a segment, or is not: each filter with its answer, and what was found.
 import type { ExplainedCondition, ExplainedFilter, SegmentExplanation } from "../../api.gen.ts";
 import { CheckIcon, CloseIcon } from "../../parts/icons.tsx";
+import { useVocabulary } from "../../parts/conditions/vocabulary.ts";
+import { filterSentence } from "../../parts/conditions/words.ts";
 import { Time } from "../../parts/time.tsx";
-import { fieldName, FieldValue } from "../contacts/field_value.tsx";
+import { FieldValue } from "../contacts/field_value.tsx";
 import classes from "./contact.module.css";
-
-const OPERATORS: Record<string, string> = {
-  equals: "is",
-  notEquals: "is not",
-  contains: "contains",
-  notContains: "does not contain",
-  greaterThan: "is more than",
-  lessThan: "is less than",
-  greaterThanOrEqual: "is at least",
-  lessThanOrEqual: "is at most",
-  within: "is within the last",
-  olderThan: "is longer ago than",
-  exists: "is there",
-  notExists: "is not there",
-  triggered: "happened",
-  notTriggered: "did not happen",
-  triggeredWithin: "happened within the last",
-  triggeredOlderThan: "happened longer ago than",
-  notTriggeredWithin: "did not happen within the last",
-  memberOfSegment: "has the contact",
-  notMemberOfSegment: "does not have the contact",
-};
-const STANDARD: Record<string, string> = {
-  email: "Address",
-  subscribed: "Subscribed",
-  createdAt: "Added",
-  updatedAt: "Changed",
-};
 
 interface Props {
   email: string;
@@ -82,15 +56,14 @@ function Tree({ condition }: { condition: NonNullable<ExplainedCondition> }) {
 }
 
 function Row({ filter }: { filter: ExplainedFilter }) {
-  const { field, operator, value, unit, matches, found } = filter;
-  const hasValue = value !== undefined && value !== null;
+  const { field, matches, found } = filter;
+  const { vocabulary } = useVocabulary();
   return (
     <div className={classes.answer} data-matches={matches}>
       {matches ? <CheckIcon size={15} /> : <CloseIcon size={15} />}
       <span className="for-readers">{matches ? "True:" : "False:"}</span>
       <span>
-        <strong>{nameOf(field, found)}</strong> {OPERATORS[operator] ?? operator}{" "}
-        {hasValue && <FieldValue value={value} />} {unit}
+        {vocabulary ? filterSentence(filter, vocabulary.kindOf(field), vocabulary.segments) : field}
       </span>
       <Found field={field} found={found} />
     </div>
@@ -122,12 +95,6 @@ function Found({ field, found }: { field: string; found: unknown }) {
       )}
     </span>
   );
-}
-
-function nameOf(field: string, found: unknown): string {
-  if (field.startsWith("data.")) return fieldName(field.slice("data.".length));
-  if (field.startsWith("segment.")) return `Segment ${typeof found === "string" ? found : ""}`;
-  return STANDARD[field] ?? field.replace(/^event\./, "Event ");
 }
 
 function isCounted(found: unknown): found is { count: number; lastAt: string | null } {

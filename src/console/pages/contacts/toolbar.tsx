@@ -73,10 +73,11 @@ export function Toolbar({ filters, set, columns }: Props) {
             Clear
           </Button>
         )}
-        <span className={classes.gap} />
-        <OrderMenu filters={filters} set={set} />
-        <Jump filters={filters} set={set} />
-        <ColumnsMenu {...columns} />
+        <span className={classes.order}>
+          <OrderMenu filters={filters} set={set} />
+          <Jump filters={filters} set={set} />
+          <ColumnsMenu {...columns} />
+        </span>
       </div>
     </div>
   );

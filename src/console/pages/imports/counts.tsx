@@ -7,12 +7,11 @@ type Result = NonNullable<ContactImport["result"]>;
 
 /** The figures of an import, or of a trial. */
 export function Counts({ result }: { result: Result }) {
-  const { totalRows, createdCount, updatedCount, successCount, failureCount } = result;
+  const { totalRows, createdCount, updatedCount, failureCount } = result;
   const figures = [
     { name: "Rows", value: totalRows },
     { name: "New contacts", value: createdCount },
-    { name: "Changed", value: updatedCount },
-    { name: "As they were", value: Math.max(0, successCount - createdCount - updatedCount) },
+    { name: "Updated", value: updatedCount },
     { name: "Refused", value: failureCount },
   ];
   return (
