@@ -77,7 +77,7 @@ describe("domains", () => {
     const { id } = await addDomain(service, project.id, "gone.example", SERVICE);
     const page = await stage.open(`/domains/${id}`);
     await page.getByRole("button", { name: "Remove" }).click();
-    const dialog = page.getByRole("alertdialog");
+    const dialog = page.getByRole("dialog", { name: "Remove gone.example?" });
     expect(await dialog.textContent()).toContain("its key is deleted");
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("gone.example was removed").waitFor();
@@ -161,7 +161,10 @@ describe("images", () => {
     await tile.click();
     await page.getByText("No template and no campaign.").waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+    await page
+      .getByRole("dialog", { name: "Delete this image?" })
+      .getByRole("button", { name: "Delete" })
+      .click();
 
     await page.getByRole("heading", { name: "No images yet" }).waitFor();
     await settled(page);
