@@ -11,6 +11,7 @@ import { lazyPage } from "./parts/lazy_page.ts";
 
 const Shell = lazyPage(() => import("./shell.tsx"));
 const FirstProject = lazyPage(() => import("./pages/first_project.tsx"));
+const Account = lazyPage(() => import("./pages/account.tsx"));
 const NotFound = lazy(() => import("./pages/not_found.tsx"));
 
 export function App() {
@@ -31,6 +32,11 @@ export function App() {
           <Route path="/new-project">
             <LoggedIn>
               <FirstProject />
+            </LoggedIn>
+          </Route>
+          <Route path="/account">
+            <LoggedIn>
+              <Account />
             </LoggedIn>
           </Route>
           <Route path="/p/:projectId" nest>

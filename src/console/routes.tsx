@@ -2,12 +2,18 @@
 // come from it.
 import type { Project } from "./api.gen.ts";
 import {
+  AuditIcon,
+  BillingIcon,
   ContactsIcon,
   DomainsIcon,
   type Icon,
   ImagesIcon,
+  KeysIcon,
+  MembersIcon,
   OverviewIcon,
+  SecurityIcon,
   SegmentsIcon,
+  SettingsIcon,
   SuppressionsIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
@@ -29,6 +35,8 @@ export interface PageRoute {
   shortcut?: string;
   /** Not shown to those who are less. */
   role?: Project["role"];
+  /** Not shown where the installation is without it. */
+  feature?: "billing" | undefined;
 }
 
 /** Pages of a project, in the order of the navigation; of two paths that match, the first is shown. */
@@ -98,6 +106,57 @@ export const PAGES: PageRoute[] = [
     icon: SuppressionsIcon,
     shortcut: "x",
     page: lazyPage(() => import("./pages/suppressions.tsx")),
+  },
+  {
+    path: "/keys",
+    label: "Keys",
+    group: "Project",
+    icon: KeysIcon,
+    shortcut: "k",
+    page: lazyPage(() => import("./pages/keys.tsx")),
+  },
+  {
+    path: "/members",
+    label: "Members",
+    group: "Project",
+    icon: MembersIcon,
+    shortcut: "p",
+    page: lazyPage(() => import("./pages/members.tsx")),
+  },
+  {
+    path: "/billing",
+    label: "Billing",
+    group: "Project",
+    icon: BillingIcon,
+    shortcut: "b",
+    role: "ADMIN",
+    feature: "billing",
+    page: lazyPage(() => import("./pages/billing.tsx")),
+  },
+  {
+    path: "/security",
+    label: "Reputation",
+    group: "Project",
+    icon: SecurityIcon,
+    shortcut: "r",
+    page: lazyPage(() => import("./pages/security.tsx")),
+  },
+  {
+    path: "/audit",
+    label: "Audit log",
+    group: "Project",
+    icon: AuditIcon,
+    shortcut: "l",
+    role: "ADMIN",
+    page: lazyPage(() => import("./pages/audit.tsx")),
+  },
+  {
+    path: "/settings",
+    label: "Settings",
+    group: "Project",
+    icon: SettingsIcon,
+    shortcut: ",",
+    page: lazyPage(() => import("./pages/settings.tsx")),
   },
 ];
 

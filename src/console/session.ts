@@ -1,9 +1,10 @@
 // Who is logged in, and what they are to the project.
 import { useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
 import type { Project } from "./api.gen.ts";
 import { call } from "./api.ts";
-import { useProject } from "./place.ts";
-import { SESSION_KEY, useAccountApi } from "./queries.ts";
+import { APP, useProject } from "./place.ts";
+import { keyOf, readAgain, SESSION_KEY, useAccountApi } from "./queries.ts";
 
 type Role = Project["role"];
 
@@ -34,6 +35,32 @@ export function useRole(needed: Role): { isAllowed: boolean; reason: string | nu
   const isAllowed = ROLES[role].rank >= ROLES[needed].rank;
   const others = needed === "OWNER" ? "owners" : "owners and admins";
   return { isAllowed, reason: isAllowed ? null : `Only ${others} of the project can do this` };
+}
+
+/** What this installation can do; undefined until it is known. It does not change while a window is open. */
+export function useFeatures() {
+  return useAccountApi("GET /config", {}, { staleTime: Infinity }).data?.features;
+}
+
+/** Which pages of the project are there for whoever is logged in, on this installation. */
+export function usePageFilter(): (page: { role?: Role; feature?: "billing" | undefined }) => boolean {
+  const { rank } = ROLES[useProject().role];
+  const features = useFeatures();
+  return ({ role = "MEMBER", feature }) =>
+    rank >= ROLES[role].rank && (feature === undefined || features?.[feature] === true);
+}
+
+/** Forgets a project that is not there any more for whoever is logged in, and leads to another, or to a first one. */
+export function useLeaveProject(): (id: string) => Promise<void> {
+  const cache = useQueryClient();
+  const [, navigate] = useLocation();
+  return async (id) => {
+    const key = keyOf(null, "GET /users/@me/projects");
+    // First: the start would lead back to it.
+    cache.setQueryData<Project[]>(key, (projects) => projects?.filter((project) => project.id !== id));
+    navigate(`~${APP}`);
+    await readAgain(cache, null, ["GET /users/@me/projects"]);
+  };
 }
 
 /** Ends the session, and forgets everything that was read in it. */

@@ -1,11 +1,12 @@
 // The pages of a project, in groups.
 import { Link, useLocation } from "wouter";
 import { GROUPS, PAGES, type PageRoute } from "../routes.tsx";
-import { useRole } from "../session.ts";
+import { usePageFilter } from "../session.ts";
 import classes from "./navigation.module.css";
 
 export function Navigation() {
-  const groups = GROUPS.map((name) => ({ name, pages: PAGES.filter(({ group }) => group === name) }));
+  const shown = PAGES.filter(usePageFilter());
+  const groups = GROUPS.map((name) => ({ name, pages: shown.filter(({ group }) => group === name) }));
   return (
     <nav className={classes.navigation} aria-label="Pages of the project">
       {groups
@@ -24,10 +25,8 @@ export function Navigation() {
   );
 }
 
-function Entry({ page: { path, label, icon: Shape, role = "MEMBER", page } }: { page: PageRoute }) {
+function Entry({ page: { path, label, icon: Shape, page } }: { page: PageRoute }) {
   const [here] = useLocation();
-  const { isAllowed } = useRole(role);
-  if (!isAllowed) return null;
   const isHere = path === "/" ? here === "/" : here === path || here.startsWith(`${path}/`);
   return (
     <li>

@@ -4,11 +4,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import type { SearchResult } from "../api.gen.ts";
-import { placeOf, useProject } from "../place.ts";
+import { APP, placeOf, useProject } from "../place.ts";
 import { useApi } from "../queries.ts";
 import { PAGES } from "../routes.tsx";
-import { useProjects, useRole } from "../session.ts";
-import { FolderIcon, type Icon, KeyboardIcon, RightIcon, SearchIcon } from "./icons.tsx";
+import { usePageFilter, useProjects } from "../session.ts";
+import { FolderIcon, type Icon, KeyboardIcon, PersonIcon, RightIcon, SearchIcon } from "./icons.tsx";
 import { Keys } from "./keys.tsx";
 
 const TYPING_MS = 120;
@@ -97,8 +97,7 @@ function useOffers(showKeys: () => void): Offer[] {
   const [, navigate] = useLocation();
   const project = useProject();
   const { data: projects = [] } = useProjects();
-  const isAdmin = useRole("ADMIN").isAllowed;
-  const pages = PAGES.filter(({ group, role }) => group !== undefined && (isAdmin || role !== "ADMIN"));
+  const pages = PAGES.filter(usePageFilter()).filter(({ group }) => group !== undefined);
   return [
     ...pages.map(({ path, label, icon, shortcut }): Offer => ({
       id: path,
@@ -115,6 +114,7 @@ function useOffers(showKeys: () => void): Offer[] {
         icon: FolderIcon,
         act: () => navigate(`~${placeOf(id)}`),
       })),
+    { id: "account", label: "Account", icon: PersonIcon, act: () => navigate(`~${APP}/account`) },
     { id: "keys", label: "All keys", icon: KeyboardIcon, keys: "?", act: showKeys },
   ];
 }

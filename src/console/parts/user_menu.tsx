@@ -7,9 +7,10 @@ import {
   Text,
   useMantineColorScheme,
 } from "@mantine/core";
+import { Link } from "wouter";
 import { BASE } from "../api.ts";
-import { useAccountApi } from "../queries.ts";
-import { useLogOut, useSession } from "../session.ts";
+import { APP } from "../place.ts";
+import { useFeatures, useLogOut, useSession } from "../session.ts";
 import { GuideIcon, KeyboardIcon, LogOutIcon, MailIcon, PersonIcon } from "./icons.tsx";
 
 const SCHEMES = [
@@ -21,7 +22,7 @@ const SCHEMES = [
 export function UserMenu({ showKeys }: { showKeys: () => void }) {
   const email = useSession().data?.user?.email;
   const logOut = useLogOut();
-  const { data: config } = useAccountApi("GET /config", {}, { staleTime: Infinity });
+  const features = useFeatures();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Menu position="bottom-end" width={252}>
@@ -45,6 +46,9 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
           onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
         />
         <Menu.Divider />
+        <Menu.Item component={Link} href={`~${APP}/account`} leftSection={<PersonIcon size={16} />}>
+          Account
+        </Menu.Item>
         <Menu.Item leftSection={<KeyboardIcon size={16} />} onClick={showKeys}>
           Keys
         </Menu.Item>
@@ -57,7 +61,7 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
         >
           Guides
         </Menu.Item>
-        {config && !config.features.smtp && (
+        {features && !features.smtp && (
           <Menu.Item
             component="a"
             href={`${BASE}/inbox`}

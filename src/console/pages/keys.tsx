@@ -1,0 +1,38 @@
+// What lets programs into a project: the pair of keys, keys with names, and the secret that signs webhooks.
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { AddIcon } from "../parts/icons.tsx";
+import { Gate } from "../parts/gate.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { Sections } from "../parts/section.tsx";
+import { NamedKeys } from "./keys/named_keys.tsx";
+import { KeyPair } from "./keys/pair.tsx";
+import { ShownOnce, type Once } from "./keys/shown_once.tsx";
+import { WebhookSigning } from "./keys/webhook_secret.tsx";
+
+/** `/keys`. */
+export default function KeysPage() {
+  const [once, setOnce] = useState<Once | null>(null);
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      <PageHeader
+        title="Keys"
+        about="What lets your programs into this project. Give each of them a key of its own."
+        actions={
+          <Gate role="ADMIN">
+            <Button leftSection={<AddIcon size={16} />} onClick={() => setCreating(true)}>
+              Create a key
+            </Button>
+          </Gate>
+        }
+      />
+      <Sections>
+        <NamedKeys isCreating={isCreating} setCreating={setCreating} show={setOnce} />
+        <KeyPair show={setOnce} />
+        <WebhookSigning show={setOnce} />
+      </Sections>
+      <ShownOnce once={once} close={() => setOnce(null)} />
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+// What takes all of a project away: reset and deletion.
+import { Button } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api.ts";
+import { confirm } from "../../parts/confirm.tsx";
+import { formatCount } from "../../parts/format.ts";
+import { Gate } from "../../parts/gate.tsx";
+import { Row, Rows, Section } from "../../parts/section.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { useProject } from "../../place.ts";
+import { readAgain, useApi } from "../../queries.ts";
+import { useLeaveProject } from "../../session.ts";
+
+export function Danger() {
+  const touched = useTouched();
+  const reset = useReset(touched);
+  const remove = useDelete(touched);
+  return (
+    <Section title="Danger" about="Neither can be undone." isDanger>
+      <Rows label="Danger">
+        <Row
+          name="Reset the project"
+          about="Deletes its contents. Members, domains, keys and settings stay."
+          actions={
+            <Gate role="OWNER">
+              <Button variant="outline" color="red" size="xs" onClick={reset}>
+                Reset
+              </Button>
+            </Gate>
+          }
+        />
+        <Row
+          name="Delete the project"
+          about="Deletes it with everything in it, for all members."
+          actions={
+            <Gate role="OWNER">
+              <Button variant="outline" color="red" size="xs" onClick={remove}>
+                Delete
+              </Button>
+            </Gate>
+          }
+        />
+      </Rows>
+    </Section>
+  );
+}
+
+const ONE = { query: { limit: 1 } };
+
+/** `12,034 contacts, 3 templates and 1 campaign`, once it is known. */
+function useTouched(): string {
+  const contacts = useApi("GET /contacts", ONE).data?.total;
+  const templates = useApi("GET /templates", ONE).data?.total;
+  const campaigns = useApi("GET /campaigns", ONE).data?.total;
+  const workflows = useApi("GET /workflows", ONE).data?.total;
+  const counts = [
+    contacts !== undefined && formatCount(contacts, "contact"),
+    templates !== undefined && formatCount(templates, "template"),
+    campaigns !== undefined && formatCount(campaigns, "campaign"),
+    workflows !== undefined && formatCount(workflows, "workflow"),
+  ].filter((text) => text !== false);
+  return counts.length > 0 ? new Intl.ListFormat("en").format(counts) : "everything";
+}
+
+function useReset(touched: string) {
+  const { id, name } = useProject();
+  const cache = useQueryClient();
+  return () =>
+    confirm({
+      title: `Reset ${name}?`,
+      action: "Reset",
+      typed: name,
+      children: (
+        <>
+          This deletes {touched}, with all segments, events, mails, images and suppressions. Nothing that
+          waits to be sent goes out. Members, domains, keys and settings stay.
+        </>
+      ),
+      act: async () => {
+        await call("POST /users/@me/projects/{id}/reset", { path: { id } });
+        await readAgain(cache, id, ["GET "]);
+        toast.done(`${name} is being reset`);
+      },
+    });
+}
+
+function useDelete(touched: string) {
+  const { id, name } = useProject();
+  const left = useLeaveProject();
+  return () =>
+    confirm({
+      title: `Delete ${name}?`,
+      action: "Delete",
+      typed: name,
+      children: (
+        <>
+          This deletes {touched}, with all segments, events, mails, images, domains, keys and members. Its
+          keys stop working at once, and nothing that waits to be sent goes out.
+        </>
+      ),
+      act: async () => {
+        await call("DELETE /users/@me/projects/{id}", { path: { id } });
+        await left(id);
+        toast.done(`${name} was deleted`);
+      },
+    });
+}

@@ -1,0 +1,176 @@
+// What can be set of a project. Only what was changed is sent: two people can change different settings at once.
+import { Alert, Button, Checkbox, Select, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { PatchBody, Project } from "../../api.gen.ts";
+import { call } from "../../api.ts";
+import { formatNumber } from "../../parts/format.ts";
+import { FormError, useServerForm } from "../../parts/form.tsx";
+import { Section } from "../../parts/section.tsx";
+import { toast } from "../../parts/toast.tsx";
+import { readAgain } from "../../queries.ts";
+import { useRole } from "../../session.ts";
+import { LANGUAGES, RESENT, TRACKING, ZONES } from "./choices.ts";
+import classes from "./settings.module.css";
+
+type Values = {
+  name: string;
+  language: string;
+  timezone: string;
+  postalAddress: string;
+  tracking: string;
+  resendInDoubt: string[];
+  requiresTwoFactor: boolean;
+};
+
+function valuesOf(project: Project): Values {
+  const { name, language, timezone, tracking, resendInDoubt, requiresTwoFactor } = project;
+  return {
+    name,
+    language,
+    timezone,
+    postalAddress: project.postalAddress ?? "",
+    tracking,
+    resendInDoubt,
+    requiresTwoFactor,
+  };
+}
+
+export function SettingsForm({ project }: { project: Project }) {
+  const cache = useQueryClient();
+  const { isAllowed, reason } = useRole("ADMIN");
+  const isOwner = useRole("OWNER").isAllowed;
+  const sent = useServerForm<Values>(
+    { mode: "controlled", initialValues: valuesOf(project) },
+    async (values) => {
+      const body = changesOf(valuesOf(project), values);
+      const saved = await call("PATCH /users/@me/projects/{id}", { path: { id: project.id }, body });
+      form.setInitialValues(valuesOf(saved));
+      form.setValues(valuesOf(saved));
+      toast.done("The settings are saved");
+      await readAgain(cache, null, ["GET /users/@me/projects"]);
+      await readAgain(cache, project.id, ["GET /projects"]);
+    },
+    Object.fromEntries([0, 1, 2].map((i) => [`resendInDoubt.${i}`, "resendInDoubt"])),
+  );
+  const { form, submit, isSending, error } = sent;
+  const isChanged = form.isDirty();
+  useQuestionBeforeLeaving(isChanged);
+  return (
+    <form onSubmit={submit} noValidate className={classes.form}>
+      {reason && (
+        <Alert color="gray" variant="light">
+          {reason}: you can see the settings, and not change them.
+        </Alert>
+      )}
+      <Section title="Project">
+        <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Project">
+          <TextInput
+            label="Name"
+            description="Recipients may see it: the name of your shop or product."
+            {...form.getInputProps("name")}
+          />
+          <Select
+            label="Language"
+            description="Of the footer of mails, and of the pages that recipients see."
+            data={LANGUAGES}
+            allowDeselect={false}
+            disabled={!isAllowed}
+            {...form.getInputProps("language")}
+          />
+          <Select
+            label="Time zone"
+            description="Of times without one, such as those of schedules."
+            data={ZONES}
+            searchable
+            allowDeselect={false}
+            disabled={!isAllowed}
+            {...form.getInputProps("timezone")}
+          />
+        </fieldset>
+      </Section>
+      <Section title="Mail">
+        <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Mail">
+          <Textarea
+            label="Postal address"
+            description="Stands in the footer of marketing mail: many countries ask for it."
+            autosize
+            minRows={3}
+            maxRows={8}
+            {...form.getInputProps("postalAddress")}
+          />
+          <Select
+            label="Opens and clicks"
+            description="Whether it is noted who opens a mail and follows its links."
+            data={TRACKING}
+            allowDeselect={false}
+            disabled={!isAllowed}
+            {...form.getInputProps("tracking")}
+          />
+          <Checkbox.Group
+            label="Send again when in doubt"
+            description="If a connection breaks at the last moment, nobody knows whether a mail arrived. What is chosen here is sent again after 15 minutes, and may come twice."
+            {...form.getInputProps("resendInDoubt")}
+          >
+            <Stack gap="xs" mt="xs">
+              {RESENT.map(({ value, label }) => (
+                <Checkbox key={value} value={value} label={label} disabled={!isAllowed} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <Text size="sm" c="dimmed">
+            Sending rate:{" "}
+            {project.sendRate === null
+              ? "no limit of its own"
+              : `${formatNumber(project.sendRate)} mails a second`}
+            . Only whoever operates this service can change it.
+          </Text>
+        </fieldset>
+      </Section>
+      <Section title="Access">
+        <Switch
+          label="Members need two-factor log-in"
+          description={
+            isOwner
+              ? "Whoever has not set it up does not get into this project until they have: that includes you."
+              : "Only owners of the project can change this."
+          }
+          disabled={!isOwner}
+          {...form.getInputProps("requiresTwoFactor", { type: "checkbox" })}
+        />
+      </Section>
+      <FormError error={error} />
+      {isChanged && (
+        <div className={classes.save} role="group" aria-label="Changes">
+          <span>Not saved yet</span>
+          <div>
+            <Button variant="default" size="xs" onClick={() => form.reset()}>
+              Discard
+            </Button>
+            <Button type="submit" size="xs" loading={isSending}>
+              Save
+            </Button>
+          </div>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** What differs, as the API takes it. */
+function changesOf(before: Values, after: Values): PatchBody {
+  const names = Object.keys(after) as (keyof Values)[];
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const patch = Object.fromEntries(changed.map((name) => [name, after[name]])) as PatchBody;
+  return patch.postalAddress === "" ? { ...patch, postalAddress: null } : patch;
+}
+
+/** The browser asks before it closes a window in which something was changed. */
+function useQuestionBeforeLeaving(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isChanged]);
+}

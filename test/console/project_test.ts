@@ -1,0 +1,167 @@
+// What belongs to a project itself, and to the account of whoever is logged in.
+import { beforeAll, describe, expect, test } from "bun:test";
+import { SERVICE } from "../../src/accounts/audit.ts";
+import { createKey } from "../../src/accounts/projects/named_keys.ts";
+import { logIn, signUp } from "../support/accounts.ts";
+import { hasBrowser, tour, useConsole } from "./support.ts";
+
+const stage = useConsole();
+
+beforeAll(async () => {
+  const { service, project, owner } = stage;
+  await service.pool`update users set email_verified_at = now() where id = ${owner.userId}`;
+  await createKey(service, project.id, { name: "Shop", scopes: ["send", "track"] }, SERVICE);
+  const expiresAt = new Date(Date.now() + 5 * 86_400_000);
+  await createKey(service, project.id, { name: "Report of the week", scopes: ["read"], expiresAt }, SERVICE);
+  await stage.member("ADMIN");
+  await stage.member("MEMBER");
+  await service.pool`
+    insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
+    values (${project.id}, 'grace@invited.example', 'MEMBER', ${Buffer.alloc(32, 7)}, now(), now() + interval '7 days')`;
+  await owner.request("PATCH", `/users/@me/projects/${project.id}`, {
+    postalAddress: "Acme Ltd\n1 High Street\nLondon",
+  });
+  await logIn(service, owner.email);
+});
+
+describe("keys", () => {
+  tour(stage, "keys", { path: "/keys", ready: (page) => page.getByText("Report of the week") });
+
+  test.skipIf(!hasBrowser)("a key is made, shown once, used in a request, and revoked", async () => {
+    const { service } = stage;
+    const page = await stage.open("/keys");
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("button", { name: "Create, and show it" }).click();
+    await page.getByText("Say what the key is for").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Reader");
+    await page.getByLabel("Send mail").uncheck();
+    await page.getByLabel("Read", { exact: true }).check();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "The key “Reader”" });
+    await page.keyboard.press("Escape");
+    const key = (await dialog.locator("code").textContent())!;
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await service.request("GET", "/contacts", { headers })).status).toBe(200);
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect(await page.content()).not.toContain(key);
+
+    await page.getByRole("button", { name: "Revoke Reader" }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("“Reader” was revoked").waitFor();
+
+    expect((await service.request("GET", "/contacts", { headers })).status).toBe(401);
+    await page.context().close();
+  });
+});
+
+describe("members", () => {
+  tour(stage, "members", { path: "/members", ready: (page) => page.getByText("grace@invited.example") });
+
+  test.skipIf(!hasBrowser)("somebody is invited with a role, and sees what they may", async () => {
+    const { service } = stage;
+    const person = await signUp(service, "ada@people.example");
+    await service.pool`
+      update users set email_verified_at = now() where id = ${person.userId}`;
+    const page = await stage.open("/members");
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("textbox", { name: "Address" }).fill("ada@people.example");
+    await page.keyboard.press("Enter");
+    await page.getByText("ada@people.example is in the project now").waitFor();
+    await page.context().close();
+
+    const theirs = await stage.open("/members", { as: person });
+    await theirs.getByRole("list", { name: "Members" }).getByText("ada@people.example").waitFor();
+    expect(await theirs.getByRole("button", { name: "Invite somebody" }).isDisabled()).toBe(true);
+    expect(await theirs.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+    expect(await theirs.getByRole("button", { name: /^Remove / }).count()).toBe(0);
+
+    await theirs.getByRole("button", { name: "Leave the project" }).click();
+    await theirs.getByRole("button", { name: "Leave", exact: true }).click();
+    await theirs.getByRole("heading", { name: "Your first project" }).waitFor();
+    await theirs.context().close();
+  });
+});
+
+describe("settings", () => {
+  tour(stage, "settings", { path: "/settings", ready: (page) => page.getByLabel("Postal address") });
+
+  test.skipIf(!hasBrowser)("one is saved, and one that is refused says so at its field", async () => {
+    const { service, project } = stage;
+    const page = await stage.open("/settings");
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("see https://spam.example now");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await name.inputValue()).toBe("see https://spam.example now");
+    await name.fill("Acme & Co");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The settings are saved").waitFor();
+
+    const [row] = await service.pool`select name from projects where id = ${project.id}`;
+    expect(row!.name).toBe("Acme & Co");
+    expect(await page.getByText("Not saved yet").count()).toBe(0);
+    await page.context().close();
+  });
+
+  test.skipIf(!hasBrowser)("a reset takes the name of the project, and says what it deletes", async () => {
+    const page = await stage.open("/settings");
+    await page.getByRole("button", { name: "Reset", exact: true }).click();
+    const field = page.getByLabel(/^Type “/);
+    await field.waitFor();
+    expect(
+      await page.getByText(/This deletes 0 contacts, 0 templates, 0 campaigns,? and 0 workflows/).count(),
+    ).toBe(1);
+    await field.fill("something else");
+    const button = page.getByRole("button", { name: "Reset", exact: true }).last();
+    expect(await button.isDisabled()).toBe(true);
+    await page.context().close();
+  });
+});
+
+describe("the account", () => {
+  tour(stage, "account", { path: "~/account", ready: (page) => page.getByText("This one") });
+
+  test.skipIf(!hasBrowser)("a session is ended, and lets nobody in any more", async () => {
+    const { service } = stage;
+    const person = await signUp(service);
+    const other = await logIn(service, person.email);
+    const page = await stage.open("~/account", { as: person });
+    await page.getByRole("button", { name: /^End the session in/ }).click();
+    await page.getByText(/^The session in .* has ended$/).waitFor();
+
+    expect((await other.request("GET", "/users/@me")).status).toBe(401);
+    expect((await person.request("GET", "/users/@me")).status).toBe(200);
+    await page.context().close();
+  });
+
+  test.skipIf(!hasBrowser)("another address takes the password where the log-in is long ago", async () => {
+    const { service } = stage;
+    const person = await signUp(service);
+    await service.pool`
+      update sessions set created_at = now() - interval '1 hour', proven_at = null where user_id = ${person.userId}`;
+    const page = await stage.open("~/account", { as: person });
+    await page.getByLabel("New address").fill("new@people.example");
+    await page.getByRole("button", { name: "Change the address" }).click();
+    await page.getByLabel("Your password").fill("correct horse battery");
+    await page.keyboard.press("Enter");
+    await page.getByText("A mail to new@people.example is on its way: the link").waitFor();
+    await page.context().close();
+  });
+});
+
+describe("standing", () => {
+  tour(stage, "security", { path: "/security", ready: (page) => page.getByRole("table", { name: "Rates" }) });
+  tour(stage, "audit", {
+    path: "/audit",
+    ready: (page) => page.getByRole("row", { name: /Created the key/ }),
+  });
+
+  test.skipIf(!hasBrowser)("billing is not shown where the installation has none", async () => {
+    const page = await stage.open("/billing");
+    await page.getByRole("heading", { name: "Nothing is billed here" }).waitFor();
+    expect(await page.getByRole("link", { name: "Billing" }).count()).toBe(0);
+    await page.context().close();
+  });
+});
