@@ -4,6 +4,7 @@ import type { Context } from "./context.ts";
 import { JOBS, type JobName, type Lane, type Tasks } from "./jobs.ts";
 import { describeError } from "./log.ts";
 import { metersOf } from "./meters.ts";
+import { Problem } from "./problem.ts";
 
 /** The names of the tasks of one lane, or of all. */
 export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
@@ -22,20 +23,41 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
           id: job.id,
           attempt: job.attempts,
           ms: Math.round(performance.now() - startedAt),
+          ...aboutOf(payload),
         });
-        const { jobs } = metersOf(ctx);
-        const seconds = () => (performance.now() - startedAt) / 1000;
+        const end = (outcome: "done" | "failed") => {
+          const { jobs, ended } = metersOf(ctx);
+          jobs.observe({ task: name }, (performance.now() - startedAt) / 1000);
+          ended.inc({ task: name, outcome });
+        };
         try {
           await tasks[name](ctx, payload as never);
           ctx.log.info("job", line());
-          jobs.observe({ task: name, outcome: "done" }, seconds());
+          end("done");
         } catch (error) {
-          ctx.log.error("job failed", { ...line(), ...describeError(error) });
-          jobs.observe({ task: name, outcome: "failed" }, seconds());
+          // A refusal is somebody's mistake, and none of the service's.
+          const level = error instanceof Problem ? "warn" : "error";
+          ctx.log[level]("job failed", { ...line(), ...describeError(error) });
+          end("failed");
           throw error;
         }
       },
     ]),
+  );
+}
+
+/**
+ * What a job is about: the ids in its payload; of several of a kind how many, as `emails: 3`. Anything else may be an
+ * address, and is left out.
+ */
+export function aboutOf(payload: unknown): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(payload ?? {}).flatMap(([name, value]): [string, string | number][] => {
+      if (/Id$/.test(name) && typeof value === "string") return [[name, value]];
+      if (!/Ids$/.test(name) || !Array.isArray(value)) return [];
+      const noun = name.slice(0, -"Ids".length);
+      return value.length === 1 ? [[`${noun}Id`, String(value[0])]] : [[`${noun}s`, value.length]];
+    }),
   );
 }
 

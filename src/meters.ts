@@ -1,11 +1,28 @@
 // What this process measures of itself, in the words of Prometheus. What the database knows is added when it is asked for
-// (`insight/metrics.ts`).
-import { Counter, Histogram, Registry } from "prom-client";
+// (`insight/metrics.ts`). Each bucket of a histogram is a series for each route: outcomes have counters of their own.
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "prom-client";
 import { perService } from "./context.ts";
 
 /** In seconds: from what an answer from memory takes to what a request is ended after. */
-const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
-const JOB_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300];
+const REQUEST_SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const JOB_SECONDS = [0.025, 0.1, 0.5, 2.5, 15, 60];
+
+/** Of the metrics of the runtime those that say something here: it has no others of its own. */
+const OF_PROCESS =
+  /^(process_(cpu_seconds_total|start_time_seconds|resident_memory_bytes|open_fds|max_fds)|nodejs_(heap_size_used_bytes|eventloop_lag_(p99|mean)_seconds))$/;
+
+let ofProcess: Registry | undefined;
+
+/** What the runtime says of this process: memory, processor time, files, and how long work has to wait for its turn. */
+export function processMetrics(): Registry {
+  if (ofProcess) return ofProcess;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (!OF_PROCESS.test(name)) registry.removeSingleMetric(name);
+  }
+  return (ofProcess = registry);
+}
 
 /** The meters of a service in this process. */
 export const metersOf = perService(() => {
@@ -16,15 +33,27 @@ export const metersOf = perService(() => {
     requests: new Histogram({
       name: "postrider_request_seconds",
       help: "How long requests took, by route",
-      labelNames: ["method", "route", "status"] as const,
+      labelNames: ["method", "route"] as const,
       buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    answers: new Counter({
+      name: "postrider_requests_total",
+      help: "Requests that were answered, by route and status",
+      labelNames: ["method", "route", "status"] as const,
       registers,
     }),
     jobs: new Histogram({
       name: "postrider_job_seconds",
-      help: "How long jobs took, by task and by how they ended: done or failed",
-      labelNames: ["task", "outcome"] as const,
+      help: "How long jobs took, by task",
+      labelNames: ["task"] as const,
       buckets: JOB_SECONDS,
+      registers,
+    }),
+    ended: new Counter({
+      name: "postrider_jobs_total",
+      help: "Jobs by task and by how they ended: done or failed",
+      labelNames: ["task", "outcome"] as const,
       registers,
     }),
     requestLog: new Counter({

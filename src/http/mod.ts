@@ -1,14 +1,13 @@
 // The table of contents of the HTTP service: one line per first path segment.
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
-import { metersOf } from "../meters.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
 import { openApiDocument } from "./entry/openapi.ts";
 import { withTheOtherMethod } from "./entry/other_method.ts";
 import { problemResponses } from "./entry/problems.ts";
 import { assertKnownQuery, dropEmpty, isOpenRoute, planQueries } from "./entry/query_names.ts";
-import { begin, keepRequest, logRequest } from "./entry/requests.ts";
+import { begin, endRequest, logRequest } from "./entry/requests.ts";
 import { transportHeaders } from "./entry/transport.ts";
 import { activityStreamRoutes } from "./routes/activity_stream.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -86,10 +85,7 @@ export function createApp(given: Context): AnyElysia {
       if (isOpenRoute(ctx, request.method, route)) return assertKnownQuery(ctx, request, route);
     })
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
-      const seconds = logRequest(ctx.log, request, route || "unknown", Number(set.status ?? 200));
-      const labels = { method: request.method, route: route || "unknown", status: Number(set.status ?? 200) };
-      metersOf(ctx).requests.observe(labels, seconds);
-      keepRequest(ctx, request, labels.route, labels.status);
+      endRequest(ctx, request, route, Number(set.status ?? 200));
     })
     .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
     .use(homeRoutes(ctx))

@@ -3,7 +3,7 @@ import { Gauge, Registry } from "prom-client";
 import { type Context, perService } from "../context.ts";
 import { poolUse } from "../db/pool.ts";
 import { q } from "../db/queries.ts";
-import { metersOf } from "../meters.ts";
+import { metersOf, processMetrics } from "../meters.ts";
 import { requestsUnderway } from "../traffic.ts";
 
 /** The exact excess is of no use, and counting on would take long. */
@@ -22,8 +22,8 @@ export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
  */
 export async function renderMetrics(ctx: Context): Promise<string> {
   const { registry } = metersOf(ctx);
-  const [own, shared] = await Promise.all([registry.metrics(), sharedMetrics(ctx)]);
-  return `${own}\n${shared}`;
+  const parts = [registry.metrics(), processMetrics().metrics(), sharedMetrics(ctx)];
+  return (await Promise.all(parts)).join("\n");
 }
 
 async function sharedMetrics(ctx: Context): Promise<string> {

@@ -43,8 +43,8 @@ describe("GET /docs", () => {
 
     for (const link of new Set(inside)) {
       const [page = "", anchor] = link.split("#");
-      const target = page === "" || page === path ? body : (await get(page)).body;
-      expect([link, typeof target]).toEqual([link, "string"]);
+      const { status, body: target } = page === "" || page === path ? { status: 200, body } : await get(page);
+      expect([link, status]).toEqual([link, 200]);
       if (anchor) expect([link, idsOf(target).has(anchor)]).toEqual([link, true]);
     }
     const outside = links.filter((link) => !/^[#/]/.test(link));

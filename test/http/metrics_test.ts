@@ -60,9 +60,9 @@ describe("GET /metrics", () => {
     }
     const text = await (await scrape()).text();
 
-    expect(
-      await valueOf('postrider_request_seconds_count{method="GET",route="/contacts/:id",status="404"}'),
-    ).toBe(2);
+    expect(await valueOf('postrider_requests_total{method="GET",route="/contacts/:id",status="404"}')).toBe(
+      2,
+    );
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}.*route|sk_|pk_/);
   });
 
@@ -89,7 +89,7 @@ describe("GET /metrics", () => {
     expect(await valueOf('postrider_mails_open{status="PENDING"}')).toBe(0);
     expect(await valueOf('postrider_mails_total{outcome="SENT"}')).toBe(1);
     expect(await valueOf('postrider_mails_total{outcome="BOUNCED"}')).toBe(1);
-    expect(await valueOf('postrider_job_seconds_count{task="send_emails",outcome="done"}')).toBe(1);
+    expect(await valueOf('postrider_jobs_total{task="send_emails",outcome="done"}')).toBe(1);
   });
 
   test("tells the connections, the workers and how far the counters lag behind", async () => {

@@ -62,6 +62,8 @@ export const OPEN = [
   "GET /ready",
   "GET /metrics",
   "GET /openapi.json",
+  "GET /docs/monitoring/alerts.yml",
+  "GET /docs/monitoring/dashboard.json",
   "GET /docs",
   "GET /docs/api",
   "GET /docs/api/:operationId",

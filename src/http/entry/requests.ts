@@ -2,6 +2,7 @@
 import type { Context } from "../../context.ts";
 import { type Caller, recordRequest } from "../../insight/requests/log.ts";
 import type { Log } from "../../log.ts";
+import { metersOf } from "../../meters.ts";
 import type { Problem } from "../../problem.ts";
 
 interface Noted {
@@ -73,11 +74,31 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
   return ms / 1000;
 }
 
+/** Whoever calls can make up methods: each would be a series of its own. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** What there is to do once a request was answered: its log line, its metrics, and its place in the log of its project. */
+export function endRequest(
+  ctx: Context,
+  request: Request,
+  matched: string | undefined,
+  status: number,
+): void {
+  // A list is routed with a slash at its end, and nobody writes it.
+  const route = matched?.replace(/(.)\/$/, "$1") || "unknown";
+  const seconds = logRequest(ctx.log, request, route, status);
+  const method = METHODS.has(request.method) ? request.method : "other";
+  const { requests, answers } = metersOf(ctx);
+  requests.observe({ method, route }, seconds);
+  answers.inc({ method, route, status });
+  keepRequest(ctx, request, route, status);
+}
+
 /**
  * Adds a request to the log of its project, if it has one. What members read in sessions is left out, as it would fill the
  * log with what a console asks for by itself; and so is the reading of the log.
  */
-export function keepRequest(ctx: Context, request: Request, route: string, status: number): void {
+function keepRequest(ctx: Context, request: Request, route: string, status: number): void {
   const known = noted.get(request);
   if (!known?.caller || !known.projectId || /^\/requests(\/|$)/.test(route)) return;
   const { caller, projectId, refusal, body, requestId, isGiven, startedAt } = known;
@@ -89,8 +110,7 @@ export function keepRequest(ctx: Context, request: Request, route: string, statu
     requestId,
     isGiven,
     method,
-    // A list is routed with a slash at its end, and nobody writes it.
-    route: route.replace(/(.)\/$/, "$1"),
+    route,
     url,
     userAgent: headers.get("user-agent"),
     status,

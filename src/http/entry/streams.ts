@@ -1,5 +1,6 @@
 // Answers that are made while they are read: as fast as the reader takes them, and no faster.
 import type { Context } from "../../context.ts";
+import { describeError } from "../../log.ts";
 import { createTurnstile } from "./turnstile.ts";
 
 /** Of one project at a time: each keeps a statement running. */
@@ -43,7 +44,7 @@ export function streamText(
         controller.close();
       } catch (error) {
         leave();
-        ctx.log.error("a file was broken off", { projectId, fileName, error });
+        ctx.log.error("a file was broken off", { projectId, fileName, ...describeError(error) });
         controller.error(error);
       }
     },

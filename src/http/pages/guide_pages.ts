@@ -25,6 +25,9 @@ const COMMENT = /^<!-- .* -->\n\n?/gm;
 /** A link to another guide, as it works in the repository. */
 const TO_GUIDE = /^([A-Za-z-]+)\.md(#.*)?$/;
 
+/** A link to a file for Prometheus or Grafana. */
+const FILE = /^\.\.\/monitoring\/[a-z.]+$/;
+
 const { headers, head: HEAD } = styled(["guides.css"]);
 const pages = new Map<string, GuidePage>();
 
@@ -95,6 +98,7 @@ function toHtml(source: string): { title: string; html: string } {
 /** What a link of a guide leads to here. Throws for an address that would not work in both places. */
 function addressOf(link: string): string {
   if (/^(#|https?:\/\/)/.test(link)) return link;
+  if (FILE.test(link)) return link.replace("../", "/docs/");
   const [, name, anchor = ""] = TO_GUIDE.exec(link) ?? [];
   if (name === undefined) throw new Error(`Cannot follow the link of a guide to ${link}`);
   return `${name === INDEX ? INDEX_PATH : `${PATH}/${name}`}${anchor}`;

@@ -13,6 +13,9 @@ interface Known {
   headers: Readonly<Record<string, string>>;
 }
 
+/** What Prometheus and Grafana are given, as files to load from here: see the guide on operating. */
+const MONITORING = { "dashboard.json": "application/json", "alerts.yml": "application/yaml" } as const;
+
 const ASSETS = { "reference.css": "text/css", "reference.js": "text/javascript" } as const;
 
 /**
@@ -37,6 +40,10 @@ export function docsRoutes(document: () => object) {
   for (const [name, type] of Object.entries(ASSETS)) {
     const file = tagged(readFileSync(new URL(`../pages/assets/${name}`, import.meta.url), "utf8"), type);
     app.get(`/docs/${name}`, ({ request }) => answer(request, file));
+  }
+  for (const [name, type] of Object.entries(MONITORING)) {
+    const file = tagged(readFileSync(new URL(`../pages/monitoring/${name}`, import.meta.url), "utf8"), type);
+    app.get(`/docs/monitoring/${name}`, ({ request }) => answer(request, file));
   }
   return app;
 }
