@@ -53,8 +53,8 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
 export function aboutOf(payload: unknown): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(payload ?? {}).flatMap(([name, value]): [string, string | number][] => {
-      if (/Id$/.test(name) && typeof value === "string") return [[name, value]];
-      if (!/Ids$/.test(name) || !Array.isArray(value)) return [];
+      if (name.endsWith("Id") && typeof value === "string") return [[name, value]];
+      if (!name.endsWith("Ids") || !Array.isArray(value)) return [];
       const noun = name.slice(0, -"Ids".length);
       return value.length === 1 ? [[`${noun}Id`, String(value[0])]] : [[`${noun}s`, value.length]];
     }),

@@ -145,7 +145,7 @@ function faultsOf(expression: string): string[] {
 }
 
 const targets = () =>
-  dashboard.panels.flatMap(({ title, targets = [] }) => targets.map((one) => ({ title, ...one })));
+  dashboard.panels.flatMap(({ title, targets: asked = [] }) => asked.map((one) => ({ title, ...one })));
 
 describe("a scrape", () => {
   test("of a fresh installation has at most 400 series, with those of the process", () => {
