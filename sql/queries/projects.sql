@@ -57,7 +57,7 @@ select count(*)::int as "total!" from projects;
 -- For the operator: every project, oldest first.
 select
   id, name, public_key, secret_hint, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt,
-  disabled_at, disabled_reason, created_at
+  postal_address, requires_two_factor, disabled_at, disabled_reason, created_at
 from projects
 where deleted_at is null
 order by id

@@ -1538,7 +1538,7 @@ export interface Queries {
     count(on: On): Promise<{ total: number }>;
     /** For the operator: every project, oldest first.
      * (sql/queries/projects.sql:56) */
-    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
+    list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
     /** The projects of a user, oldest first, with the role there: all, or this one.
      * (sql/queries/projects.sql:66) */
     ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
