@@ -5,7 +5,7 @@ await prepareServer();
 // Workers keep the modules that they have loaded from file to file: to load and compile them for each takes a fifth of
 // the whole. So no test file may leave anything in a module behind.
 const tests = Bun.spawn(
-  [process.execPath, "test", "--parallel=4", "--no-isolate", "--timeout=300000", ...process.argv.slice(2)],
+  [process.execPath, "test", "--parallel=3", "--no-isolate", "--timeout=300000", ...process.argv.slice(2)],
   {
     env: { ...process.env, TEST_DATABASE_URL: databaseUrl("postgres") },
     stdio: ["inherit", "inherit", "inherit"],
