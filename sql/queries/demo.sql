@@ -170,6 +170,12 @@ order by p.at;
 
 -- name: total_orders :exec
 -- What the contacts have ordered, in their data: it equals their events.
+with ordered as materialized (
+  select e.contact_id, count(*) as orders, sum((e.data ->> 'total')::numeric) as total, max(e.created_at) as last_at
+  from events e
+  where e.project_id = :project_id and e.name = 'ordered'
+  group by e.contact_id
+)
 update contacts c
 set
   data = c.data || jsonb_build_object('orders', coalesce(o.orders, 0), 'lifetimeValue', coalesce(o.total, 0)) || case
@@ -178,12 +184,7 @@ set
   end,
   updated_at = coalesce(o.last_at, c.updated_at)
 from contacts d
-left join (
-  select e.contact_id, count(*) as orders, sum((e.data ->> 'total')::numeric) as total, max(e.created_at) as last_at
-  from events e
-  where e.project_id = :project_id and e.name = 'ordered'
-  group by e.contact_id
-) as o on o.contact_id = d.id
+left join ordered o on o.contact_id = d.id
 where c.project_id = :project_id and d.project_id = :project_id and d.id = c.id and d.data ? 'customerNumber';
 
 -- name: enter_segment :exec
