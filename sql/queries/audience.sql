@@ -22,28 +22,19 @@ where c.project_id = :project_id
 order by c.id
 limit :limit::int;
 
--- name: hurry :exec
--- Ends a statement of this transaction that takes longer.
-select set_config('statement_timeout', :timeout, true);
-
 -- name: count_reachable :one
 -- splice: audience = true
--- How many contacts satisfy a compiled condition, and how many of them are subscribed, among one contact in `one_in`: by the
--- last byte of the id, which is random.
+-- How many contacts satisfy a compiled condition, and how many of them are subscribed.
 select count(*)::int as "count!", (count(*) filter (where c.subscribed))::int as "reachable!"
 from contacts c
-where c.project_id = :project_id
-  and (:one_in::int = 1 or get_byte(uuid_send(c.id), 15) % :one_in::int = 0)
-  and :audience;
+where c.project_id = :project_id and :audience;
 
--- name: sample :many
+-- name: newest :many
 -- splice: audience = true
--- The newest contacts who satisfy a compiled condition, among one contact in `one_in`.
+-- The newest contacts who satisfy a compiled condition.
 select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
 from contacts c
-where c.project_id = :project_id
-  and (:one_in::int = 1 or get_byte(uuid_send(c.id), 15) % :one_in::int = 0)
-  and :audience
+where c.project_id = :project_id and :audience
 order by c.id desc
 limit :limit::int;
 

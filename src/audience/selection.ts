@@ -75,11 +75,27 @@ export async function countSelected(
     return await q.contacts.countMatching(tx, { projectId, filter: selected(tx, { whole: true }) });
   });
   if (exact) return exact.total;
+  return (await estimateSelected(ctx, projectId, selected, total)).count;
+}
+
+/** What a sample says of the contacts that are selected. */
+export interface Estimate {
+  count: number;
+  /** Those of them who are subscribed. */
+  reachable: number;
+  /** The ids of the newest in the sample, five at most. */
+  newest: string[];
+}
+
+/** How many of a project's `total` contacts are selected, from a sample of some 20,000 of them. */
+export async function estimateSelected(
+  ctx: Context,
+  projectId: string,
+  selected: Selected,
+  total: number,
+): Promise<Estimate> {
   const percent = Math.min(100, (SAMPLE_ROWS / total) * 100);
-  const { seen, matching } = await q.contacts.sampleMatching(ctx, {
-    projectId,
-    percent,
-    filter: selected(ctx),
-  });
-  return seen === 0 ? 0 : Math.round((matching / seen) * total);
+  const sample = await q.contacts.sampleMatching(ctx, { projectId, percent, filter: selected(ctx) });
+  const all = (part: number) => (sample.seen === 0 ? 0 : Math.round((part / sample.seen) * total));
+  return { count: all(sample.matching), reachable: all(sample.reachable), newest: sample.newest };
 }

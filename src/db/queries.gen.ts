@@ -89,22 +89,18 @@ export interface Queries {
     /** Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
      * (sql/queries/audience.sql:13) */
     matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
-    /** Ends a statement of this transaction that takes longer.
+    /** How many contacts satisfy a compiled condition, and how many of them are subscribed.
      * (sql/queries/audience.sql:25) */
-    hurry(on: On, args: { timeout: string }): Promise<number>;
-    /** How many contacts satisfy a compiled condition, and how many of them are subscribed, among one contact in `one_in`: by the
-     * last byte of the id, which is random.
-     * (sql/queries/audience.sql:29) */
-    countReachable(on: On, args: { projectId: string; oneIn: number; audience: Fragment }): Promise<{ count: number; reachable: number }>;
-    /** The newest contacts who satisfy a compiled condition, among one contact in `one_in`.
-     * (sql/queries/audience.sql:39) */
-    sample(on: On, args: { projectId: string; oneIn: number; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    countReachable(on: On, args: { projectId: string; audience: Fragment }): Promise<{ count: number; reachable: number }>;
+    /** The newest contacts who satisfy a compiled condition.
+     * (sql/queries/audience.sql:32) */
+    newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** Whether each of some compiled filters holds for a contact.
-     * (sql/queries/audience.sql:50) */
+     * (sql/queries/audience.sql:41) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
     /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
      * by bots are not the contact's.
-     * (sql/queries/audience.sql:57) */
+     * (sql/queries/audience.sql:48) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
   };
   audit: {
@@ -540,13 +536,17 @@ export interface Queries {
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
     /** (sql/queries/contacts.sql:161) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
-    /** The part of a sample of contacts that matches. `percent` of the table's blocks are read.
+    /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
+     * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
      * (sql/queries/contacts.sql:167) */
-    sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number }>;
+    sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
+    /** The newest first.
+     * (sql/queries/contacts.sql:182) */
+    byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-     * (sql/queries/contacts.sql:176) */
+     * (sql/queries/contacts.sql:189) */
     export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:189) */
+    /** (sql/queries/contacts.sql:202) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -588,27 +588,27 @@ export interface Queries {
      * (sql/queries/demo.sql:171) */
     totalOrders(on: On, args: { projectId: string }): Promise<number>;
     /** The members of a tracked segment, who entered when they came or in the weeks since.
-     * (sql/queries/demo.sql:189) */
+     * (sql/queries/demo.sql:190) */
     enterSegment(on: On, args: { segmentId: string; now: Date; seed: number; projectId: string; audience: Fragment }): Promise<number>;
     /** The first so many of those with an order, for a list kept by hand.
-     * (sql/queries/demo.sql:200) */
+     * (sql/queries/demo.sql:201) */
     listMembers(on: On, args: { projectId: string; limit: number; segmentId: string }): Promise<number>;
     /** How large the segments were on each of the last 90 days: they grew with the audience.
-     * (sql/queries/demo.sql:218) */
+     * (sql/queries/demo.sql:219) */
     addSegmentSizes(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** Brings contacts and suppressions in line with the mails: who unsubscribed did so by a mail, and an address that
      * bounced, or whose owner complained, gets nothing any more.
-     * (sql/queries/demo.sql:235) */
+     * (sql/queries/demo.sql:236) */
     leave(on: On, args: { projectId: string; now: Date; addresses: string[] }): Promise<number>;
     /** Nobody asks the DNS about these domains for a year.
-     * (sql/queries/demo.sql:281) */
+     * (sql/queries/demo.sql:282) */
     restDomains(on: On, args: { now: Date; madeAt: Date; projectId: string }): Promise<number>;
     /** After so many new rows the planner would use outdated statistics.
-     * (sql/queries/demo.sql:287) */
+     * (sql/queries/demo.sql:288) */
     analyze(on: On): Promise<number>;
     /** For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
      * just written, and of those drawn in a statement nothing ever is.
-     * (sql/queries/demo.sql:291) */
+     * (sql/queries/demo.sql:292) */
     planForMany(on: On): Promise<number>;
   };
   demoMails: {

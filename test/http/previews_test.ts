@@ -39,9 +39,10 @@ describe("POST /segments/preview", () => {
     const found = await previewSegment(service, project.id, half, { patienceMs: 1 });
 
     expect(found.estimated).toBe(true);
-    expect(found.count / (PEOPLE / 2)).toBeWithin(0.6, 1.4);
-    expect(found.count % 64).toBe(0);
+    expect(found.count / (PEOPLE / 2)).toBeWithin(0.8, 1.2);
+    expect(found.reachable / (PEOPLE / 2)).toBeWithin(0.8, 1.2);
     expect(found.sample).toHaveLength(5);
+    expect(found.sample.map(({ data }) => data)).toEqual(Array(5).fill({ half: 1 }));
   });
 
   test("saves nothing, and refuses what saving would refuse", async () => {

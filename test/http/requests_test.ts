@@ -59,6 +59,8 @@ const answered = (more: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   body: undefined,
   ...more,
 });
+const record = (request: AnsweredRequest) =>
+  recordRequest(service, request.projectId, request.status, () => request);
 
 describe("what stands in the log", () => {
   test("is each request with a key: which one, when, how long, and how it was answered, the newest first", async () => {
@@ -185,7 +187,7 @@ describe("what stands in the log", () => {
 
   test("holds whatever a request is made of", async () => {
     const odd = "\0 \ud800 \udc00 \u2028 ☃";
-    recordRequest(service, {
+    record({
       ...answered({
         status: 422,
         url: `http://h/contacts/${odd}`,
@@ -194,7 +196,7 @@ describe("what stands in the log", () => {
       }),
       refusal: { code: "X", message: odd, errors: [{ field: odd, code: "custom", message: odd }] },
     });
-    recordRequest(service, answered({ status: 400, body: odd, ms: 1e9 }));
+    record(answered({ status: 400, body: odd, ms: 1e9 }));
     await written(2);
 
     expect((await list()).data).toHaveLength(2);
@@ -298,11 +300,11 @@ describe("pages and filters", () => {
 describe("a project with very many requests", () => {
   test("has a sample in its log that says how many are missing; refusals have room of their own, and bodies a tenth", async () => {
     const before = await outcomes();
-    for (let n = 0; n < 10_000; n++) recordRequest(service, answered());
-    for (let n = 0; n < 1_000; n++) recordRequest(service, answered({ status: 422, body: { n } }));
+    for (let n = 0; n < 10_000; n++) record(answered());
+    for (let n = 0; n < 1_000; n++) record(answered({ status: 422, body: { n } }));
     await written(1_200);
     service.setNow(new Date(service.now().getTime() + 60_000));
-    recordRequest(service, answered());
+    record(answered());
     await written(1_201);
     const [row] = await service.pool`
       select count(*)::int as rows, sum(left_out)::int as left_out, count(body)::int as bodies
@@ -315,9 +317,9 @@ describe("a project with very many requests", () => {
   });
 
   test("takes no room from another one", async () => {
-    for (let n = 0; n < 10_000; n++) recordRequest(service, answered());
+    for (let n = 0; n < 10_000; n++) record(answered());
     const other = await service.createProject();
-    recordRequest(service, answered({ projectId: other.id }));
+    record(answered({ projectId: other.id }));
     await written(600);
 
     expect((await service.request("GET", "/requests", { key: other.secret })).body.data).toHaveLength(1);
@@ -336,8 +338,7 @@ describe("a database that is slow or away", () => {
     await locked;
     const before = await outcomes();
     const projects = Array.from({ length: 20 }, () => crypto.randomUUID());
-    for (let n = 0; n < 500; n++)
-      for (const id of projects) recordRequest(service, answered({ projectId: id }));
+    for (let n = 0; n < 500; n++) for (const id of projects) record(answered({ projectId: id }));
     const meanwhile = await call("GET", "/contacts");
     const during = await outcomes();
     release();
@@ -355,7 +356,7 @@ describe("a database that is slow or away", () => {
   test("gets what waited when it is back, once", async () => {
     const away = Object.assign(new Error("away"), { code: "CONNECTION_CLOSED" });
     const broken = Object.assign(() => Promise.reject(away), { unsafe: () => Promise.reject(away) });
-    recordRequest(service, answered());
+    record(answered());
     await flushRequests({ ...service, sql: broken as never });
     const [none] =
       await service.pool`select count(*)::int as count from requests where project_id = ${project.id}`;
@@ -398,11 +399,11 @@ describe("what goes", () => {
   test("is everything from before a reset, also what is written after it was asked for", async () => {
     await call("GET", "/contacts");
     await written(1);
-    recordRequest(service, answered({ requestId: Bun.randomUUIDv7("hex", service.now().getTime() - 1_000) }));
+    record(answered({ requestId: Bun.randomUUIDv7("hex", service.now().getTime() - 1_000) }));
     await requestReset(service, project.id, OPERATOR);
     await flushRequests(service);
     service.setNow(new Date(service.now().getTime() + 10));
-    recordRequest(service, answered({ requestId: Bun.randomUUIDv7("hex", service.now().getTime()) }));
+    record(answered({ requestId: Bun.randomUUIDv7("hex", service.now().getTime()) }));
     await flushRequests(service);
     await resetProject(service, { projectId: project.id }, {});
 
@@ -410,8 +411,8 @@ describe("what goes", () => {
   });
 
   test("is what a project that is deleted meanwhile had, while the others' is written", async () => {
-    recordRequest(service, answered({ projectId: crypto.randomUUID() }));
-    recordRequest(service, answered());
+    record(answered({ projectId: crypto.randomUUID() }));
+    record(answered());
     await written(1);
 
     expect((await list()).data).toHaveLength(1);
@@ -419,7 +420,7 @@ describe("what goes", () => {
 
   test("is what is older than 7 days", async () => {
     const at = (days: number) => Bun.randomUUIDv7("hex", service.now().getTime() - days * 86_400_000);
-    for (const days of [30, 7.1, 6.9, 0]) recordRequest(service, answered({ requestId: at(days) }));
+    for (const days of [30, 7.1, 6.9, 0]) record(answered({ requestId: at(days) }));
     await written(4);
     await dropExpired(service);
 

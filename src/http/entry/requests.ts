@@ -102,22 +102,22 @@ function keepRequest(ctx: Context, request: Request, route: string, status: numb
   const known = noted.get(request);
   if (!known?.caller || !known.projectId || /^\/requests(\/|$)/.test(route)) return;
   const { caller, projectId, refusal, body, requestId, isGiven, startedAt } = known;
-  const { method, headers, url } = request;
+  const { method } = request;
   if (caller.kind === "session" && (method === "GET" || method === "HEAD")) return;
-  recordRequest(ctx, {
+  recordRequest(ctx, projectId, status, () => ({
     projectId,
     caller,
     requestId,
     isGiven,
     method,
     route,
-    url,
-    userAgent: headers.get("user-agent"),
+    url: request.url,
+    userAgent: request.headers.get("user-agent"),
     status,
     ms: performance.now() - startedAt,
     refusal: refusal
       ? { code: refusal.problemCode, message: refusal.message, errors: refusal.extras.errors ?? [] }
       : null,
     body,
-  });
+  }));
 }

@@ -1,5 +1,6 @@
 // Writes down the requests of projects, after their answers and in batches. Nobody waits for it: where the database is away
 // or slow, what there is no room for in memory is dropped, and counted.
+import { createCache } from "../../cache.ts";
 import { type Context, newId, perService } from "../../context.ts";
 import { isDatabaseAway, isTimeout } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
@@ -34,6 +35,8 @@ export interface AnsweredRequest {
   body: unknown;
 }
 
+const LEFT_OUT = { outcome: "left_out" } as const;
+const DROPPED = { outcome: "dropped" } as const;
 const BATCH = 500;
 const EVERY_MS = 1_000;
 /** After a failure. */
@@ -46,19 +49,28 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_AGENT_LENGTH = 200;
 const MAX_ERRORS = 20;
 
-/** Notes a request of a project, to be written within about a second. It costs no more than its answer's log line. */
-export function recordRequest(ctx: Context, request: AnsweredRequest): void {
+/**
+ * Notes a request of a project, to be written within about a second. It costs no more than its answer's log line, and where
+ * the project has too many almost nothing: `describe` is not called then.
+ */
+export function recordRequest(
+  ctx: Context,
+  projectId: string,
+  status: number,
+  describe: () => AnsweredRequest,
+): void {
   if (ctx.config.REQUEST_LOG_PER_MINUTE === 0) return;
   const queue = queueOf(ctx);
-  const room = roomOf(ctx, request.projectId);
-  if (!room.take(request.status < 400 ? "answered" : "refused")) {
+  const room = roomOf(ctx, projectId);
+  if (!room.take(status < 400 ? "answered" : "refused")) {
     room.leaveOut(1);
-    return metersOf(ctx).requestLog.inc({ outcome: "left_out" });
+    return metersOf(ctx).requestLog.inc(LEFT_OUT);
   }
   if (queue.rows.length >= MAX_WAITING || queue.length >= MAX_WAITING_LENGTH) {
     room.leaveOut(1);
-    return metersOf(ctx).requestLog.inc({ outcome: "dropped" });
+    return metersOf(ctx).requestLog.inc(DROPPED);
   }
+  const request = describe();
   const withBody = request.status >= 400 && request.body !== undefined && room.take("body");
   const row = toRow(ctx, request, withBody, room.takeLeftOut());
   queue.rows.push(row);
@@ -119,7 +131,7 @@ async function write(ctx: Context, queue: Queue): Promise<void> {
 
 function toRow(ctx: Context, request: AnsweredRequest, withBody: boolean, leftOut: number) {
   const { caller, refusal, requestId, isGiven } = request;
-  const path = cut(withoutSecrets(pathOf(request.url).slice(0, MAX_PATH_LENGTH)), MAX_PATH_LENGTH);
+  const path = shownPath(request);
   const message = refusal && cut(withoutSecrets(refusal.message), MAX_TEXT_LENGTH);
   const errors = refusal?.errors.length ? refusal.errors.slice(0, MAX_ERRORS).map(shownError) : null;
   const body = withBody ? describeBody(request.body) : null;
@@ -147,11 +159,28 @@ function toRow(ctx: Context, request: AnsweredRequest, withBody: boolean, leftOu
     key_name: key && key.name,
     key_hint: key && key.hint,
     user_id: caller.kind === "session" ? caller.userId : null,
-    user_agent: request.userAgent && cut(withoutSecrets(request.userAgent), MAX_AGENT_LENGTH),
+    user_agent: request.userAgent && shownAgent(ctx, request.userAgent),
     body,
     addresses: addresses.length > 0 ? addresses : null,
     left_out: leftOut,
   };
+}
+
+/** Where the path is that of the route, there is no secret in it. */
+function shownPath({ url, route }: AnsweredRequest): string {
+  const path = pathOf(url);
+  return path === route ? path : cut(withoutSecrets(path.slice(0, MAX_PATH_LENGTH)), MAX_PATH_LENGTH);
+}
+
+/** A few programs make most of the requests. */
+const agentsOf = perService(() => createCache<string>({ maxEntries: 1_000, maxBytes: 1_000_000 }));
+
+function shownAgent(ctx: Context, agent: string): string {
+  const known = agentsOf(ctx).get(agent);
+  if (known !== undefined) return known;
+  const shown = cut(withoutSecrets(agent), MAX_AGENT_LENGTH);
+  agentsOf(ctx).set(agent, shown, agent.length + shown.length);
+  return shown;
 }
 
 /** Without what was received: that is in the body. */
