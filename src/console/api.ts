@@ -1,7 +1,7 @@
 // The service, as the console calls it: typed by its own OpenAPI document. Nothing here remembers a project: each call says
 // which one it means.
 import type { Api } from "./api.gen.ts";
-import { lostContact, madeContact } from "./connection.ts";
+import { doubtSession, lostContact, madeContact } from "./connection.ts";
 
 /** An endpoint by its method and pattern, such as `GET /contacts/{id}`. */
 export type Endpoint = keyof Api;
@@ -106,6 +106,7 @@ export async function callForVersion<K extends Endpoint>(
   });
   const text = await response.text();
   const parsed = isJson(response) && text !== "" ? JSON.parse(text) : undefined;
+  if (response.status === 401) doubtSession();
   if (!response.ok) throw new Refusal(response, parsed);
   const answer = (isJson(response) ? parsed : text || undefined) as Answer<K>;
   return { answer, etag: response.headers.get("etag") ?? undefined };

@@ -1,7 +1,9 @@
 // What an address of the console shows: a page for people who are not logged in, or a page of a project.
-import { lazy, Suspense } from "react";
+import { Fragment, lazy, Suspense, useState } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { ConnectionBanner } from "./parts/connection_banner.tsx";
+import { hasUnsaved } from "./leaving.ts";
+import { LoggedOutBanner } from "./parts/logged_out_banner.tsx";
 import { Failed, LoadingPage } from "./parts/states.tsx";
 import { lastProject } from "./last_project.ts";
 import { OPEN_PAGES } from "./routes.tsx";
@@ -55,13 +57,28 @@ export function App() {
   );
 }
 
-/** Shows its children to whoever is logged in, and leads all others to the log-in, and back here afterwards. */
+/**
+ * Shows its children to whoever is logged in, and leads all others to the log-in, and back here afterwards; not before what
+ * they are writing is saved or discarded.
+ */
 function LoggedIn({ children }: { children: React.ReactNode }) {
   const session = useSession();
   const here = useHere();
+  const userId = session.data?.user?.id;
+  const [lastId, setLastId] = useState(userId);
+  if (userId !== undefined && userId !== lastId) setLastId(userId);
   if (session.isPending) return <LoadingPage />;
   if (session.isError) return <Failed error={session.error} retry={session.refetch} />;
-  if (session.data.user) return children;
+  const isLoggedIn = userId !== undefined;
+  if (isLoggedIn || hasUnsaved()) {
+    return (
+      // Nothing of the one before is left to another.
+      <Fragment key={userId ?? lastId}>
+        {!isLoggedIn && <LoggedOutBanner />}
+        {children}
+      </Fragment>
+    );
+  }
   return <Redirect to={`~${here.logIn}`} replace />;
 }
 

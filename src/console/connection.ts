@@ -1,10 +1,12 @@
-// Whether the service answers. While it does not, it is asked every few seconds; the banner is what people see of this.
+// Whether the service answers, and to whom. While it does not, it is asked every few seconds; the banner is what people see of
+// this.
 const ASK_MS = 2_000;
 
 const listeners = new Set<() => void>();
 let isLost = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let ask: () => Promise<boolean> = async () => true;
+let doubt: () => void = () => {};
 
 /** Whether contact is lost at this moment, for `useSyncExternalStore`. */
 export const connection = {
@@ -19,6 +21,14 @@ export const connection = {
 export function askBy(question: () => Promise<boolean>): void {
   ask = question;
 }
+
+/** What is done when a call was refused because nobody is logged in: the session may have ended elsewhere. */
+export function doubtSessionBy(act: () => void): void {
+  doubt = act;
+}
+
+/** A call was refused because nobody is logged in, or for a wrong password. */
+export const doubtSession = (): void => doubt();
 
 /** A call was not answered, or a proxy answered in the place of the service. */
 export function lostContact(): void {

@@ -8,11 +8,13 @@ import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app.tsx";
 import { call } from "./api.ts";
-import { askBy } from "./connection.ts";
+import { askBy, doubtSessionBy } from "./connection.ts";
+import { aroundNav, usePlace, usePlaceSearch, watchHistory } from "./leaving.ts";
+import { watchFocus } from "./parts/focus.ts";
 import { Confirmations } from "./parts/confirm.tsx";
 import { ErrorBoundary } from "./parts/error_boundary.tsx";
 import { APP } from "./place.ts";
-import { queryClient } from "./queries.ts";
+import { queryClient, SESSION_KEY } from "./queries.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 /** What the page allows style elements by. Libraries that write styles at run time are given it. */
@@ -26,6 +28,10 @@ askBy(async () => {
   return true;
 });
 
+doubtSessionBy(() => void queryClient.invalidateQueries({ queryKey: SESSION_KEY }));
+watchHistory();
+watchFocus();
+
 createRoot(document.getElementById("app")!).render(
   <MantineProvider
     theme={theme}
@@ -36,7 +42,7 @@ createRoot(document.getElementById("app")!).render(
     <ErrorBoundary>
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" limit={4} containerWidth={380} />
-        <Router base={APP}>
+        <Router base={APP} hook={usePlace} searchHook={usePlaceSearch} aroundNav={aroundNav}>
           <App />
           <Confirmations />
         </Router>

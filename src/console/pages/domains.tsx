@@ -1,11 +1,12 @@
 // The domains that a project sends from.
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { Domain } from "../api.gen.ts";
 import { call } from "../api.ts";
 import { formatCount } from "../parts/format.ts";
 import { FormError, useServerForm } from "../parts/form.tsx";
+import { FormDialog } from "../parts/form_dialog.tsx";
 import { Gate } from "../parts/gate.tsx";
 import { AddIcon, DomainsIcon, RightIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
@@ -60,9 +61,9 @@ export default function DomainsPage() {
           )
         }
       </Loaded>
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title="Add a domain">
+      <FormDialog opened={isAdding} onClose={() => setAdding(false)} title="Add a domain">
         <AddDomain projectId={projectId} />
-      </Modal>
+      </FormDialog>
     </>
   );
 }

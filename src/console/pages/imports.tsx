@@ -33,7 +33,7 @@ export default function ImportsPage() {
     <div className={classes.page}>
       <PageHeader title="Import contacts" back={BACK} />
       {chosen ? (
-        <Wizard preview={chosen} leave={() => setChosen(null)} />
+        <Wizard preview={chosen} chooseAnother={() => setChosen(null)} />
       ) : (
         <>
           <DropZone choose={choose} error={error} fail={setError} />

@@ -1,10 +1,11 @@
 // Who is in a project, who was invited, and what they may do.
-import { Button, Modal, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Member } from "../api.gen.ts";
 import { call } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
+import { FormDialog } from "../parts/form_dialog.tsx";
 import { Gate } from "../parts/gate.tsx";
 import { AddIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
@@ -65,9 +66,9 @@ export default function MembersPage() {
           </Loaded>
         </Section>
       </Sections>
-      <Modal opened={isInviting} onClose={() => setInviting(false)} title="Invite somebody">
+      <FormDialog opened={isInviting} onClose={() => setInviting(false)} title="Invite somebody">
         <InviteForm done={() => setInviting(false)} />
-      </Modal>
+      </FormDialog>
     </>
   );
 }

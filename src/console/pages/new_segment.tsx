@@ -8,6 +8,7 @@ import { call } from "../api.ts";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { toast } from "../parts/toast.tsx";
+import { useUnsaved } from "../parts/unsaved.ts";
 import { useProjectId, useUrlState } from "../place.ts";
 import { readAgain, useApi } from "../queries.ts";
 import { SegmentForm, useSegmentDraft, type Words, wordsOf } from "./segments/form.tsx";
@@ -40,6 +41,8 @@ function NewSegment({ words, condition }: { words: Words; condition: Segment["co
   const cache = useQueryClient();
   const [, navigate] = useLocation();
   const [isSaving, setSaving] = useState(false);
+  // Once it is saved, it leads on by itself.
+  useUnsaved(draft.isUnsaved && !isSaving);
   const save = async () => {
     const { name, description, type, trackMembership } = draft.words;
     const whole = type === "DYNAMIC" ? draft.conditions.check() : null;

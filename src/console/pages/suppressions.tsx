@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Suppression } from "../api.gen.ts";
 import { call, linkTo } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
+import { FormDialog } from "../parts/form_dialog.tsx";
 import { AddIcon, DownloadIcon, SearchIcon, SuppressionsIcon, UploadIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
@@ -85,9 +86,9 @@ export default function SuppressionsPage() {
         </Empty>
       )}
       {rows.length > 0 && <List list={rows} total={total} more={list} />}
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title="Suppress addresses">
+      <FormDialog opened={isAdding} onClose={() => setAdding(false)} title="Suppress addresses">
         <AddSuppressions done={() => setAdding(false)} />
-      </Modal>
+      </FormDialog>
     </div>
   );
 }

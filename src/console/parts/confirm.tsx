@@ -1,50 +1,31 @@
 // The question before something that cannot be taken back.
 import { Button, Group, Modal, Text, TextInput } from "@mantine/core";
-import { type ReactNode, useId, useState, useSyncExternalStore } from "react";
+import { useId, useState } from "react";
+import { bringFocusBack } from "./focus.ts";
 import { FormError } from "./form.tsx";
+import { ask, type Question, useQuestion } from "./question.ts";
 
-/** What is about to happen. */
-interface Question {
-  /** `Delete 3 contacts?` */
-  title: string;
-  /** What it touches, with the counts, and what stays. */
-  children: ReactNode;
-  /** The word on the button: `Delete`. */
-  action: string;
-  /** What has to be typed first, for what takes a lot along: the name of the thing. */
-  typed?: string;
-  /** Does it. The dialog stays open, with the reason, where it is refused. */
-  act: () => Promise<unknown>;
-}
-
-let asked: Question | null = null;
-const listeners = new Set<() => void>();
-
-function show(question: Question | null): void {
-  asked = question;
-  for (const listener of listeners) listener();
-}
-
-/** Asks before something is destroyed: `confirm({ title: "Delete 3 contacts?", children: …, action: "Delete", act })`. */
-export const confirm = (question: Question) => show(question);
+export { confirm } from "./question.ts";
 
 /** Where the questions are shown. Stands once, around everything. */
 export function Confirmations() {
-  const question = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    () => asked,
-  );
+  const question = useQuestion();
+  // After all that listen to the same Escape: a dialog behind this one would take it as meant for itself.
+  const close = () => void setTimeout(() => ask(null));
   return (
-    <Modal opened={question !== null} onClose={() => show(null)} title={question?.title} zIndex={400}>
+    <Modal
+      opened={question !== null}
+      onClose={close}
+      onExitTransitionEnd={bringFocusBack}
+      title={question?.title}
+      zIndex={400}
+    >
       {question && <Asked key={question.title} question={question} />}
     </Modal>
   );
 }
 
-function Asked({ question: { children, action, typed, act } }: { question: Question }) {
+function Asked({ question: { children, action, stay = "Cancel", typed, act } }: { question: Question }) {
   const [word, setWord] = useState("");
   const [isActing, setActing] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -56,7 +37,7 @@ function Asked({ question: { children, action, typed, act } }: { question: Quest
     setActing(true);
     try {
       await act();
-      show(null);
+      ask(null);
     } catch (refusal) {
       setError(refusal);
       setActing(false);
@@ -79,12 +60,8 @@ function Asked({ question: { children, action, typed, act } }: { question: Quest
       )}
       <FormError error={error} />
       <Group justify="flex-end" mt="lg" gap="xs">
-        <Button
-          variant="default"
-          onClick={() => show(null)}
-          data-autofocus={typed === undefined || undefined}
-        >
-          Cancel
+        <Button variant="default" onClick={() => ask(null)} data-autofocus={typed === undefined || undefined}>
+          {stay}
         </Button>
         <Button type="submit" color="red" loading={isActing} disabled={!isReady}>
           {action}

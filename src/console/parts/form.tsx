@@ -1,9 +1,11 @@
 // Forms whose faults come from the service: each at its field, the rest above the button.
 import { Alert } from "@mantine/core";
 import { type UseFormInput, type UseFormReturnType, useForm } from "@mantine/form";
-import { useState } from "react";
+import { useContext, useRef, useState } from "react";
 import { type FieldFault, Refusal } from "../api.ts";
+import { ProjectContext } from "../place.ts";
 import { WarningIcon } from "./icons.tsx";
+import { useUnsaved } from "./unsaved.ts";
 
 /** A form with what became of sending it. */
 export interface ServerForm<T> {
@@ -17,7 +19,8 @@ export interface ServerForm<T> {
 
 /**
  * A form that `send` sends. What the service finds wrong with a field is shown at it, and the first such field has the
- * focus; anything else is `error`. `names` says which field of the form a field of the API is, where they differ.
+ * focus; anything else is `error`. `names` says which field of the form a field of the API is, where they differ. In a project,
+ * what is written in it is not left without a question; where one logs in, it is.
  */
 export function useServerForm<T extends Record<string, unknown>>(
   options: UseFormInput<T>,
@@ -27,11 +30,17 @@ export function useServerForm<T extends Record<string, unknown>>(
   const form = useForm<T>({ mode: "uncontrolled", ...options });
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const isOnItsWay = useRef(false);
+  const isGuarded = useContext(ProjectContext) !== null;
+  useUnsaved(() => isGuarded && !isOnItsWay.current && form.isDirty());
   const submit = form.onSubmit(async (values) => {
+    // From here on the form leads on by itself.
+    isOnItsWay.current = true;
     setSending(true);
     setError(null);
     try {
       await send(values);
+      form.resetDirty();
     } catch (refusal) {
       const fields = Object.keys(form.getValues());
       const { known, others } = sorted(refusal, fields, names);
@@ -40,6 +49,7 @@ export function useServerForm<T extends Record<string, unknown>>(
       if (first) form.getInputNode(first)?.focus();
       setError(first ? others : refusal);
     } finally {
+      isOnItsWay.current = false;
       setSending(false);
     }
   });

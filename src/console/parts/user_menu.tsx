@@ -9,6 +9,7 @@ import {
 } from "@mantine/core";
 import { Link } from "wouter";
 import { BASE } from "../api.ts";
+import { leave } from "../leaving.ts";
 import { APP } from "../place.ts";
 import { useFeatures, useLogOut, useSession } from "../session.ts";
 import { GuideIcon, KeyboardIcon, LogOutIcon, MailIcon, PersonIcon } from "./icons.tsx";
@@ -72,7 +73,7 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
             Inbox of captured mails
           </Menu.Item>
         )}
-        <Menu.Item leftSection={<LogOutIcon size={16} />} onClick={() => void logOut()}>
+        <Menu.Item leftSection={<LogOutIcon size={16} />} onClick={() => leave(logOut)}>
           Log out
         </Menu.Item>
       </Menu.Dropdown>

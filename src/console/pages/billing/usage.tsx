@@ -1,11 +1,12 @@
 // Limits of a month, with how much of each is used.
-import { Button, Modal, NumberInput, Progress, Stack } from "@mantine/core";
+import { Button, NumberInput, Progress, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BillingLimit, BillingLimits } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { formatNumber } from "../../parts/format.ts";
 import { FormError, useServerForm } from "../../parts/form.tsx";
+import { FormDialog } from "../../parts/form_dialog.tsx";
 import { Gate } from "../../parts/gate.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Loaded } from "../../parts/states.tsx";
@@ -46,9 +47,9 @@ export function Usage() {
           </Stack>
         )}
       </Loaded>
-      <Modal opened={isEditing} onClose={() => setEditing(false)} title="Limits of a month">
+      <FormDialog opened={isEditing} onClose={() => setEditing(false)} title="Limits of a month">
         {limits.data && <LimitsForm limits={limits.data} done={() => setEditing(false)} />}
-      </Modal>
+      </FormDialog>
     </Section>
   );
 }

@@ -2,6 +2,7 @@
 import { Autocomplete, Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Refusal } from "../../api.ts";
+import { useUnsaved } from "../../parts/unsaved.ts";
 import { useApi } from "../../queries.ts";
 import { KINDS, readText } from "../contacts/field_text.ts";
 import type { FieldKind } from "../contacts/field_value.tsx";
@@ -22,6 +23,7 @@ export function NewField({ taken, save, close }: Props) {
   const [text, setText] = useState("");
   const [fault, setFault] = useState<{ of: "key" | "value"; message: string } | null>(null);
   const [isSaving, setSaving] = useState(false);
+  useUnsaved(key.trim() !== "" || text !== "");
   const { data } = useApi("GET /contacts/fields", {});
   const known = (data?.fields ?? []).filter(({ field }) => field.startsWith("data."));
   const usual = known.find(({ field }) => field === `data.${key.trim()}`);

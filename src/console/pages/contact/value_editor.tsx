@@ -1,7 +1,9 @@
 // One value while it is edited, as its kind wants it.
 import { Select, Textarea, TextInput } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Refusal } from "../../api.ts";
+import { toast } from "../../parts/toast.tsx";
+import { useUnsaved } from "../../parts/unsaved.ts";
 import { readText, writeText } from "../contacts/field_text.ts";
 import type { FieldKind } from "../contacts/field_value.tsx";
 
@@ -27,6 +29,10 @@ export function ValueEditor({ label, kind, value, save, close }: Props) {
   const [error, setError] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
   const isOver = useRef(false);
+  const isGone = useRef(false);
+  useEffect(() => () => void (isGone.current = true), []);
+  // What is on its way is saved, whatever one looks at meanwhile.
+  useUnsaved(() => text !== before && !isOver.current && !isSaving);
   const finish = async (next = text) => {
     if (isOver.current || isSaving) return;
     if (next === before) return end();
@@ -37,6 +43,7 @@ export function ValueEditor({ label, kind, value, save, close }: Props) {
       await save(read.value);
       end();
     } catch (refusal) {
+      if (isGone.current) toast.failed(new Error(`${label} was not saved: ${reasonOf(refusal)}`));
       setError(reasonOf(refusal));
       setSaving(false);
     }

@@ -1,6 +1,7 @@
 // A condition, as those of segments are: built here, or brought by a link from elsewhere.
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { FormDialog } from "../../parts/form_dialog.tsx";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { SkeletonLines } from "../../parts/states.tsx";
 import { type Filters, readCondition, type SetFilters } from "./filters.ts";
@@ -31,7 +32,7 @@ export function ConditionFilter({ filters: { condition }, set }: Props) {
           <CloseIcon size={13} />
         </Button>
       )}
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Contacts that match" size="xl">
+      <FormDialog opened={isOpen} onClose={() => setOpen(false)} title="Contacts that match" size="xl">
         <Suspense fallback={<SkeletonLines count={2} height={34} />}>
           <ConditionForm
             condition={tree}
@@ -41,7 +42,7 @@ export function ConditionFilter({ filters: { condition }, set }: Props) {
             }}
           />
         </Suspense>
-      </Modal>
+      </FormDialog>
     </Group>
   );
 }

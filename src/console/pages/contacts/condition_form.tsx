@@ -2,6 +2,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import type { Condition } from "../../api.gen.ts";
 import { ConditionBuilder, useConditions } from "../../parts/conditions/builder.tsx";
+import { useUnsaved } from "../../parts/unsaved.ts";
 
 /** The service takes a condition in the address up to this length. */
 const MAX_LENGTH = 8_000;
@@ -13,6 +14,7 @@ interface Props {
 
 export default function ConditionForm({ condition, apply }: Props) {
   const conditions = useConditions(condition ?? undefined);
+  useUnsaved(conditions.isTouched);
   const isTooLong = JSON.stringify(conditions.condition ?? "").length > MAX_LENGTH;
   const show = () => {
     const whole = conditions.check();

@@ -1,7 +1,8 @@
 // A contact made by hand.
-import { Button, Group, Modal, Switch, TextInput } from "@mantine/core";
+import { Button, Group, Switch, TextInput } from "@mantine/core";
 import { useLocation } from "wouter";
 import { FormError, useServerForm } from "../../parts/form.tsx";
+import { FormDialog } from "../../parts/form_dialog.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useApi, useChange } from "../../queries.ts";
 import { fieldName } from "./field_value.tsx";
@@ -12,9 +13,9 @@ const FIELDS = 3;
 
 export function NewContact({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={close} title="New contact">
+    <FormDialog opened={isOpen} onClose={close} title="New contact" isInAddress>
       <NewContactForm close={close} />
-    </Modal>
+    </FormDialog>
   );
 }
 

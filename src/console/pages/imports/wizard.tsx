@@ -4,8 +4,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { call } from "../../api.ts";
+import { leave } from "../../leaving.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { FormError } from "../../parts/form.tsx";
+import { useUnsaved } from "../../parts/unsaved.ts";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 import { faultsOf, Mapping } from "./mapping.tsx";
@@ -16,11 +18,12 @@ import classes from "./imports.module.css";
 interface Props {
   preview: FilePreview;
   /** Back to the choice of a file. */
-  leave: () => void;
+  chooseAnother: () => void;
 }
 
-export function Wizard({ preview: { file, columns }, leave }: Props) {
-  const [targets, setTargets] = useState<Target[]>(() => columns.map(({ guess }) => guess));
+export function Wizard({ preview: { file, columns }, chooseAnother }: Props) {
+  const guesses = columns.map(({ guess }) => guess);
+  const [targets, setTargets] = useState<Target[]>(guesses);
   const [subscribes, setSubscribes] = useState(true);
   const [trialId, setTrialId] = useState<string | null>(null);
   const [isDone, setDone] = useState(false);
@@ -55,8 +58,11 @@ export function Wizard({ preview: { file, columns }, leave }: Props) {
     send.reset();
     setDone(false);
     if (trialId) setTrialId(null);
-    else leave();
+    else leave(chooseAnother);
   };
+  const isMapped = !subscribes || targets.some((target, index) => target !== guesses[index]);
+  // Once it is sent, it leads on by itself.
+  useUnsaved(isMapped && !send.isPending);
   return (
     <div>
       <p className={classes.file}>

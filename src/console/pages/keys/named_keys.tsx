@@ -1,10 +1,11 @@
 // Keys with a name, for one program each.
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ProjectKey } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
+import { FormDialog } from "../../parts/form_dialog.tsx";
 import { Gate } from "../../parts/gate.tsx";
 import { KeysIcon } from "../../parts/icons.tsx";
 import { Row, Rows, Section } from "../../parts/section.tsx";
@@ -55,7 +56,7 @@ export function NamedKeys({ isCreating, setCreating, show }: Props) {
           )
         }
       </Loaded>
-      <Modal opened={isCreating} onClose={() => setCreating(false)} title="Create a key">
+      <FormDialog opened={isCreating} onClose={() => setCreating(false)} title="Create a key">
         <KeyForm
           done={(made) => {
             setCreating(false);
@@ -69,10 +70,10 @@ export function NamedKeys({ isCreating, setCreating, show }: Props) {
             }
           }}
         />
-      </Modal>
-      <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Change the key">
+      </FormDialog>
+      <FormDialog opened={edited !== null} onClose={() => setEdited(null)} title="Change the key">
         {edited && <KeyForm named={edited} done={() => setEdited(null)} />}
-      </Modal>
+      </FormDialog>
     </Section>
   );
 }

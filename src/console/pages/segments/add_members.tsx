@@ -7,6 +7,7 @@ import { call } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
 import { FormError } from "../../parts/form.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useUnsaved } from "../../parts/unsaved.ts";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 import { addressesIn, changeMembers } from "./change_members.ts";
@@ -26,6 +27,7 @@ export function AddMembers({ segment, isOpen, close }: Props) {
   const [isSending, setSending] = useState(false);
   const add = useAdd(segment);
   const emails = addressesIn(text);
+  useUnsaved(text.trim() !== "");
   const submit = async (event: React.FormEvent) => {
     event.preventDefault();
     setSending(true);

@@ -9,6 +9,7 @@ import { sentence } from "../../parts/conditions/words.ts";
 import { WarningIcon } from "../../parts/icons.tsx";
 import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useUnsaved } from "../../parts/unsaved.ts";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 import { SegmentForm, useSegmentDraft, type Words, wordsOf } from "./form.tsx";
@@ -37,6 +38,7 @@ export function EditSegment({ segment, etag }: Props) {
   const [other, setOther] = useState<Other | null>(null);
   const [isSaving, setSaving] = useState(false);
   const path = { id: segment.id };
+  useUnsaved(draft.isUnsaved);
 
   const save = async (ifMatch: string | undefined) => {
     const { name, description, type, trackMembership } = draft.words;

@@ -1,6 +1,6 @@
 // What is written of a segment: its name, who is in it, and whether joining and leaving are recorded.
 import { SegmentedControl, Switch, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Segment } from "../../api.gen.ts";
 import { type FieldFault, Refusal } from "../../api.ts";
 import { ConditionBuilder, type Conditions, useConditions } from "../../parts/conditions/builder.tsx";
@@ -22,6 +22,8 @@ export interface SegmentDraft {
   setWords: (patch: Partial<Words>) => void;
   conditions: Conditions;
   isChanged: boolean;
+  /** Whether anything was written, finished or not. */
+  isUnsaved: boolean;
   /** What is wrong, by the name of the field. */
   faults: Record<string, string>;
   error: unknown;
@@ -46,9 +48,8 @@ export function useSegmentDraft(initial: Words, condition: Segment["condition"])
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [error, setError] = useState<unknown>(null);
   const conditions = useConditions(condition);
-  const isChanged =
-    JSON.stringify(words) !== JSON.stringify(saved) || (words.type === "DYNAMIC" && conditions.isChanged);
-  useWarning(isChanged);
+  const areWordsChanged = JSON.stringify(words) !== JSON.stringify(saved);
+  const isDynamic = words.type === "DYNAMIC";
   return {
     words,
     setWords(patch) {
@@ -56,7 +57,8 @@ export function useSegmentDraft(initial: Words, condition: Segment["condition"])
       setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in patch))));
     },
     conditions,
-    isChanged,
+    isChanged: areWordsChanged || (isDynamic && conditions.isChanged),
+    isUnsaved: areWordsChanged || (isDynamic && conditions.isTouched),
     faults,
     error,
     refuse(refusal) {
@@ -77,16 +79,6 @@ export function useSegmentDraft(initial: Words, condition: Segment["condition"])
 }
 
 const isOfForm = ({ field }: FieldFault) => field === "name" || field === "description";
-
-/** The browser asks before a window with unsaved words is closed. */
-function useWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isChanged]);
-}
 
 /** The fields. The kind can be chosen of new segments only. */
 export function SegmentForm({ draft, isNew = false }: { draft: SegmentDraft; isNew?: boolean }) {

@@ -1,7 +1,6 @@
 // What can be set of a project. Only what was changed is sent: two people can change different settings at once.
 import { Alert, Button, Checkbox, Select, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
 import type { PatchBody, Project } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { formatNumber } from "../../parts/format.ts";
@@ -55,7 +54,6 @@ export function SettingsForm({ project }: { project: Project }) {
   );
   const { form, submit, isSending, error } = sent;
   const isChanged = form.isDirty();
-  useQuestionBeforeLeaving(isChanged);
   return (
     <form onSubmit={submit} noValidate className={classes.form}>
       {reason && (
@@ -163,14 +161,4 @@ function changesOf(before: Values, after: Values): PatchBody {
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   const patch = Object.fromEntries(changed.map((name) => [name, after[name]])) as PatchBody;
   return patch.postalAddress === "" ? { ...patch, postalAddress: null } : patch;
-}
-
-/** The browser asks before it closes a window in which something was changed. */
-function useQuestionBeforeLeaving(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isChanged]);
 }

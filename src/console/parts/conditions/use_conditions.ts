@@ -29,6 +29,8 @@ export interface Conditions {
   isFinished: boolean;
   /** Whether it says something else than at the begin, or than what `reset` was given. */
   isChanged: boolean;
+  /** Whether anything was written in it, finished or not: for `useUnsaved`. */
+  isTouched: boolean;
   faults: ReadonlyMap<string, LineFaults>;
   /** The line that is to take the focus. */
   focused: { id: string } | null;
@@ -62,7 +64,8 @@ export interface Edits {
 export function useConditions(initial: Condition | null = null): Conditions {
   const { vocabulary, error } = useVocabulary();
   const [saved, setSaved] = useState(() => JSON.stringify(initial));
-  const [draft, setDraft] = useState(() => (initial ? draftOf(initial) : newCondition()));
+  const [draft, setDraft] = useState(() => beginOf(initial));
+  const [begin, setBegin] = useState(() => contentOf(draft));
   const [faults, setFaults] = useState<ReadonlyMap<string, LineFaults>>(new Map());
   const [focused, setFocused] = useState<{ id: string } | null>(null);
   const catalogue = vocabulary?.catalogue;
@@ -86,6 +89,7 @@ export function useConditions(initial: Condition | null = null): Conditions {
     condition,
     isFinished: condition !== null && written?.missing.size === 0,
     isChanged: written !== null && said !== normalised(saved),
+    isTouched: contentOf(draft) !== begin,
     faults,
     focused,
     edit: editsOf(produce, forget, setDraft),
@@ -105,12 +109,20 @@ export function useConditions(initial: Condition | null = null): Conditions {
       return others;
     },
     reset(next) {
+      const fresh = beginOf(next);
       setSaved(JSON.stringify(next));
-      setDraft(next ? draftOf(next) : newCondition());
+      setDraft(fresh);
+      setBegin(contentOf(fresh));
       setFaults(new Map());
     },
   };
 }
+
+const beginOf = (condition: Condition | null) => (condition ? draftOf(condition) : newCondition());
+
+/** All that stands in the lines. */
+const contentOf = (draft: DraftCondition) =>
+  JSON.stringify(draft, (key, value: unknown) => (key === "id" ? undefined : value));
 
 /** Written as drafts are, so that the order of keys and empty lists make no difference. */
 function normalised(saved: string): string {

@@ -1,0 +1,41 @@
+// The question that is asked at this moment. `confirm.tsx` shows it.
+import { type ReactNode, useSyncExternalStore } from "react";
+
+/** What is about to happen. */
+export interface Question {
+  /** `Delete 3 contacts?` */
+  title: string;
+  /** What it touches, with the counts, and what stays. */
+  children: ReactNode;
+  /** The word on the button: `Delete`. */
+  action: string;
+  /** The word on the other one. Left out: `Cancel`. */
+  stay?: string;
+  /** What has to be typed first, for what takes a lot along: the name of the thing. */
+  typed?: string;
+  /** Does it. The dialog stays open, with the reason, where it is refused. */
+  act: () => Promise<unknown>;
+}
+
+let asked: Question | null = null;
+const listeners = new Set<() => void>();
+
+/** Asks something, or, with null, nothing any more. */
+export function ask(question: Question | null): void {
+  asked = question;
+  for (const listener of listeners) listener();
+}
+
+/** Asks before something is destroyed: `confirm({ title: "Delete 3 contacts?", children: …, action: "Delete", act })`. */
+export const confirm = (question: Question) => ask(question);
+
+/** What is asked at this moment; null: nothing. */
+export function useQuestion(): Question | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => asked,
+  );
+}
