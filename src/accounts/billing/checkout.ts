@@ -76,6 +76,8 @@ async function sessionUrl(
   const stripe = await stripeOf(ctx);
   const [success, cancelled] = [withResult(back, "success"), withResult(back, "cancelled")];
   const freshUntil = (ctx.now().getTime() + FRESH_MS) / 1000;
+  // Read before the open pages are: with the number of a page that was opened meanwhile there would be a second one.
+  const { checkouts } = (await q.billing.account(ctx, { projectId }))!;
   let open: Stripe.Checkout.Session | undefined;
   for (const session of await openSessions(stripe, customer)) {
     if (!open && session.success_url === success && session.expires_at > freshUntil) open = session;
@@ -83,7 +85,6 @@ async function sessionUrl(
     else if (!(await closeSession(stripe, session.id))) return null;
   }
   if (open) return open.url;
-  const { checkouts } = (await q.billing.account(ctx, { projectId }))!;
   const params: Stripe.Checkout.SessionCreateParams = {
     mode: "subscription",
     customer,
