@@ -10,6 +10,7 @@ import { isMac, listenForKeys, useShortcut, writtenKeys } from "./parts/shortcut
 import { Failed, LoadingPage } from "./parts/states.tsx";
 import { Navigation } from "./parts/navigation.tsx";
 import { ProjectSwitch } from "./parts/project_switch.tsx";
+import { undoLast } from "./parts/toast.tsx";
 import { UserMenu } from "./parts/user_menu.tsx";
 import { PathsContext, ProjectContext } from "./place.ts";
 import { PAGES, type PageRoute } from "./routes.tsx";
@@ -47,6 +48,7 @@ function Frame({ projectId }: { projectId: string }) {
   useEffect(() => setMenuOpen(false), [path]);
   useShortcut("mod+k", "Search and do", () => setSearching(true), "Everywhere");
   useShortcut("/", "Search and do", () => setSearching(true), "Everywhere");
+  useShortcut("z", "Undo what was just done", undoLast, "Everywhere");
   useShortcut("?", "All keys", () => setKeysOpen(true), "Everywhere");
   const showKeys = () => setKeysOpen(true);
   const side = (

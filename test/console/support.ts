@@ -7,12 +7,12 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import type { Config } from "../../src/config.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
+import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   existsSync,
 );
-const ARTEFACTS = new URL("../artefacts/console/", import.meta.url).pathname;
 const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
@@ -79,6 +79,7 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
   afterAll(async () => {
     await browser?.close();
     await server?.stop(true);
+    await writePictureIndex();
   });
 
   stage.member = async (role) => {
@@ -163,8 +164,8 @@ export async function expectSound(page: OpenPage): Promise<void> {
 
 /** Keeps a picture of a page under `test/artefacts/console`. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  mkdirSync(ARTEFACTS, { recursive: true });
-  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`) });
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
 /** Nothing is on its way any more. Not the network: streams never end. */
@@ -180,30 +181,46 @@ interface Tour {
   /** What is there when the page is. */
   ready: (page: Page) => Locator;
   /** Brings the page into the state that is looked at: opens a dialog, chooses a tab. */
-  then?: (page: Page) => Promise<unknown>;
+  then?: (page: OpenPage) => Promise<unknown>;
+  /** States that are looked at afterwards, one from the other, each with its name: its pictures are `<name>--<state>-…`. */
+  states?: Record<string, (page: OpenPage) => Promise<unknown>>;
   as?: OpenOptions["as"];
 }
 
 /**
- * A test for each scheme and width: the page is sound, and a picture of it is kept as `<name>-<scheme>-<width>.png`.
+ * A test for each width: in both schemes the page is sound, and a picture of it is kept as `<name>-<scheme>-<width>.png`.
  * `tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByRole("table") })`.
  */
-export function tour(stage: Console, name: string, { path, ready, then, as }: Tour): void {
+export function tour(stage: Console, name: string, { path, ready, then, states = {}, as }: Tour): void {
   for (const width of [1280, 390] as const) {
-    for (const scheme of ["light", "dark"] as const) {
-      test.skipIf(!hasBrowser)(`${name} is sound in the ${scheme} at ${width} pixels`, async () => {
+    test.skipIf(!hasBrowser)(
+      `${name} is sound at ${width} pixels, in the light and in the dark`,
+      async () => {
         const page = await stage.open(typeof path === "string" ? path : path(), {
           width,
-          scheme,
           ...(as !== undefined && { as }),
         });
         await ready(page).first().waitFor();
         await then?.(page);
-        await settled(page);
-        await keepPicture(page, `${name}-${scheme}-${width}`);
-        await expectSound(page);
+        await look(page, name, width);
+        for (const [state, reach] of Object.entries(states)) {
+          await reach(page);
+          await look(page, `${name}--${state}`, width);
+        }
         await page.context().close();
-      });
-    }
+      },
+    );
   }
+}
+
+/** The same page in both schemes: it follows the system while it is shown. */
+async function look(page: OpenPage, name: string, width: Width): Promise<void> {
+  await settled(page);
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+    await keepPicture(page, `${name}-${scheme}-${width}`);
+    await expectSound(page);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
 }

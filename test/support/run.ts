@@ -1,7 +1,9 @@
 // `bun run test`: every test over one Postgres and one template, made once. A file that is run by itself starts its own.
+import { forgetPictures, writePictureIndex } from "./picture_index.ts";
 import { databaseUrl, prepareServer, stopServer } from "./postgres.ts";
 
 await prepareServer();
+if (process.argv.length === 2) forgetPictures();
 // Workers keep the modules that they have loaded from file to file: to load and compile them for each takes a fifth of
 // the whole. So no test file may leave anything in a module behind.
 const tests = Bun.spawn(
@@ -16,4 +18,5 @@ process.on("SIGINT", () => {});
 process.on("SIGTERM", () => tests.kill());
 await tests.exited;
 await stopServer();
+await writePictureIndex();
 process.exit(tests.exitCode ?? 1);

@@ -1,12 +1,13 @@
 // The segments of a project.
-import { Button, TextInput } from "@mantine/core";
-import { useMemo, useRef, useState } from "react";
+import { Button } from "@mantine/core";
+import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import type { Segment } from "../api.gen.ts";
 import { useVocabulary, type Vocabulary } from "../parts/conditions/vocabulary.ts";
 import { sentence } from "../parts/conditions/words.ts";
 import { formatCount, formatNumber } from "../parts/format.ts";
 import { AddIcon, SearchIcon, SegmentsIcon } from "../parts/icons.tsx";
+import { ListSearch } from "../parts/list_search.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -54,31 +55,16 @@ export default function SegmentsPage() {
 
 function List({ all }: { all: Segment[] }) {
   const [{ search }, set] = useUrlState({ search: "" });
-  const [text, setText] = useState(search);
-  const field = useRef<HTMLInputElement>(null);
   const [, navigate] = useLocation();
   const { vocabulary } = useVocabulary();
   const columns = useMemo(() => columnsOf(vocabulary), [vocabulary]);
-  useShortcut("/", "Search segments", () => field.current?.focus());
   const shown = all.filter(({ name, description }) =>
     `${name} ${description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
-  const look = (next: string) => {
-    setText(next);
-    set({ search: next.trim() }, { replace: true });
-  };
+  const look = (next: string) => set({ search: next }, { replace: true });
   return (
     <>
-      <TextInput
-        ref={field}
-        className={classes.search!}
-        aria-label="Search segments"
-        placeholder="Search segments"
-        leftSection={<SearchIcon size={15} />}
-        value={text}
-        onChange={(event) => look(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Escape" && (text ? look("") : field.current?.blur())}
-      />
+      <ListSearch className={classes.search!} label="Search segments" value={search} onChange={look} />
       {shown.length === 0 ? (
         <Empty
           icon={SearchIcon}

@@ -1,13 +1,13 @@
 // The addresses that get no mail.
-import { Button, FileButton, Menu, Modal, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, FileButton, Menu, Modal, Select } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Suppression } from "../api.gen.ts";
 import { call, linkTo } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { FormDialog } from "../parts/form_dialog.tsx";
-import { AddIcon, DownloadIcon, SearchIcon, SuppressionsIcon, UploadIcon } from "../parts/icons.tsx";
+import { AddIcon, DownloadIcon, SuppressionsIcon, UploadIcon } from "../parts/icons.tsx";
+import { ListSearch } from "../parts/list_search.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
 import { Status, type Tone } from "../parts/status.tsx";
@@ -27,12 +27,10 @@ const REASONS: Record<Reason, { word: string; tone: Tone }> = {
   COMPLAINT: { word: "Complained", tone: "bad" },
   MANUAL: { word: "Added by hand", tone: "quiet" },
 };
-const TYPING_MS = 200;
 
 /** `/suppressions`. */
 export default function SuppressionsPage() {
   const [{ search, reason }, set] = useUrlState({ search: "", reason: "" });
-  const typed = useDebouncedCallback((text: string) => set({ search: text }, { replace: true }), TYPING_MS);
   const query = { limit: 100, ...(search && { search }), ...(reason && { reason: reason as Reason }) };
   const list = useApiPages("GET /suppressions", { query });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -48,12 +46,10 @@ export default function SuppressionsPage() {
         actions={<Actions add={() => setAdding(true)} />}
       />
       <div className={classes.filters}>
-        <TextInput
-          aria-label="Search addresses"
-          placeholder="Search addresses"
-          leftSection={<SearchIcon size={15} />}
-          defaultValue={search}
-          onChange={(event) => typed(event.currentTarget.value.trim())}
+        <ListSearch
+          label="Search addresses"
+          value={search}
+          onChange={(text) => set({ search: text }, { replace: true })}
         />
         <Select
           aria-label="Reason"

@@ -43,6 +43,7 @@ export default function Search({ isOpen, close, showKeys }: Props) {
   const offers = useOffers(showKeys);
   const things = useThings(asked.length >= MIN_LENGTH ? found.data : undefined);
   useEffect(() => (isOpen ? box.open() : box.close()), [isOpen]);
+  useEffect(() => selectFirst(), [things]);
   const words = query.trim().toLowerCase();
   const groups = [
     { name: "Found", offers: things },
@@ -90,6 +91,14 @@ export default function Search({ isOpen, close, showKeys }: Props) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
+}
+
+/** The library selects as soon as something is typed. What is found comes later: Enter means the first of it. */
+function selectFirst(): void {
+  const list = document.getElementById(store.getState().listId);
+  if (!list || list.querySelector("[data-selected]")) return;
+  list.querySelector("[data-action]")?.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected: 0 }));
 }
 
 /** Pages, projects, and what can be done anywhere. */

@@ -7,22 +7,33 @@ const SHOWN_MS = 5_000;
 /** Time to read, think, and press. */
 const UNDO_MS = 10_000;
 
+/** What can be taken back at this moment, the latest last. */
+const undoable = new Map<string, () => void>();
+
+/** Takes back what was done last, as long as its toast is shown: what the key does. */
+export function undoLast(): void {
+  [...undoable.values()].at(-1)?.();
+}
+
 export const toast = {
   /** Something was done. With `undo`, a button takes it back. */
   done(message: string, { undo }: { undo?: () => void | Promise<unknown> } = {}): void {
     const id = crypto.randomUUID();
     const takeBack = () => {
+      if (!undoable.delete(id)) return;
       notifications.hide(id);
       void Promise.resolve(undo?.()).catch((error: unknown) => toast.failed(error));
     };
+    if (undo) undoable.set(id, takeBack);
     notifications.show({
       id,
       color: "green",
+      onClose: () => void undoable.delete(id),
       autoClose: undo ? UNDO_MS : SHOWN_MS,
       message: undo ? (
         <Group justify="space-between" wrap="nowrap">
           <Text size="sm">{message}</Text>
-          <Button variant="subtle" size="compact-sm" onClick={takeBack}>
+          <Button variant="subtle" size="compact-sm" onClick={takeBack} aria-keyshortcuts="z">
             Undo
           </Button>
         </Group>

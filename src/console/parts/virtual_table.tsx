@@ -105,6 +105,11 @@ export function VirtualTable<T>(props: Props<T>) {
       aria-rowcount={(total ?? (hasMore ? -2 : rows.length)) + 1}
       style={style}
       tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key !== "ArrowDown" || event.target !== event.currentTarget || !open) return;
+        event.preventDefault();
+        step(1);
+      }}
     >
       <div role="rowgroup" className={classes.head}>
         <div role="row" aria-rowindex={1} className={classes.row}>
@@ -186,6 +191,14 @@ export function VirtualTable<T>(props: Props<T>) {
         })}
       </div>
     </div>
+  );
+}
+
+/** Puts the focus into the list of the page: from there `j` and the arrow down lead to its first row. */
+export function enterTable(): void {
+  // After the list that has just been asked for has taken the place of the one before.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("main [role=table]")?.focus()),
   );
 }
 

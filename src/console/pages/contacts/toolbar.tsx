@@ -1,9 +1,7 @@
 // What narrows the list: a part of the address, the subscription, a segment, a field, a condition.
-import { Button, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useEffect, useRef, useState } from "react";
-import { CloseIcon, SearchIcon } from "../../parts/icons.tsx";
-import { useShortcut } from "../../parts/shortcuts.ts";
+import { Button, Select } from "@mantine/core";
+import { CloseIcon } from "../../parts/icons.tsx";
+import { ListSearch } from "../../parts/list_search.tsx";
 import { useApi } from "../../queries.ts";
 import { type ChosenColumns, ColumnsMenu } from "./columns.tsx";
 import { ConditionFilter } from "./condition_filter.tsx";
@@ -12,7 +10,6 @@ import { CLEARED, type Filters, isFiltered, type SetFilters } from "./filters.ts
 import { Jump, OrderMenu } from "./order.tsx";
 import classes from "./contacts.module.css";
 
-const TYPING_MS = 200;
 const SUBSCRIPTIONS = [
   { value: "true", label: "Subscribed" },
   { value: "false", label: "Unsubscribed" },
@@ -28,7 +25,10 @@ export function Toolbar({ filters, set, columns }: Props) {
   const segments = useApi("GET /segments", {}).data ?? [];
   return (
     <div className={classes.toolbar} role="search" aria-label="Contacts">
-      <SearchField
+      <ListSearch
+        className={classes.searchField!}
+        size="xs"
+        label="Search by address"
         value={filters.search}
         onChange={(search) => set({ search, from: "" }, { replace: true })}
       />
@@ -80,44 +80,5 @@ export function Toolbar({ filters, set, columns }: Props) {
         </span>
       </div>
     </div>
-  );
-}
-
-/** `/` leads here, Escape empties it. The address follows when the typing pauses. */
-function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value);
-  const field = useRef<HTMLInputElement>(null);
-  const tell = useDebouncedCallback(onChange, TYPING_MS);
-  const isTyping = useRef(false);
-  // Back, a link, or "Clear": the field follows the address.
-  useEffect(() => {
-    if (!isTyping.current || value === "") setText(value);
-    isTyping.current = false;
-  }, [value]);
-  useShortcut("/", "Search contacts", () => field.current?.focus());
-  const type = (next: string) => {
-    isTyping.current = true;
-    setText(next);
-    tell(next.trim());
-  };
-  return (
-    <TextInput
-      ref={field}
-      className={classes.searchField!}
-      size="xs"
-      type="search"
-      aria-label="Search by address"
-      aria-keyshortcuts="/"
-      placeholder="Search by address"
-      leftSection={<SearchIcon size={14} />}
-      maxLength={254}
-      value={text}
-      onChange={(event) => type(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return;
-        if (text) type("");
-        else event.currentTarget.blur();
-      }}
-    />
   );
 }

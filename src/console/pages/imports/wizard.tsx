@@ -1,7 +1,7 @@
 // From a file to contacts: what each column is, a trial that changes nothing, and then the import itself.
 import { Button, Group, Stepper, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { call } from "../../api.ts";
 import { leave } from "../../leaving.ts";
@@ -63,11 +63,14 @@ export function Wizard({ preview: { file, columns }, chooseAnother }: Props) {
   const isMapped = !subscribes || targets.some((target, index) => target !== guesses[index]);
   // Once it is sent, it leads on by itself.
   useUnsaved(isMapped && !send.isPending);
+  // What was pressed has gone with the step before.
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => head.current?.focus({ preventScroll: true }), [trialId]);
   return (
     <div>
-      <p className={classes.file}>
+      <h2 className={classes.file} tabIndex={-1} ref={head}>
         <strong>{file.name}</strong> <span className={classes.faded}>{formatBytes(file.size)}</span>
-      </p>
+      </h2>
       <Stepper
         active={trialId ? 1 : 0}
         size="sm"

@@ -1,13 +1,13 @@
 // Who is in a segment. Members of a list are added and removed here.
-import { Button, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Contact, Segment } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { formatCount } from "../../parts/format.ts";
-import { AddIcon, CloseIcon, ContactsIcon, SearchIcon } from "../../parts/icons.tsx";
+import { AddIcon, CloseIcon, ContactsIcon } from "../../parts/icons.tsx";
+import { ListSearch } from "../../parts/list_search.tsx";
 import { Empty, Failed, LoadingPage } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -19,7 +19,6 @@ import { AddMembers } from "./add_members.tsx";
 import { changeMembers } from "./change_members.ts";
 import classes from "./segments.module.css";
 
-const TYPING_MS = 200;
 const PAGE_SIZE = 100;
 
 /** The members, newest contacts first. A row leads to why the contact is in. */
@@ -28,7 +27,6 @@ export function Members({ segment }: { segment: Segment }) {
   const isList = type === "STATIC";
   const [{ search }, set] = useUrlState({ search: "", tab: "members", contact: "" });
   const [, navigate] = useLocation();
-  const typed = useDebouncedCallback((text: string) => set({ search: text }, { replace: true }), TYPING_MS);
   const query = { pageSize: PAGE_SIZE, ...(search && { search }) };
   const list = useApiPages("GET /segments/{id}/contacts", { path: { id }, query });
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -44,12 +42,10 @@ export function Members({ segment }: { segment: Segment }) {
   return (
     <>
       <div className={classes.bar}>
-        <TextInput
-          aria-label="Search members"
-          placeholder="Search members"
-          leftSection={<SearchIcon size={15} />}
-          defaultValue={search}
-          onChange={(event) => typed(event.currentTarget.value.trim())}
+        <ListSearch
+          label="Search members"
+          value={search}
+          onChange={(text) => set({ search: text }, { replace: true })}
         />
         {isList && rows.length > 0 && add}
         {picked.length > 0 && (
