@@ -201,10 +201,18 @@ function editedOf({ name, description, subject, preheader, body, from, fromName,
   return { name, description, subject, preheader, body, from, fromName, replyTo, type };
 }
 
-/** Deletes a template. Throws CONFLICT while a step of a workflow sends it, or a campaign that was made from it is to be sent. */
-export async function deleteTemplate(ctx: Context, projectId: string, templateId: string): Promise<void> {
+/**
+ * Deletes a template. Throws CONFLICT while a step of a workflow sends it, or a campaign that was made from it is to be
+ * sent, and 412 where somebody has edited it since.
+ */
+export async function deleteTemplate(
+  ctx: Context,
+  projectId: string,
+  templateId: string,
+  edit: Edit = NOBODY,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    if (!(await q.templates.lock(tx, { projectId, templateId }))) throw problems.templateNotFound(templateId);
+    await beginTemplateEdit(tx, projectId, templateId, edit);
     const campaigns = await q.templates.campaigns(tx, { projectId, templateId });
     const unsent = campaigns.filter(({ status }) => ["DRAFT", "SCHEDULED", "SENDING"].includes(status));
     const workflowSteps = await q.workflowUsage.ofTemplate(tx, { projectId, templateId });

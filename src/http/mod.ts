@@ -1,8 +1,10 @@
 // The table of contents of the HTTP service: one line per first path segment.
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
+import { problems } from "../problem.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
+import { allowedMethods, wordsTakenForIds } from "./entry/methods.ts";
 import { openApiDocument } from "./entry/openapi.ts";
 import { withTheOtherMethod } from "./entry/other_method.ts";
 import { problemResponses } from "./entry/problems.ts";
@@ -64,6 +66,7 @@ export function createApp(given: Context): AnyElysia {
   const ctx: Context = { patienceMs: PATIENCE_MS, ...given };
   const transport = transportHeaders(ctx.config);
   const asTaken = withTheOtherMethod(() => app.routes);
+  const isTakenForId = wordsTakenForIds(() => app.routes);
   const app: AnyElysia = new Elysia({ aot: true })
     .onRequest(({ request, set }) => {
       const taken = asTaken(request);
@@ -76,7 +79,11 @@ export function createApp(given: Context): AnyElysia {
       Object.assign(set.headers, transport, corsHeaders(ctx, request, path));
       const answer = preflight(ctx, request, path, requestId);
       if (answer) logRequest(ctx.log, request, "preflight", answer.status);
-      return answer ?? undefined;
+      if (answer) return answer;
+      if (isTakenForId(request.method, path)) {
+        throw problems.methodNotAllowed(request.method, path, allowedMethods(app.routes, path));
+      }
+      return undefined;
     })
     .onTransform({ as: "global" }, ({ params, query, request, route }) => {
       readable(params);
@@ -146,20 +153,4 @@ function pathOf(url: string): string {
 /** The router returns null for invalid percent-encoding; a route gets text, which matches nothing. */
 function readable(params: Record<string, string | null | undefined> = {}): void {
   for (const name in params) params[name] ??= "\ufffd";
-}
-
-/** The methods that a path has, so that another one gets 405 and not 404. */
-function allowedMethods(routes: { method: string; path: string }[], path: string): string[] {
-  const segments = path.replace(/(.)\/$/, "$1").split("/");
-  const matches = routes.filter((route) => {
-    const pattern = route.path.replace(/(.)\/$/, "$1").split("/");
-    return (
-      pattern.length === segments.length &&
-      pattern.every((part, i) => part.startsWith(":") || part === segments[i])
-    );
-  });
-  const methods = new Set(matches.map((route) => route.method));
-  if (methods.has("PATCH") || methods.has("PUT")) methods.add("PATCH").add("PUT");
-  // Elysia answers HEAD wherever there is a GET.
-  return [...methods, ...(methods.has("GET") ? ["HEAD"] : [])];
 }

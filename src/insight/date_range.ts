@@ -56,6 +56,15 @@ export function readTime(given: string): WrittenTime | null {
   }
 }
 
+/** What is wrong with dates and a time zone by themselves, whatever day it is. */
+export function daysErrors({ startDate, endDate, tz }: DaysQuery): FieldError[] {
+  const dates = Object.entries({ startDate, endDate });
+  return [
+    ...dates.flatMap(([field, text]) => (!text || readTime(text) ? [] : [dateError(field, text)])),
+    ...(!tz || isTimeZone(toZone(tz)) ? [] : [zoneError(tz)]),
+  ];
+}
+
 /**
  * The days that a request asks for: a date is a day, an instant the day that it falls on in the time zone. Without an end
  * it is today, without a start there are 30 days (or `usualDays`). Throws BAD_REQUEST for what cannot be read, an end before the start, and
@@ -65,23 +74,17 @@ export function readDays(
   query: DaysQuery,
   { now, timeZone: usual = "UTC", maxDays = Infinity, usualDays = USUAL_DAYS }: DaysRules,
 ): Days {
-  const [startDate, endDate, tz] = [query.startDate, query.endDate, query.tz].map(
-    (text) => text || undefined,
-  );
-  // No name contains a blank: it was an unencoded plus sign.
-  const timeZone = tz?.replace(" ", "+") ?? usual;
-  if (!isTimeZone(timeZone)) throw problems.badParameters([zoneError(tz)]);
+  const errors = daysErrors(query);
+  if (errors.length > 0) throw problems.badParameters(errors);
+  const { startDate, endDate, tz } = query;
+  const timeZone = tz ? toZone(tz) : usual;
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone);
-  const end = endDate === undefined ? today.toPlainDate() : toDay(endDate, timeZone);
-  const start = startDate === undefined ? null : toDay(startDate, timeZone);
-  const errors = [
-    ...(startDate !== undefined && start === null ? [dateError("startDate", startDate)] : []),
-    ...(end === null ? [dateError("endDate", endDate)] : []),
-  ];
-  if (end === null || errors.length > 0) throw problems.badParameters(errors);
+  const end = endDate ? toDay(endDate, timeZone) : today.toPlainDate();
+  const start = startDate ? toDay(startDate, timeZone) : null;
   const first = start ?? end.subtract({ days: usualDays - 1 });
   const length = first.until(end, { largestUnit: "day" }).days + 1;
-  if (length < 1 || length > maxDays) throw problems.badParameters([rangeError(length, maxDays, startDate)]);
+  if (length < 1 || length > maxDays)
+    throw problems.badParameters([rangeError(length, maxDays, startDate || undefined)]);
   return { first, last: end, timeZone, length };
 }
 
@@ -113,8 +116,14 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function toDay(text: string, timeZone: string): Temporal.PlainDate | null {
-  const time = readTime(text);
+/** No name contains a blank: it was an unencoded plus sign. */
+function toZone(tz: string): string {
+  return tz.replace(" ", "+");
+}
+
+/** The day of a time that can be read. */
+function toDay(text: string, timeZone: string): Temporal.PlainDate {
+  const time = readTime(text)!;
   if (time instanceof Temporal.Instant) return time.toZonedDateTimeISO(timeZone).toPlainDate();
   return time instanceof Temporal.PlainDateTime ? time.toPlainDate() : time;
 }

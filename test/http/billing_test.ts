@@ -113,7 +113,7 @@ describe("PUT /users/@me/projects/:id/billing-limits", () => {
   test.each([
     ["0", { transactional: 0 }, [["transactional", "too_small"]]],
     ["less than 0", { campaigns: -5 }, [["campaigns", "too_small"]]],
-    ["a fraction", { campaigns: 1.5 }, [["campaigns", "invalid_union"]]],
+    ["a fraction", { campaigns: 1.5 }, [["campaigns", "invalid_type"]]],
     ["too much", { inbound: 1e15 }, [["inbound", "too_big"]]],
     [
       "several",

@@ -26,6 +26,14 @@ beforeAll(async () => {
   await join(service, ada, project.id, "MEMBER");
 });
 
+/** What makes each. */
+const BODIES: Record<string, object> = {
+  template: TEMPLATE,
+  campaign: DRAFT,
+  segment: { name: "Pros", condition: condition("pro") },
+  workflow: { name: "Flow", eventName: "ordered" },
+};
+
 interface Thing {
   path: string;
   /** What is made, and where its id stands. */
@@ -99,6 +107,55 @@ describe.each(Object.entries(THINGS))("of a %s", (kind, { path, make, change }) 
     );
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412, 412, 412]);
+  });
+});
+
+describe.each(Object.entries(THINGS))("a %s", (kind, { path, make, change }) => {
+  test("that somebody has edited since is not deleted, and one as it was read is", async () => {
+    const id = await make();
+    const tag = (await api("GET", `${path}/${id}`)).headers.get("etag")!;
+    await asAda("PATCH", `${path}/${id}`, change);
+    const late = await api("DELETE", `${path}/${id}`, undefined, { "if-match": tag });
+
+    expect([late.status, late.body.error.details.editedBy]).toEqual([412, ada.email]);
+    expect(late.body.error.message).toContain(kind);
+    const now = (await api("GET", `${path}/${id}`)).headers.get("etag")!;
+    expect((await api("DELETE", `${path}/${id}`, undefined, { "if-match": now })).status).toBe(204);
+    expect((await api("DELETE", `${path}/${id}`, undefined, { "if-match": now })).status).toBe(404);
+  });
+
+  test("is made, copied and read with the same tag", async () => {
+    const made = await api("POST", path, BODIES[kind]);
+    const id = (made.body.data ?? made.body).id;
+    const tag = (await api("GET", `${path}/${id}`)).headers.get("etag");
+
+    expect([made.status, made.headers.get("etag")]).toEqual([201, tag]);
+    if (kind === "segment") return;
+    const copy = await api("POST", `${path}/${id}/duplicate`);
+    const read = await api("GET", `${path}/${copy.body.id}`);
+    expect([copy.status, copy.headers.get("etag")]).toEqual([201, read.headers.get("etag")]);
+  });
+});
+
+describe("the tag of a template", () => {
+  test("is that of its preheader, too", async () => {
+    const id = await THINGS.template!.make();
+    const tag = (await api("GET", `/templates/${id}`)).headers.get("etag")!;
+    await asAda("PATCH", `/templates/${id}`, { preheader: "Seen beside the subject" });
+    const late = await api("PATCH", `/templates/${id}`, { preheader: "Lost" }, { "if-match": tag });
+
+    expect(late.status).toBe(412);
+  });
+});
+
+describe("the graph of a workflow", () => {
+  test("is not saved where `If-Match` names another one than `version`", async () => {
+    const path = `/workflows/${await THINGS.workflow!.make()}/graph`;
+    const { body: graph } = await api("GET", path);
+    const body = { version: graph.version, steps: graph.steps, transitions: graph.transitions };
+
+    expect((await api("PUT", path, body, { "if-match": '"another"' })).status).toBe(412);
+    expect((await api("PUT", path, body, { "if-match": graph.version })).status).toBe(200);
   });
 });
 

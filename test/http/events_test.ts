@@ -176,7 +176,7 @@ describe("POST /events/track", () => {
     [
       "all at once",
       { name: "email.open", emailId: 5, data: [1] },
-      { name: "reserved_event", emailId: "invalid_union", data: "invalid_type" },
+      { name: "reserved_event", emailId: "invalid_type", data: "invalid_type" },
     ],
   ])("refuses %s, with every field", async (_, body, expected) => {
     const answer = await call("POST", "/events/track", body);

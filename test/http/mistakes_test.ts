@@ -102,3 +102,87 @@ test("a change of a campaign misses nothing that it leaves as it is", async () =
 
   expect(fieldsOf(answer)).toEqual(["subject"]);
 });
+
+describe("a query", () => {
+  test.each([
+    ["/emails?from=zz&type=LETTER&until=then", ["from", "type", "until"]],
+    ["/emails?sort=nonsense&dir=up", ["dir", "sort"]],
+    ["/emails?from=2026-02-01&until=2026-01-01&status=LOST&x=1", ["status", "until", "x"]],
+    ["/suppressions?sort=email&reason=NONE", ["reason", "sort"]],
+    ["/campaigns/ID/recipients?opened=maybe&status=LOST&clicked=1", ["clicked", "opened", "status"]],
+    [
+      "/contacts?subscribed=maybe&condition={&value=1&anchor=then",
+      ["anchor", "condition", "field", "subscribed"],
+    ],
+    ["/contacts/export?format=xml&value=1", ["field", "format"]],
+    ["/contacts/ID?include=mails&x=1", ["include", "x"]],
+    ["/workflows/ID/executions?status=LOST&from=zz", ["from", "status"]],
+    ["/requests?method=LOOK&from=zz", ["from", "method"]],
+    [
+      "/analytics/timeseries?startDate=zz&endDate=zz&tz=Mars&interval=year",
+      ["endDate", "interval", "startDate", "tz"],
+    ],
+    ["/analytics/top-events?limit=x&startDate=zz", ["limit", "startDate"]],
+    ["/events/stats?startDate=zz&endDate=zz", ["endDate", "startDate"]],
+    ["/segments/ID/history?startDate=zz&x=1", ["startDate", "x"]],
+  ])("%s names all that is wrong with it", async (path, fields) => {
+    const answer = await api("GET", path.replace("ID", crypto.randomUUID()));
+
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, fields]);
+  });
+
+  test("of an upload, too", async () => {
+    const answer = await service.request("POST", "/contacts/imports?dryRun=maybe&mapping=[]&subscribed=2", {
+      key: project.secret,
+      body: "email\n",
+      headers: { "content-type": "text/csv" },
+    });
+
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, ["dryRun", "mapping", "subscribed"]]);
+  });
+
+  test("counts a parameter without a value as left out, beside others that are wrong", async () => {
+    expect(fieldsOf(await api("GET", "/emails?limit=&cursor=&type=&from=zz"))).toEqual(["from"]);
+  });
+});
+
+test("a message without a template is told of its sender with the rest", async () => {
+  expect(fieldsOf(await api("POST", "/v1/send", { to: "ada@example.com" }))).toEqual([
+    "body",
+    "from",
+    "subject",
+  ]);
+});
+
+test("a field of one kind is told of that kind, also where it may be null", async () => {
+  const { body } = await api("POST", "/contacts", { email: 5 });
+
+  expect(body.error.errors).toEqual([
+    { field: "email", code: "invalid_type", message: "Expected a string", received: 5 },
+  ]);
+});
+
+describe("a method that a path has not", () => {
+  test.each([
+    ["POST", "/contacts/export", ["GET", "HEAD"]],
+    ["DELETE", "/contacts/export", ["GET", "HEAD"]],
+    ["PATCH", "/contacts/export", ["GET", "HEAD"]],
+    ["GET", "/segments/preview", ["POST"]],
+    ["HEAD", "/segments/preview", ["POST"]],
+    ["DELETE", "/segments/operators", ["GET", "HEAD"]],
+    ["GET", "/campaigns/audience/", ["POST"]],
+    ["PUT", "/campaigns/preview", ["POST"]],
+    ["GET", "/contacts/lookup", ["POST"]],
+  ])("%s %s is 405 with those that exist", async (method, path, allowed) => {
+    const { status, headers, body } = await api(method, path);
+
+    expect([status, headers.get("allow")]).toEqual([405, allowed.join(", ")]);
+    if (method !== "HEAD") expect(body.error.details.allowed).toEqual(allowed);
+  });
+
+  test("is not one for a name that happens to be a word of a path", async () => {
+    await api("POST", "/events/track", { name: "stats" });
+
+    expect(await api("DELETE", "/events/stats")).toMatchObject({ status: 200, body: { deletedCount: 1 } });
+  });
+});

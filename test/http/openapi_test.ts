@@ -87,14 +87,18 @@ describe("GET /openapi.json", () => {
 
   test("describes the body of /v1/send so that a client can be made from it", () => {
     const { requestBody, parameters } = document.paths["/v1/send"]!.post!;
-    const schema = requestBody!.content["application/json"]!.schema as {
-      properties: Record<string, unknown>;
-      required: string[];
+    const { anyOf } = requestBody!.content["application/json"]!.schema as {
+      anyOf: { properties: Record<string, unknown>; required: string[] }[];
     };
 
-    expect(schema.required).toEqual(["to"]);
-    expect(schema.properties.data).toMatchObject({ type: "object", additionalProperties: true });
-    expect(schema.properties.attachments).toMatchObject({ type: "array", maxItems: 10 });
+    expect(anyOf.map(({ required }) => required)).toEqual([
+      ["to", "template"],
+      ["to", "subject", "body", "from"],
+    ]);
+    for (const { properties } of anyOf) {
+      expect(properties.data).toMatchObject({ type: "object", additionalProperties: true });
+      expect(properties.attachments).toMatchObject({ type: "array", maxItems: 10 });
+    }
     expect(parameters).toContainEqual(
       expect.objectContaining({ name: "idempotency-key", in: "header", required: false }),
     );

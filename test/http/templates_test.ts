@@ -95,7 +95,7 @@ describe("POST /templates", () => {
   test.each([
     ["a name that is too long", { name: "x".repeat(256) }, ["name too_big"]],
     ["a name of two lines", { name: "a\nb" }, ["name invalid_string"]],
-    ["a name that is no text", { name: 1 }, ["name invalid_union"]],
+    ["a name that is no text", { name: 1 }, ["name invalid_type"]],
     ["a description that is too long", { description: "x".repeat(1001) }, ["description too_big"]],
     ["a subject that is too long", { subject: "x".repeat(999) }, ["subject too_big"]],
     ["a subject of two lines", { subject: "a\r\nBcc: x" }, ["subject invalid_string"]],

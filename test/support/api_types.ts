@@ -9,6 +9,7 @@ interface Schema {
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
+  not?: Schema;
   enum?: unknown[];
   const?: unknown;
   additionalProperties?: boolean | Schema;
@@ -75,6 +76,7 @@ function answerType(content: Content): string {
 }
 
 function type(schema: Schema): string {
+  if (schema.not) return "never";
   if (schema.$ref) return schema.$ref.split("/").at(-1)!;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");

@@ -161,7 +161,12 @@ function typeOf(type: string): string {
 }
 
 /** An id of the kind that stands there, or something that can. */
-function placeOf(path: string, name: string, ids: Record<string, string[]>, around: Surroundings): string {
+export function placeOf(
+  path: string,
+  name: string,
+  ids: Record<string, string[]>,
+  around: Surroundings,
+): string {
   const { dice } = around;
   const noun = new RegExp(`/(?:@me/)?([a-z-]+)/\\{${name}\\}`).exec(path)?.[1] ?? "";
   const tables: Record<string, string> = {

@@ -35,7 +35,8 @@ export interface Month {
 /** The percentage from which a limit is nearly reached. */
 export const WARNING_PERCENT = 80;
 /** More is a slip of the hand. */
-const MAX_LIMIT = 1_000_000_000_000;
+/** The highest limit of a category. */
+export const MAX_LIMIT = 1_000_000_000_000;
 /** What `take_usage` throws. */
 const OVER_LIMIT = "PU402";
 

@@ -69,7 +69,39 @@ function operandOf(kind: Field["kind"], asks: Operator): Operand {
 
 type JsonSchema = Record<string, unknown>;
 
-const FIELD = { type: "string", description: "See the guide on segments, or `GET /segments/operators`." };
+/** What stands in front of the first dot decides what a name means: a name of no other kind is that of an event. */
+const RESERVED_NAMES = STANDARD_NAMES.join("|");
+const UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+const EVENT_NAMES = [
+  "event\\.[\\s\\S]{1,255}",
+  `email\\.(${MAIL_ACTIVITIES.join("|")})`,
+  "segment\\.[\\s\\S]*\\.(entry|exit)",
+  `(?!(data|event|email|segment)\\.)(?!(${RESERVED_NAMES})$)[\\s\\S]{1,255}`,
+];
+const ABOUT_FIELDS = "See the guide on segments, or `GET /segments/operators`.";
+
+/** The names of fields of a kind. */
+function fieldSchema(kind: Field["kind"]): JsonSchema {
+  const named = (pattern: string, example: string) => ({
+    type: "string",
+    pattern: `^${pattern}$`,
+    examples: [example],
+    description: ABOUT_FIELDS,
+  });
+  switch (kind) {
+    case "data":
+      return named("data\\.(?!$)[^.]*(\\.[^.]*){0,9}", "data.plan");
+    case "event":
+      return named(`(${EVENT_NAMES.join("|")})`, "event.signed up");
+    case "segment":
+      return named(`segment\\.${UUID}`, "segment.0190a3c4-0000-7000-8000-000000000000");
+    default: {
+      const names = STANDARD_NAMES.filter((name) => STANDARD_FIELDS[name].kind === kind);
+      return { type: "string", enum: names, description: ABOUT_FIELDS };
+    }
+  }
+}
+
 const AMOUNT = {
   value: { type: "integer", minimum: 1 },
   unit: { type: "string", enum: [...UNITS] },
@@ -77,25 +109,22 @@ const AMOUNT = {
 const COUNT = {
   count: { type: "integer", minimum: 1, maximum: MAX_COUNT, description: "How often." },
 };
+const SCALAR = { type: ["string", "number", "boolean"] };
 const VALUES: Record<Exclude<Operand, "amount" | "count" | "none">, JsonSchema> = {
   json: {},
-  text: { type: ["string", "number", "boolean"] },
-  boolean: { type: ["boolean", "string"] },
-  time: { type: "string" },
+  text: { type: "string" },
+  boolean: { anyOf: [{ type: "boolean" }, { type: "string", enum: ["true", "false"] }] },
+  time: { type: "string", format: "date-time", description: "ISO 8601; a date is its start (UTC)." },
   ordered: { type: ["number", "string"] },
 };
 
 /** JSON Schema of a condition tree, with one of filters by the operators that take the same operand. */
 export function conditionSchemas(): Record<string, JsonSchema> {
   const filters = filterSchemas();
-  const refs = Object.keys(filters).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const names = Object.keys(filters);
+  const refOf = (name: string) => `#/components/schemas/${name}`;
   const mapping = Object.fromEntries(
-    Object.entries(filters).flatMap(([name, { properties }]) =>
-      (properties as { operator: { enum: string[] } }).operator.enum.map((operator) => [
-        operator,
-        `#/components/schemas/${name}`,
-      ]),
-    ),
+    names.flatMap((name) => filters[name]!.operators.map((operator) => [operator, refOf(name)])),
   );
   return {
     Condition: {
@@ -119,8 +148,11 @@ export function conditionSchemas(): Record<string, JsonSchema> {
         groupSchema({ minItems: 0, required: "conditions" }),
       ],
     },
-    Filter: { oneOf: refs, discriminator: { propertyName: "operator", mapping } },
-    ...filters,
+    Filter: {
+      oneOf: names.map((name) => ({ $ref: refOf(name) })),
+      discriminator: { propertyName: "operator", mapping },
+    },
+    ...Object.fromEntries(names.map((name) => [name, filters[name]!.schema])),
   };
 }
 
@@ -136,34 +168,48 @@ function groupSchema({ minItems, required }: { minItems: number; required: strin
   };
 }
 
-function filterSchemas(): Record<string, JsonSchema> {
-  const names: Record<Operand, string> = {
-    none: "ExistenceFilter",
-    json: "EqualityFilter",
-    text: "TextFilter",
-    ordered: "OrderFilter",
-    amount: "AgeFilter",
-    count: "CountFilter",
-    boolean: "BooleanFilter",
-    time: "TimeFilter",
-  };
-  const byOperand = new Map<Operand, Set<string>>();
-  for (const kind of Object.keys(OPERATORS) as Field["kind"][]) {
-    for (const { operator, asks } of operatorsOf(kind)) {
-      const operand = OPERANDS[asks];
-      byOperand.set(operand, (byOperand.get(operand) ?? new Set()).add(operator));
-    }
-  }
+/** The filters by what stands beside their operators. */
+const FILTER_NAMES: Record<Operand, string> = {
+  none: "ExistenceFilter",
+  json: "EqualityFilter",
+  text: "TextFilter",
+  ordered: "OrderFilter",
+  amount: "AgeFilter",
+  count: "CountFilter",
+  boolean: "BooleanFilter",
+  time: "TimeFilter",
+};
+
+function filterSchemas(): Record<string, { operators: string[]; schema: JsonSchema }> {
+  const kinds = Object.keys(OPERATORS) as Field["kind"][];
+  const all = kinds.flatMap((kind) => operatorsOf(kind).map((operator) => ({ kind, ...operator })));
+  const byOperand = Map.groupBy(all, ({ asks }) => OPERANDS[asks]);
   return Object.fromEntries(
-    [...byOperand].map(([operand, found]) => [names[operand], filterSchema(operand, [...found])]),
+    [...byOperand].map(([operand, found]) => {
+      const variants = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, of]) =>
+        filterSchema(
+          kind,
+          of[0]!.asks,
+          of.map(({ operator }) => operator),
+        ),
+      );
+      const operators = [...new Set(found.map(({ operator }) => operator))];
+      const schema = variants.length === 1 ? variants[0]! : { anyOf: variants };
+      return [FILTER_NAMES[operand], { operators, schema }];
+    }),
   );
 }
 
-function filterSchema(operand: Operand, operators: string[]): JsonSchema {
-  const properties = { field: FIELD, operator: { type: "string", enum: operators } };
+function filterSchema(kind: Field["kind"], asks: Operator, operators: string[]): JsonSchema {
+  const operand = operandOf(kind, asks);
   const schema = (beside: JsonSchema, optional: JsonSchema = {}) => ({
     type: "object",
-    properties: { ...properties, ...beside, ...optional },
+    properties: {
+      field: fieldSchema(kind),
+      operator: { type: "string", enum: operators },
+      ...beside,
+      ...optional,
+    },
     required: ["field", "operator", ...Object.keys(beside)],
   });
   switch (operand) {
@@ -174,6 +220,6 @@ function filterSchema(operand: Operand, operators: string[]): JsonSchema {
     case "count":
       return { ...schema(COUNT, AMOUNT), dependentRequired: { value: ["unit"], unit: ["value"] } };
     default:
-      return schema({ value: VALUES[operand] });
+      return schema({ value: asks === "contains" && kind === "data" ? SCALAR : VALUES[operand] });
   }
 }

@@ -118,13 +118,21 @@ export async function patchSegment(
 /**
  * Deletes a segment. Throws CONFLICT while another segment, an unsent campaign or an enabled workflow refers to it. No
  * new reference can appear in the meantime: conditions and triggers are saved under the lock of all segments, and a
- * campaign for the segment itself waits at its foreign key.
+ * campaign for the segment itself waits at its foreign key. Throws 412 where somebody has edited it since.
  */
-export async function deleteSegment(ctx: Context, projectId: string, segmentId: string): Promise<void> {
+export async function deleteSegment(
+  ctx: Context,
+  projectId: string,
+  segmentId: string,
+  edit: Edit = NOBODY,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     await q.segments.lockAll(tx, { projectId });
     const segment = await q.segments.lock(tx, { projectId, segmentId });
     if (!segment) throw problems.segmentNotFound(segmentId);
+    await beginEdit(tx, edit, { kind: "segment", projectId, id: segmentId }, async () =>
+      editedOf(await getSegment(tx, projectId, segmentId)),
+    );
     const uses = await usesOf(tx, projectId, segment);
     if (Object.values(uses).flat().length > 0) throw problems.segmentInUse(uses);
     await q.segments.remove(tx, { projectId, segmentId });

@@ -36,13 +36,27 @@ export const sendEmailStep = defineStep<Config>({
     type: "object",
     properties: {
       recipient: {
-        type: "object",
         description: "Left out: the contact.",
-        properties: {
-          type: { type: "string", enum: ["CONTACT", "CUSTOM"] },
-          customEmail: { type: "string", description: "With CUSTOM: an address, or a template for one." },
-        },
-        required: ["type"],
+        anyOf: [
+          {
+            type: "object",
+            properties: { type: { type: "string", enum: ["CONTACT"] } },
+            required: ["type"],
+          },
+          {
+            type: "object",
+            properties: {
+              type: { type: "string", enum: ["CUSTOM"] },
+              customEmail: {
+                type: "string",
+                maxLength: MAX_EMAIL_LENGTH,
+                examples: ["{{event.address}}"],
+                description: "An address, or a template for one.",
+              },
+            },
+            required: ["type", "customEmail"],
+          },
+        ],
       },
     },
   },

@@ -16,7 +16,12 @@ export const webhookStep = defineStep<WebhookConfig>({
   schema: {
     type: "object",
     properties: {
-      url: { type: "string", description: "http or https. Its path and query may be templates." },
+      url: {
+        type: "string",
+        pattern: "^\\s*[hH][tT][tT][pP][sS]?://[^/?#{}\\\\@\\s]+([/?#]|\\s*$)",
+        examples: ["https://example.com/hook"],
+        description: "http or https. Its path and query may be templates.",
+      },
       method: { type: "string", enum: [...METHODS], description: "Default: POST." },
       headers: { type: "object", additionalProperties: { type: "string" } },
       body: {

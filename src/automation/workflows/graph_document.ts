@@ -72,15 +72,15 @@ export async function saveGraph(
   projectId: string,
   workflowId: string,
   given: GivenGraph,
-  { by }: Edit,
+  edit: Edit,
 ): Promise<GraphDocument> {
   const steps = given.steps.map((step) => ({ ...step, id: step.id.toLowerCase() }));
   // It may name segments, whatever steps it has: they are held.
   return await editGraph(ctx, projectId, workflowId, { config: {} }, async (tx, graph) => {
-    const edit = { by, ifMatch: given.version };
-    await beginEdit(tx, edit, { kind: "workflow", projectId, id: workflowId }, async () =>
-      taggedOf(await read(tx, projectId, workflowId)),
-    );
+    const thing = { kind: "workflow", projectId, id: workflowId } as const;
+    const current = async () => taggedOf(await read(tx, projectId, workflowId));
+    await beginEdit(tx, { by: edit.by, ifMatch: given.version }, thing, current);
+    if (edit.ifMatch !== undefined) await beginEdit(tx, edit, thing, current);
     assertAllSizes(steps.map(({ type, config }) => storedConfig(type, config)));
     const errors = [
       ...identityErrors(graph, steps),

@@ -1,6 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
+import { beginEdit, type Edit, NOBODY } from "../../edits.ts";
 import { problems } from "../../problem.ts";
 import { saveTriggerReferences } from "./references.ts";
 import {
@@ -11,6 +12,7 @@ import {
   toWorkflow,
   type Workflow,
 } from "./records.ts";
+import { editedOf } from "./settings.ts";
 
 /** Which page of which workflows. */
 export interface WorkflowPage {
@@ -91,9 +93,11 @@ export async function createWorkflow(
   ctx: Context,
   projectId: string,
   { name, description, eventName, allowReentry }: WorkflowInput,
+  edit: Edit = NOBODY,
 ): Promise<Workflow> {
   const triggerConfig = { eventName: eventName.trim() };
   return await inTransaction(ctx, async (tx) => {
+    await q.edits.actAs(tx, { editor: edit.by });
     const row = await q.workflows.insert(tx, {
       projectId,
       name: name.trim(),
@@ -106,11 +110,22 @@ export async function createWorkflow(
   });
 }
 
-/** Deletes a workflow with its executions; their mails stay in the ledger. Throws CONFLICT while one is under way. */
-export async function deleteWorkflow(ctx: Context, projectId: string, workflowId: string): Promise<void> {
+/**
+ * Deletes a workflow with its executions; their mails stay in the ledger. Throws CONFLICT while one is under way, and 412
+ * where somebody has edited it since.
+ */
+export async function deleteWorkflow(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  edit: Edit = NOBODY,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const workflow = await q.workflows.lockForDeletion(tx, { projectId, workflowId });
     if (!workflow) throw problems.workflowNotFound(workflowId);
+    await beginEdit(tx, edit, { kind: "workflow", projectId, id: workflowId }, async () =>
+      editedOf(await getWorkflow(tx, projectId, workflowId)),
+    );
     const { total } = await q.workflows.countActive(tx, { projectId, workflowId, limit: MAX_ACTIVE_COUNTED });
     if (total > 0) throw problems.workflowActive(total);
     await q.workflows.remove(tx, { projectId, workflowId });

@@ -83,7 +83,8 @@ type Settings = Pick<Workflow, "name" | "description" | "enabled" | "triggerType
   triggerConfig: unknown;
 };
 
-function editedOf({ name, description, enabled, triggerType, triggerConfig, allowReentry }: Settings) {
+/** What people edit of a workflow besides its graph. */
+export function editedOf({ name, description, enabled, triggerType, triggerConfig, allowReentry }: Settings) {
   return { name, description, enabled, triggerType, triggerConfig, allowReentry };
 }
 

@@ -49,13 +49,10 @@ function NewSegment({ words, condition }: { words: Words; condition: Segment["co
     if (type === "DYNAMIC" && !whole) return;
     setSaving(true);
     try {
-      const body = {
-        name,
-        description: description || null,
-        type,
-        trackMembership,
-        ...(whole && { condition: whole }),
-      };
+      const shared = { name, description: description || null, trackMembership };
+      const body = whole
+        ? { ...shared, type: "DYNAMIC" as const, condition: whole }
+        : { ...shared, type: "STATIC" as const };
       const { id } = await call("POST /segments", { body }, { projectId });
       await readAgain(cache, projectId, ["GET /segments"]);
       toast.done(`${name} is there`);

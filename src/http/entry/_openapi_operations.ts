@@ -1,4 +1,5 @@
 // What the document says of one operation, beyond what the generator finds in its route.
+import { OptionalKind } from "@sinclair/typebox";
 import { roleNeeded } from "../../accounts/projects/roles.ts";
 import { isForm } from "./form.ts";
 import { streamedType } from "./stream_body.ts";
@@ -85,8 +86,11 @@ const RATE_LIMIT = Object.fromEntries(
     (name) => [name, { $ref: `#/components/headers/${name}` }],
   ),
 );
-/** What people edit: reading and changing it answer with its tag. */
-const EDITED = /^\/(templates|campaigns|segments|workflows)\/:id(\/graph)?$/;
+/** What people edit: making, reading and changing it answer with its tag. */
+const NOUNS = "(templates|campaigns|segments|workflows)";
+const EDITED = new RegExp(
+  `^(\\w+ /${NOUNS}/:id(/graph)?|POST /${NOUNS}/?(:id/duplicate|:id/versions/:version/restore)?)$`,
+);
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
 
@@ -114,7 +118,7 @@ export function completeOperation(
   // A body that is read late (after the key is known) is of no known type for the generator.
   if (hooks.body) {
     operation.requestBody = {
-      required: true,
+      required: !(OptionalKind in hooks.body),
       content: { [mediaTypeOf(hooks.body)]: { schema: hooks.body } },
     };
   }
@@ -126,7 +130,8 @@ export function completeOperation(
   addRefusals(responses, hooks.response ?? {});
   for (const [status, response] of Object.entries(responses)) {
     describeResponse(status, response, operation.security.length > 0);
-    if (status === "200" && EDITED.test(route.path)) response.headers = { ...response.headers, ...ETAG };
+    if (/^20[01]$/.test(status) && EDITED.test(`${route.method} ${route.path}`))
+      response.headers = { ...response.headers, ...ETAG };
   }
 }
 

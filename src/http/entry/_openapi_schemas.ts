@@ -33,6 +33,7 @@ export function asJsonSchema<T extends object>(document: T): T {
     if (Array.isArray(rest.enum) && Array.isArray(rest.type) && rest.type.includes("null"))
       rest.enum = [...rest.enum, null];
     if (rest.additionalProperties === false) delete rest.additionalProperties;
+    if (rest.format === "header-text") rest.pattern = rest.pattern === "\\S" ? FILLED_LINE : LINE;
     if (typeof rest.format === "string" && rest.type === "string") rest.format = FORMATS[rest.format];
     return required === undefined ? rest : { ...rest, required };
   }) as T;
@@ -47,6 +48,10 @@ const FORMATS: Record<string, string> = {
   binary: "binary",
   uri: "uri",
 };
+
+/** Text in one line, and the same with something in it. */
+const LINE = "^[^\\r\\n\\u0000]*$";
+const FILLED_LINE = "^[^\\r\\n\\u0000]*[^\\s\\u0000][^\\r\\n\\u0000]*$";
 
 const NAME = /^[A-Z][A-Za-z]+$/;
 

@@ -6,7 +6,7 @@ import { type Context, perService } from "../../context.ts";
 type Headers = Readonly<Record<string, string>>;
 
 const EXPOSED =
-  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After";
+  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, ETag";
 const METHODS = "GET, POST, PUT, PATCH, DELETE";
 const ASKED = "Content-Type, Authorization, Idempotency-Key, X-Request-Id";
 
@@ -37,7 +37,7 @@ export function preflight(ctx: Context, request: Request, path: string, requestI
   const headers = {
     ...allowed,
     "access-control-allow-methods": METHODS,
-    "access-control-allow-headers": isDashboard ? `${ASKED}, X-Project-Id` : ASKED,
+    "access-control-allow-headers": isDashboard ? `${ASKED}, X-Project-Id, If-Match, Last-Event-ID` : ASKED,
     "access-control-max-age": "86400",
     "x-request-id": requestId,
   };

@@ -29,5 +29,8 @@ export const LenientWord = (words: readonly string[], fallback: string) =>
   );
 TypeRegistry.Set("LenientWord", (_schema, value) => typeof value === "string");
 
+/** For the document: a field that does not stand beside the others. */
+export const Absent = t.Optional(t.Unsafe<undefined>({ [Kind]: "Absent", not: {} }));
+
 /** A condition tree, where one is taken or shown. */
 export const CONDITION_REF = { $ref: "#/components/schemas/Condition" };

@@ -71,7 +71,11 @@ function firstErrors(errors: Iterable<ValueError>, before: FieldError[]): FieldE
 function* toFieldErrors(error: ValueError): Generator<FieldError> {
   if (error.type !== Type.Union) return yield toFieldError(error, codeOf(error), messageOf(error));
   const branch = bestBranch(error);
-  if (!branch) return yield toFieldError(error, "invalid_union", unionMessage(error));
+  if (!branch) {
+    // One kind, or null: that is no choice of forms.
+    const code = kindsOf(error.schema).length === 1 ? "invalid_type" : "invalid_union";
+    return yield toFieldError(error, code, unionMessage(error));
+  }
   for (const inner of branch) yield* toFieldErrors(inner);
 }
 

@@ -1,10 +1,10 @@
 // Which parameters a route takes: one that it does not know is refused, because a filter with a typing error in it would
-// answer everything.
+// answer everything. One answer names all that is wrong, also by rules that a schema cannot say.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
-import { fieldErrors } from "./field_errors.ts";
+import { fieldErrors, ruleErrors } from "./field_errors.ts";
 
 /** A route, as Elysia lists it. */
 interface Route {
@@ -46,7 +46,10 @@ export function dropEmpty(
   for (const name in query) if (query[name] === "") delete query[name];
 }
 
-/** Throws BAD_REQUEST for parameters that the route does not know, with all that is wrong with the others too. */
+/**
+ * Throws BAD_REQUEST for parameters that the route does not know and for those that break its rules, with all that is
+ * wrong with the others too. What its schema alone refuses, Elysia finds.
+ */
 export async function assertKnownQuery(ctx: Context, { method, url }: Request, route: string): Promise<void> {
   const start = url.indexOf("?");
   if (start === -1) return;
@@ -55,8 +58,8 @@ export async function assertKnownQuery(ctx: Context, { method, url }: Request, r
   const given = new URLSearchParams(url.slice(start));
   const known = Object.keys(schema.properties as object);
   const unknown = [...new Set(given.keys())].filter((name) => name !== "" && !known.includes(name));
-  if (unknown.length === 0) return;
-  const rest = Object.fromEntries([...given].filter(([name]) => known.includes(name)));
+  const rest = Object.fromEntries([...given].filter(([name, text]) => text !== "" && known.includes(name)));
+  if (unknown.length === 0 && (await ruleErrors(schema, rest)).length === 0) return;
   const others = schema === NO_QUERY ? [] : await fieldErrors(schema, Value.Errors(schema, rest), rest);
   throw problems.badParameters([
     ...unknown.slice(0, MAX_UNKNOWN).map((name) => asUnknown(name, known)),

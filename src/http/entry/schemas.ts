@@ -34,6 +34,9 @@ export const Timestamp = t.Unsafe<Date>({ [Kind]: "Timestamp", type: "string", f
 /** A whole number in an answer. Elysia's own would also promise text, for the sake of queries. */
 export const Int = Type.Integer();
 
+/** How names of time zones are written: whether there is such a one is looked up. */
+export const ZONE_PATTERN = "^[A-Za-z][A-Za-z0-9_+/-]{0,63}$";
+
 /** A UUID in a path or query. */
 export const Uuid = t.String({ format: "uuid" });
 
@@ -86,6 +89,14 @@ export const QueryCount = (options: { maximum?: number; fallback: number; descri
   const integer = QueryInteger({ minimum: 1, ...options });
   return { ...integer, [Kind]: "QueryCount" } as typeof integer;
 };
+
+/** Yes or no in a query. */
+export const QueryFlag = (description: string) =>
+  t.Optional(t.Unsafe<"true" | "false">({ ...Words(["true", "false"]), description }));
+
+/** What a query says of it; undefined where it says nothing. */
+export const readFlag = (flag: "true" | "false" | undefined): boolean | undefined =>
+  flag === undefined ? undefined : flag === "true";
 
 /** Null, or a value of `schema`. */
 export const Nullable = <T extends TSchema>(schema: T) => t.Union([schema, t.Null()]);

@@ -17,9 +17,15 @@ export interface TextOptions {
   examples?: string[];
 }
 
-/** Text of at most so many characters. */
+/** Text of at most so many characters. What is trimmed and not empty has something in it: the document says so. */
 export const Text = ({ trimmed, ...options }: TextOptions) =>
-  t.Unsafe<string>({ [Kind]: "Text", type: "string", ...options, ...(trimmed && { [TRIMMED]: true }) });
+  t.Unsafe<string>({
+    [Kind]: "Text",
+    type: "string",
+    ...(trimmed && options.minLength && { pattern: "\\S" }),
+    ...options,
+    ...(trimmed && { [TRIMMED]: true }),
+  });
 
 const TRIMMED = Symbol("trimmed");
 

@@ -1,7 +1,9 @@
 // What the endpoints of an account take and answer.
 import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
-import { FactorFields } from "./_two_factor_schemas.ts";
+import { documented } from "../entry/document.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { exactlyOne, FactorFields, oneProofOf } from "./_two_factor_schemas.ts";
 import { EmailAddress, Nullable, Text, Uuid, Timestamp } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
@@ -61,9 +63,11 @@ export const ChangeEmailBody = t.Object(
   { title: "ChangeEmailBody" },
 );
 
-export const ReauthenticateBody = t.Object(
-  { password: t.Optional(Text({ maxLength: max })), ...FactorFields },
-  { title: "ReauthenticateBody" },
+const Proofs = { password: t.Optional(Text({ maxLength: max })), ...FactorFields };
+
+export const ReauthenticateBody = documented(
+  withRules(t.Object(Proofs), exactlyOne),
+  oneProofOf("ReauthenticateBody", Proofs),
 );
 
 /** Get the logged-in user now. */

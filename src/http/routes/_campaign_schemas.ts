@@ -21,6 +21,7 @@ import {
   Uuid,
   Words,
 } from "../entry/schemas.ts";
+import { ConditionTree } from "./_segment_schemas.ts";
 
 /** The states of a campaign. */
 export const Status = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
@@ -80,61 +81,91 @@ export function toCampaign({ fromEmail, ...campaign }: CampaignRow) {
 
 const MAX_BODY_CHARS = 1_048_576;
 
-/** What creates or replaces a campaign. Subject, body and sender may come from the template. */
-export const CampaignBody = withRules(
-  t.Object(
-    {
-      name: Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
-      description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
-      subject: t.Optional(
-        Nullable(Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" })),
-      ),
-      preheader: t.Optional(Nullable(Preheader)),
-      body: t.Optional(
-        Nullable(
-          Text({
-            minLength: 1,
-            maxLength: MAX_BODY_CHARS,
-            description: "HTML or MJML, with `{{variables}}`.",
-          }),
-        ),
-      ),
-      from: t.Optional(Nullable(EmailAddress)),
-      fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
-      replyTo: t.Optional(Nullable(EmailAddress)),
-      type: t.Optional(Nullable(MessageType)),
-      audienceType: AudienceType,
-      segmentId: t.Optional(Nullable(IdOf("a segment"))),
-      audienceCondition: t.Optional(
-        documented(
-          bounded(t.Unknown({ description: "Required when audienceType is FILTERED." }), CONDITION_SIZE),
-          { anyOf: [CONDITION_REF, { type: "null" }] },
-        ),
-      ),
-      templateId: t.Optional(Nullable(IdOf("a template"))),
-    },
-    { title: "CampaignBody" },
+const SegmentId = IdOf("a segment");
+const TemplateId = IdOf("a template");
+const Subject = Text({ format: "header-text", minLength: 1, maxLength: 998, pattern: "\\S" });
+const Body = Text({
+  minLength: 1,
+  maxLength: MAX_BODY_CHARS,
+  description: "HTML or MJML, with `{{variables}}`.",
+});
+
+/** What every campaign may have besides its content and its audience. */
+const CampaignFields = {
+  name: Text({ format: "header-text", minLength: 1, maxLength: 255, pattern: "\\S" }),
+  description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
+  preheader: t.Optional(Nullable(Preheader)),
+  fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
+  replyTo: t.Optional(Nullable(EmailAddress)),
+  type: t.Optional(Nullable(MessageType)),
+};
+
+const ContentFields = {
+  subject: t.Optional(Nullable(Subject)),
+  body: t.Optional(Nullable(Body)),
+  from: t.Optional(Nullable(EmailAddress)),
+};
+
+const AudienceFields = {
+  audienceType: AudienceType,
+  segmentId: t.Optional(Nullable(SegmentId)),
+  audienceCondition: t.Optional(
+    documented(
+      bounded(t.Unknown({ description: "Required when audienceType is FILTERED." }), CONDITION_SIZE),
+      { anyOf: [CONDITION_REF, { type: "null" }] },
+    ),
   ),
-  campaignErrors,
+};
+
+/** An audience with what its type needs, for the document. */
+const AUDIENCES = {
+  Whole: { ...AudienceFields, audienceType: Words(["ALL"]) },
+  Segment: { ...AudienceFields, audienceType: Words(["SEGMENT"]), segmentId: SegmentId },
+  Filtered: { ...AudienceFields, audienceType: Words(["FILTERED"]), audienceCondition: ConditionTree },
+};
+
+/** The content of a campaign: of a template, whose parts may be replaced, or all of it. */
+const CONTENTS = {
+  TemplateCampaign: { templateId: TemplateId, ...ContentFields },
+  Campaign: { subject: Subject, body: Body, from: EmailAddress, templateId: t.Optional(t.Null()) },
+};
+
+/** Every content for every audience. */
+const CAMPAIGNS = Object.entries(CONTENTS).flatMap(([noun, content]) =>
+  Object.entries(AUDIENCES).map(([kind, audience]) =>
+    t.Object({ ...CampaignFields, ...content, ...audience }, { title: `${kind}${noun}Body` }),
+  ),
 );
 
+const CampaignParts = t.Object({
+  ...CampaignFields,
+  ...ContentFields,
+  ...AudienceFields,
+  templateId: t.Optional(Nullable(TemplateId)),
+});
+
+/** What creates or replaces a campaign. Subject, body and sender may come from the template. */
+export const CampaignBody = documented(withRules(t.Object(CampaignParts.properties), campaignErrors), {
+  title: "CampaignBody",
+  anyOf: CAMPAIGNS,
+});
+
+const Purpose = { type: t.Optional(Nullable(MessageType)) };
+
 /** Whom a campaign that is not saved is for. */
-export const AudienceBody = withRules(
-  t.Object(
-    {
-      audienceType: AudienceType,
-      segmentId: t.Optional(Nullable(IdOf("a segment"))),
-      audienceCondition: CampaignBody.properties.audienceCondition,
-      type: t.Optional(Nullable(MessageType)),
-    },
-    { title: "AudienceBody" },
-  ),
-  audienceErrors,
+export const AudienceBody = documented(
+  withRules(t.Object({ ...AudienceFields, ...Purpose }), audienceErrors),
+  {
+    title: "AudienceBody",
+    oneOf: Object.entries(AUDIENCES).map(([kind, audience]) =>
+      t.Object({ ...audience, ...Purpose }, { title: `${kind}Audience` }),
+    ),
+  },
 );
 
 /** What changes a campaign: any of it. */
 export const CampaignPatchBody = withRules(
-  t.Partial(CampaignBody, { title: "CampaignPatch" }),
+  t.Partial(CampaignParts, { title: "CampaignPatch" }),
   campaignPatchErrors,
 );
 

@@ -2,18 +2,15 @@
 import { t } from "elysia";
 import { readCell } from "../../audience/contacts/cells.ts";
 import type { Selection } from "../../audience/selection.ts";
-import { problems } from "../../problem.ts";
-import { documented } from "../entry/document.ts";
-import { IdOf, Text } from "../entry/schemas.ts";
+import type { FieldError } from "../../problem.ts";
+import { IdOf, QueryFlag, readFlag, Text } from "../entry/schemas.ts";
 
 const MAX_CONDITION = 8_000;
 
 /** The query that selects contacts. */
 export const SelectionQuery = {
   search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
-  subscribed: t.Optional(
-    documented(t.String({ description: "Left out: both." }), { type: "string", enum: ["true", "false"] }),
-  ),
+  subscribed: QueryFlag("Left out: both."),
   segmentId: t.Optional(IdOf("a segment")),
   condition: t.Optional(
     Text({
@@ -34,38 +31,43 @@ export const SelectionQuery = {
 
 interface Query {
   search?: string | undefined;
-  subscribed?: string | undefined;
+  subscribed?: "true" | "false" | undefined;
   segmentId?: string | undefined;
   condition?: string | undefined;
   field?: string | undefined;
   value?: string | undefined;
 }
 
-/** The selection that a query asks for. Throws 400 for what cannot be read. */
+/** What is wrong with the query of a selection, beyond its schema. */
+export function selectionErrors({ condition, field, value }: Query): FieldError[] {
+  const errors: FieldError[] = [];
+  if (value !== undefined && field === undefined)
+    errors.push({ field: "field", code: "required", message: "Which field has this value?" });
+  if (condition !== undefined && treeOf(condition) === undefined)
+    errors.push({ field: "condition", code: "invalid_string", message: "Expected a condition as JSON" });
+  return errors;
+}
+
+/** The selection that a query asks for, in which {@linkcode selectionErrors} has found nothing wrong. */
 export function selectionOf({ search, subscribed, segmentId, condition, field, value }: Query): Selection {
-  if (value !== undefined && field === undefined) {
-    throw problems.badParameters([
-      { field: "field", code: "required", message: "Which field has this value?" },
-    ]);
-  }
   const trees = [
     ...(condition === undefined ? [] : [treeOf(condition)]),
     ...(field === undefined ? [] : [fieldTree(field, value)]),
   ];
   return {
     search,
-    subscribed: asBoolean(subscribed),
+    subscribed: readFlag(subscribed),
     segmentId,
     condition: trees.length === 2 ? both(trees[0], trees[1]) : trees[0],
   };
 }
 
+/** Undefined for what is no JSON. */
 function treeOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const message = "Expected a condition as JSON";
-    throw problems.badParameters([{ field: "condition", code: "invalid_string", message }]);
+    return undefined;
   }
 }
 
@@ -83,11 +85,4 @@ function tree(logic: "AND" | "OR", ...groups: object[][]) {
 
 function both(one: unknown, other: unknown) {
   return { logic: "AND", groups: [one, other].map((conditions) => ({ filters: [], conditions })) };
-}
-
-function asBoolean(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (text !== "true" && text !== "false")
-    throw problems.badRequest("Cannot filter by subscribed: expected true or false");
-  return text === "true";
 }

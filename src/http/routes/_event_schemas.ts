@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { trackInputErrors } from "../../insight/events/tracking.ts";
+import { Absent, documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { Data, EmailAddress, Int, Nullable, Text, Timestamp, Uuid } from "../entry/schemas.ts";
 
@@ -50,29 +51,43 @@ export const EventUsage = t.Object(
   { title: "EventUsage" },
 );
 
-const Name = (description: string) =>
-  t.Optional(Text({ minLength: 1, maxLength: 255, trimmed: true, description }));
+const Name = (description: string) => Text({ minLength: 1, maxLength: 255, trimmed: true, description });
+
+const EventName = Name("Must not be a name that the service itself emits.");
+const BareName = Name("Of an event by itself: neither `email` nor `event` stands beside it.");
+const Subscribed = t.Optional(
+  t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+);
+const About = { contactId: t.Optional(Nullable(Uuid)), emailId: t.Optional(Nullable(Uuid)) };
+const EventData = { data: t.Optional(Data) };
 
 /** A tracked event: as on /v1/track, or an event by itself. */
-export const TrackBody = withRules(
-  t.Object(
-    {
+export const TrackBody = documented(
+  withRules(
+    t.Object({
       email: t.Optional(EmailAddress),
-      event: Name("Must not be a name that the service itself emits."),
-      subscribed: t.Optional(
-        t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
-      ),
-      name: Name("Of an event by itself: neither `email` nor `event` stands beside it."),
-      contactId: t.Optional(Nullable(Uuid)),
-      emailId: t.Optional(Nullable(Uuid)),
-      data: t.Optional(Data),
-    },
-    {
-      title: "TrackAsMemberBody",
-      description:
-        "`email` and `event` as on `/v1/track`; or `name`, and `contactId`, `emailId` and `data` where there are any: " +
-        "then the event is recorded and nothing else happens to the contact.",
-    },
+      event: t.Optional(EventName),
+      subscribed: Subscribed,
+      name: t.Optional(BareName),
+      ...About,
+      ...EventData,
+    }),
+    trackInputErrors,
   ),
-  trackInputErrors,
+  {
+    title: "TrackAnyBody",
+    anyOf: [
+      t.Object(
+        { email: EmailAddress, event: EventName, subscribed: Subscribed, ...EventData },
+        { title: "TrackAsMemberBody", description: "As on `/v1/track`." },
+      ),
+      t.Object(
+        { name: BareName, ...About, ...EventData, email: Absent, event: Absent },
+        {
+          title: "BareEventBody",
+          description: "The event is recorded, and nothing else happens to the contact.",
+        },
+      ),
+    ],
+  },
 );

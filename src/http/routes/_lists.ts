@@ -3,7 +3,7 @@ import { type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";
 import { LenientWord } from "../entry/document.ts";
-import { Int, isUuid, Nullable, QueryCount, QueryInteger } from "../entry/schemas.ts";
+import { Int, isUuid, Nullable, QueryCount, QueryInteger, Words } from "../entry/schemas.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
@@ -42,6 +42,12 @@ export const PageQuery = {
 export const orderQuery = (columns: readonly [string, ...string[]]) => ({
   sort: LenientWord(columns, columns[0]),
   dir: LenientWord(["asc", "desc"], "desc"),
+});
+
+/** The same where another word is refused. */
+export const strictOrderQuery = (columns: readonly [string, ...string[]]) => ({
+  sort: t.Optional(Words(columns, { description: `Default: \`${columns[0]}\`.` })),
+  dir: t.Optional(Words(["asc", "desc"], { description: "Default: `desc`." })),
 });
 
 /** The answer of a page list. */

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { conditionErrors } from "../../audience/conditions/tree.ts";
 import { bounded, boundedText, CONDITION_SIZE } from "../entry/body_bounds.ts";
-import { CONDITION_REF, documented, requiredFields } from "../entry/document.ts";
+import { CONDITION_REF, documented } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
 import { Contact, Data, HeaderText, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
@@ -125,22 +125,32 @@ export const segmentRules = (body: { name?: string | null; type?: string; condit
   ...conditionRules(body),
 ];
 
-/** What creates a segment. */
-export const SegmentBody = requiredFields(
+const SegmentFields = { description: Description, trackMembership: t.Optional(t.Boolean()) };
+
+/** What creates a segment. A missing name is refused in a way of its own, where nothing else is wrong. */
+export const SegmentBody = documented(
   withRules(
-    t.Object(
-      {
-        name: t.Optional(documented(Nullable(HeaderText({ maxLength: 100 })), Name)),
-        description: Description,
-        type: t.Optional(Words(["DYNAMIC", "STATIC"])),
-        condition: t.Optional(ConditionTree),
-        trackMembership: t.Optional(t.Boolean()),
-      },
-      { title: "SegmentBody" },
-    ),
+    t.Object({
+      name: t.Optional(Nullable(HeaderText({ maxLength: 100 }))),
+      type: t.Optional(Words(["DYNAMIC", "STATIC"])),
+      condition: t.Optional(ConditionTree),
+      ...SegmentFields,
+    }),
     segmentRules,
   ),
-  ["name"],
+  {
+    title: "SegmentBody",
+    anyOf: [
+      t.Object(
+        { name: Name, type: t.Optional(Words(["DYNAMIC"])), condition: ConditionTree, ...SegmentFields },
+        { title: "DynamicSegmentBody", description: "Its members are whoever satisfies the condition." },
+      ),
+      t.Object(
+        { name: Name, type: Words(["STATIC"]), ...SegmentFields },
+        { title: "StaticSegmentBody", description: "Its members are a list of your own." },
+      ),
+    ],
+  },
 );
 
 /** What changes a segment. */

@@ -1,6 +1,7 @@
 // Steps in the OpenAPI document: one schema for each type, with the config that this type has.
 import { type TSchema, Type } from "@sinclair/typebox";
 import { STEP_TYPES, type StepTypeName, stepTypeOf } from "../../automation/steps/mod.ts";
+import { IdOf } from "../entry/schemas.ts";
 import type { ConfigSchema } from "../../automation/steps/step_type.ts";
 
 type JsonSchema = Record<string, unknown>;
@@ -26,7 +27,12 @@ function stepOf(noun: string, type: StepTypeName, common: Record<string, TSchema
   return {
     title: nameOf(noun, type),
     type: "object",
-    properties: { ...common, type: { type: "string", enum: [type] }, config: configOf(type) },
+    properties: {
+      ...common,
+      type: { type: "string", enum: [type] },
+      config: configOf(type),
+      ...(sendsTemplate && { templateId: IdOf("a template") }),
+    },
     required: [
       ...(Type.Object(common).required ?? []),
       ...(needsConfig(schema) ? ["config"] : []),

@@ -5,6 +5,7 @@ import { type FieldError, problems } from "../../problem.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
 import {
+  EmailAddress,
   HeaderText,
   Int,
   isUuid,
@@ -77,7 +78,9 @@ const MAX_BODY = 1_048_576;
 /** Text with something in it; a header has no line breaks. */
 const filled = { minLength: 1, pattern: "\\S" };
 const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variables}}`." };
-const Address = (description: string) => Text({ maxLength: 1000, description });
+/** An address that is checked with the content, so that one refusal lists all that is wrong. */
+const Address = (description: string) =>
+  documented(Text({ maxLength: 1000, description }), { ...EmailAddress, description });
 const FROM = "An address of a verified domain.";
 
 /** What may be left out, or cleared with null, whether a template is made or changed. */
@@ -105,7 +108,7 @@ export const TemplateBody = requiredFields(
         name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
         subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
         body: t.Optional(documented(Nullable(Text(BODY)), Body)),
-        from: t.Optional(documented(Nullable(Address(FROM)), Address(FROM))),
+        from: t.Optional(documented(Nullable(Address(FROM)), { ...EmailAddress, description: FROM })),
         ...Optional,
       },
       { title: "TemplateBody" },

@@ -5,10 +5,10 @@ import { STEP_TYPES, type StepTypeName, stepErrors } from "../../automation/step
 import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
 import { problems } from "../../problem.ts";
 import { bounded } from "../entry/body_bounds.ts";
-import { documented } from "../entry/document.ts";
+import { Absent, documented } from "../entry/document.ts";
 import { ANY_CONFIG, stepsByType } from "./_step_documents.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { Data, Int, Nullable, Text, Timestamp, Uuid, Words, IdOf } from "../entry/schemas.ts";
+import { Data, Int, Nullable, Text, Timestamp, Uuid, Words, IdOf, ZONE_PATTERN } from "../entry/schemas.ts";
 
 const MAX_INT = 2_147_483_647;
 const PRIORITY = "For editors: it is stored, and has no effect. The branch alone decides which way is taken.";
@@ -112,20 +112,15 @@ const EventName = Text({
   description: "Any name, including those that the service itself emits, such as `contact.subscribed`.",
 });
 
-const TRIGGER_CONFIG = {
-  anyOf: [
-    t.Object({ eventName: t.String() }, { title: "EventTrigger" }),
-    t.Object(
-      {
-        schedule: t.String({ examples: ["0 9 * * 1"] }),
-        segmentId: t.Optional(Uuid),
-        timezone: t.Optional(t.String({ examples: ["Europe/Oslo"] })),
-      },
-      { title: "ScheduleTrigger" },
-    ),
-    t.Null(),
-  ],
-};
+const EventTrigger = t.Object({ eventName: EventName }, { title: "EventTrigger" });
+const ScheduleTrigger = t.Object(
+  {
+    schedule: t.String({ pattern: "\\S", maxLength: 255, examples: ["0 9 * * 1"] }),
+    segmentId: t.Optional(Uuid),
+    timezone: t.Optional(t.String({ pattern: ZONE_PATTERN, examples: ["Europe/Oslo"] })),
+  },
+  { title: "ScheduleTrigger" },
+);
 
 /** What creates a workflow. */
 export const WorkflowBody = t.Object(
@@ -138,29 +133,46 @@ export const WorkflowBody = t.Object(
   { title: "WorkflowBody" },
 );
 
+const PatchFields = {
+  name: t.Optional(Name),
+  description: Description,
+  enabled: t.Optional(t.Boolean()),
+  allowReentry: t.Optional(t.Boolean()),
+};
+
+/** A trigger by its type, for the document; without one the config is for the type that the workflow has. */
+const TRIGGERS = {
+  Event: { triggerType: Words(["EVENT"]), triggerConfig: t.Optional(Nullable(EventTrigger)) },
+  Schedule: { triggerType: Words(["SCHEDULE"]), triggerConfig: t.Optional(Nullable(ScheduleTrigger)) },
+  Manual: { triggerType: Words(["MANUAL"]), triggerConfig: t.Optional(t.Null()) },
+  Same: { triggerConfig: t.Optional(t.Union([EventTrigger, ScheduleTrigger, t.Null()])) },
+};
+
 /** What changes a workflow. */
-export const WorkflowPatchBody = t.Object(
-  {
-    name: t.Optional(Name),
-    description: Description,
+export const WorkflowPatchBody = documented(
+  t.Object({
+    ...PatchFields,
     triggerType: t.Optional(Words(TRIGGER_TYPES)),
     triggerConfig: t.Optional(
-      documented(
-        bounded(
-          t.Unknown({
-            description:
-              "EVENT: `{eventName}`. SCHEDULE: a cron expression of five fields, for the members of a segment or for all " +
-              "contacts. MANUAL: null.",
-          }),
-          { bytes: 16_384 },
-        ),
-        TRIGGER_CONFIG,
+      bounded(
+        t.Unknown({
+          description:
+            "EVENT: `{eventName}`. SCHEDULE: a cron expression of five fields, for the members of a segment or for all " +
+            "contacts. MANUAL: null.",
+        }),
+        { bytes: 16_384 },
       ),
     ),
-    enabled: t.Optional(t.Boolean()),
-    allowReentry: t.Optional(t.Boolean()),
+  }),
+  {
+    title: "WorkflowPatch",
+    anyOf: Object.entries(TRIGGERS).map(([kind, trigger]) =>
+      t.Object(
+        { ...PatchFields, ...trigger, ...(kind === "Same" && { triggerType: Absent }) },
+        { title: `${kind}TriggerPatch` },
+      ),
+    ),
   },
-  { title: "WorkflowPatch" },
 );
 
 const StepFields = {

@@ -12,6 +12,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { clientNetwork } from "../entry/client_network.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { twoFactorRoutes } from "./two_factor.ts";
 import { clearSessionCookie } from "../entry/session.ts";
@@ -55,12 +56,10 @@ const PatchUserBody = withRules(
   t.Object(
     {
       name: t.Optional(
-        Nullable(
-          Text({
-            maxLength: 1_000,
-            description: `1 to ${MAX_NAME} characters in one line; no web address. Null: none.`,
-          }),
-        ),
+        documented(Nullable(Text({ maxLength: 1_000 })), {
+          description: `1 to ${MAX_NAME} characters in one line; no web address. Null: none.`,
+          anyOf: [{ type: "string", minLength: 1, maxLength: MAX_NAME, pattern: "\\S" }, { type: "null" }],
+        }),
       ),
     },
     { title: "PatchUserBody" },

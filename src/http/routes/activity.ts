@@ -6,7 +6,7 @@ import { MAX_SEARCHED, searchActivity } from "../../insight/activity/search.ts";
 import { countRecent, readActivityStats } from "../../insight/activity/stats.ts";
 import { listActivityTypes } from "../../insight/activity/types.ts";
 import { listUpcoming } from "../../insight/activity/upcoming.ts";
-import { readDays } from "../../insight/date_range.ts";
+import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
 import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
 import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
@@ -82,7 +82,7 @@ export function activityRoutes(ctx: Context) {
       async ({ project, query }) =>
         await readActivityStats(ctx, project.id, readDays(query, { now: ctx.now() })),
       {
-        query: t.Object(DaysQuery),
+        query: withRules(t.Object(DaysQuery), daysErrors),
         response: answers(ActivityTotals, { refusals: [400] }),
         detail: {
           operationId: "getActivityStats",

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { countCampaigns, METRICS, rankCampaigns } from "../../insight/campaign_ranking.ts";
-import { readDays } from "../../insight/date_range.ts";
+import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
 import { readContactSeries } from "../../insight/contact_series.ts";
 import { MAX_DAYS, MAX_DAYS_OF_HOURS, readTimeseries } from "../../insight/timeseries.ts";
@@ -15,6 +15,7 @@ import {
   RankedEvent,
 } from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { clampLimit } from "./_lists.ts";
 import { answers, QueryInteger, Uuid, Words } from "../entry/schemas.ts";
 
@@ -29,20 +30,23 @@ export function analyticsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/analytics", detail: { tags: ["Analytics"] } })
     .use(authenticateKey(ctx, "secret"))
     .get("/timeseries", async ({ project, query }) => await readTimeseries(ctx, project.id, query), {
-      query: t.Object({
-        ...DaysQuery,
-        tz: t.Optional(
-          t.String({ description: "Whose days, such as Europe/Berlin. Left out: those of the project." }),
-        ),
-        interval: t.Optional(
-          Words(["day", "hour"], {
-            description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; today where no dates are given.`,
-          }),
-        ),
-        campaignId: t.Optional(Uuid),
-        templateId: t.Optional(Uuid),
-        workflowId: t.Optional(Uuid),
-      }),
+      query: withRules(
+        t.Object({
+          ...DaysQuery,
+          tz: t.Optional(
+            t.String({ description: "Whose days, such as Europe/Berlin. Left out: those of the project." }),
+          ),
+          interval: t.Optional(
+            Words(["day", "hour"], {
+              description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; today where no dates are given.`,
+            }),
+          ),
+          campaignId: t.Optional(Uuid),
+          templateId: t.Optional(Uuid),
+          workflowId: t.Optional(Uuid),
+        }),
+        daysErrors,
+      ),
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
         operationId: "getTimeseries",
@@ -51,7 +55,7 @@ export function analyticsRoutes(ctx: Context) {
       },
     })
     .get("/contacts", async ({ project, query }) => await readContactSeries(ctx, project.id, query), {
-      query: t.Object(DaysQuery),
+      query: withRules(t.Object(DaysQuery), daysErrors),
       response: answers(t.Array(ContactDay), { refusals: [400] }),
       detail: {
         operationId: "getContactSeries",
@@ -88,7 +92,7 @@ export function analyticsRoutes(ctx: Context) {
         return await rankEvents(ctx, project.id, days, { limit: clampLimit(limit, EVENTS) });
       },
       {
-        query: t.Object({ limit: limitOf(EVENTS), ...DaysQuery }),
+        query: withRules(t.Object({ limit: limitOf(EVENTS), ...DaysQuery }), daysErrors),
         response: answers(t.Array(RankedEvent), { refusals: [400] }),
         detail: {
           operationId: "listTopEvents",

@@ -16,7 +16,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
-import { assertExactlyOne, exactlyOne, PasskeyOptions } from "./_two_factor_schemas.ts";
+import { assertExactlyOne, PasskeyOptions } from "./_two_factor_schemas.ts";
 import {
   ChangeBody,
   ChangeEmailBody,
@@ -32,7 +32,6 @@ import {
   TokenBody,
   VerificationBody,
 } from "./_auth_schemas.ts";
-import { withRules } from "../entry/field_errors.ts";
 import { clientNetwork } from "../entry/client_network.ts";
 import { openRoutes, welcome } from "./_open_routes.ts";
 import { asAnswer, secondFactorRoutes } from "./second_factor.ts";
@@ -258,7 +257,7 @@ function passwordRoutes(ctx: Context) {
         return said("It is known that it is you, for ten minutes.");
       },
       {
-        body: withRules(ReauthenticateBody, exactlyOne),
+        body: ReauthenticateBody,
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "reauthenticate",

@@ -2,9 +2,16 @@
 import { Elysia, t } from "elysia";
 import { listInvoices, openPortal, subscriptionOf } from "../../accounts/billing/mod.ts";
 import { startCheckout } from "../../accounts/billing/checkout.ts";
-import { monthOf, setUsageLimits, type UsageLimits, usageOf } from "../../accounts/billing/usage.ts";
+import {
+  MAX_LIMIT,
+  monthOf,
+  setUsageLimits,
+  type UsageLimits,
+  usageOf,
+} from "../../accounts/billing/usage.ts";
 import type { Context } from "../../context.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 import { answers, Int, Nullable, PathId, Text, Timestamp } from "../entry/schemas.ts";
 
@@ -24,7 +31,13 @@ const Limits = t.Object(
   { title: "BillingLimits" },
 );
 
-const WantedLimit = t.Optional(Nullable(Int));
+/** Checked by the module, which says what is expected. */
+const WantedLimit = t.Optional(
+  documented(Nullable(Int), {
+    anyOf: [{ type: "integer", minimum: 1, maximum: MAX_LIMIT }, { type: "null" }],
+    description: "Null: no limit.",
+  }),
+);
 
 const Consumption = t.Object(
   {

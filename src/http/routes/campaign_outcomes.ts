@@ -8,16 +8,12 @@ import { getCampaign } from "../../sending/campaigns/mod.ts";
 import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
 import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { documented } from "../entry/document.ts";
-import { answers, Int, PathId, Timestamp } from "../entry/schemas.ts";
+import { answers, Int, PathId, QueryFlag, readFlag, Timestamp } from "../entry/schemas.ts";
 import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
 import { Email, Status } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 
 const one = { params: t.Object({ id: PathId }) };
-
-const YesOrNo = (description: string) =>
-  t.Optional(documented(t.String({ description }), { type: "string", enum: ["true", "false"] }));
 
 const CampaignLink = t.Object(
   {
@@ -63,9 +59,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         const filter = {
           campaignId: campaignId(id),
           status,
-          opened: asBoolean("opened", opened),
-          clicked: asBoolean("clicked", clicked),
-          unsubscribed: asBoolean("unsubscribed", unsubscribed),
+          opened: readFlag(opened),
+          clicked: readFlag(clicked),
+          unsubscribed: readFlag(unsubscribed),
         };
         if (Object.values(filter).filter((value) => value !== undefined).length > 2) {
           throw problems.oneOutcome();
@@ -87,9 +83,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         query: t.Object({
           ...CursorQuery,
           status: t.Optional(Status),
-          opened: YesOrNo("Who opened it, or who did not."),
-          clicked: YesOrNo("Who clicked, or who did not."),
-          unsubscribed: YesOrNo("Who unsubscribed by it, or who did not."),
+          opened: QueryFlag("Who opened it, or who did not."),
+          clicked: QueryFlag("Who clicked, or who did not."),
+          unsubscribed: QueryFlag("Who unsubscribed by it, or who did not."),
         }),
         response: answers(CursorList(Email), { refusals: [400, 404, 422] }),
         detail: {
@@ -128,12 +124,4 @@ export function campaignOutcomesRoutes(ctx: Context) {
         },
       },
     );
-}
-
-function asBoolean(name: string, text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (text !== "true" && text !== "false") {
-    throw problems.badRequest(`Cannot filter by ${name}: expected true or false`);
-  }
-  return text === "true";
 }

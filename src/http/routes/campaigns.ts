@@ -71,9 +71,9 @@ export function campaignsRoutes(ctx: Context) {
     .post(
       "/",
       async ({ project, actor, headers, body, set }) => {
-        set.status = 201;
         const campaign = await createCampaign(ctx, project.id, body, editOf(actor, headers));
-        return { success: true as const, data: toCampaign(campaign) };
+        set.status = 201;
+        return { success: true as const, data: tagged(set, campaign) };
       },
       {
         body: CampaignBody,
@@ -151,13 +151,14 @@ export function campaignsRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await deleteCampaign(ctx, project.id, campaignId(id));
+      async ({ project, actor, headers, params: { id }, set }) => {
+        await deleteCampaign(ctx, project.id, campaignId(id), editOf(actor, headers));
         set.status = 204;
       },
       {
         ...one,
-        response: answers(t.Void(), { status: 204, refusals: [404, 409, 422] }),
+        headers: EditHeaders,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409, 412, 422] }),
         detail: {
           operationId: "deleteCampaign",
           summary: "Delete a campaign; its mails stay in the ledger",
@@ -171,7 +172,7 @@ export function campaignsRoutes(ctx: Context) {
         const copy = await duplicateCampaign(ctx, project.id, campaignId(id));
         set.status = 201;
         const isWithoutSegment = copy.audienceType === "SEGMENT" && copy.segmentId === null;
-        return { ...toCampaign(copy), ...(isWithoutSegment && { warnings: [SEGMENT_GONE] }) };
+        return { ...tagged(set, copy), ...(isWithoutSegment && { warnings: [SEGMENT_GONE] }) };
       },
       {
         ...one,

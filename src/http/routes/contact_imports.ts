@@ -13,12 +13,24 @@ import {
 } from "../../audience/contacts/imports.ts";
 import { nameOf } from "../../accounts/audit.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { documented } from "../entry/document.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
 import { StreamBody } from "../entry/stream_body.ts";
-import { answers, Data, Int, isUuid, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import {
+  answers,
+  Data,
+  Int,
+  isUuid,
+  Nullable,
+  QueryFlag,
+  readFlag,
+  Text,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
 import { csvStream } from "./_csv_body.ts";
 import { END, JOB, JobState, Queued, queued } from "./_contact_job_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
@@ -87,22 +99,24 @@ const NamedImport = t.Object(
   { title: "ContactImport" },
 );
 
-const YesOrNo = (description: string) =>
-  t.Optional(documented(t.String({ description }), { type: "string", enum: ["true", "false"] }));
+const DryRun = QueryFlag("`true`: reports what would happen and changes nothing.");
 
-const UploadQuery = t.Object({
-  dryRun: YesOrNo("`true`: reports what would happen and changes nothing."),
-  subscribed: YesOrNo("Whether new contacts are subscribed where no column says it. Left out: true."),
-  fileName: t.Optional(Text({ maxLength: 255, description: "For the list of imports." })),
-  mapping: t.Optional(
-    Text({
-      maxLength: 8_000,
-      description:
-        "What columns are, as JSON: `email`, `subscribed`, a key of `data`, or null to leave it out. Columns that are not named are what their names say.",
-      examples: ['{"E-Mail": "email", "Vorname": "firstName", "Notiz": null}'],
-    }),
-  ),
-});
+const UploadQuery = withRules(
+  t.Object({
+    dryRun: DryRun,
+    subscribed: QueryFlag("Whether new contacts are subscribed where no column says it. Left out: true."),
+    fileName: t.Optional(Text({ maxLength: 255, description: "For the list of imports." })),
+    mapping: t.Optional(
+      Text({
+        maxLength: 8_000,
+        description:
+          "What columns are, as JSON: `email`, `subscribed`, a key of `data`, or null to leave it out. Columns that are not named are what their names say.",
+        examples: ['{"E-Mail": "email", "Vorname": "firstName", "Notiz": null}'],
+      }),
+    ),
+  }),
+  mappingErrors,
+);
 
 /** Imports, to be used inside of `/contacts`. */
 export function contactImportRoutes(ctx: Context) {
@@ -119,15 +133,14 @@ function formRoutes(ctx: Context) {
         "/import",
         async ({ project, body, query, status }) => {
           const file = csvOf(body.file);
-          const jobId = await createImport(ctx, project.id, { file, dryRun: isTrue("dryRun", query.dryRun) });
+          const jobId = await createImport(ctx, project.id, {
+            file,
+            dryRun: readFlag(query.dryRun) ?? false,
+          });
           return status(202, queued(jobId, "import"));
         },
         {
-          query: t.Object({
-            dryRun: t.Optional(
-              t.String({ description: "`true`: reports what would happen and changes nothing." }),
-            ),
-          }),
+          query: t.Object({ dryRun: DryRun }),
           body: FileForm(
             "file",
             "A CSV file in UTF-8 of at most 5 MB, whose first row names a column `email`.",
@@ -171,10 +184,10 @@ function uploadRoutes(ctx: Context) {
         async ({ project, actor, body, query, status }) => {
           const { dryRun, subscribed, fileName = null, mapping } = query;
           const jobId = await uploadImport(ctx, project.id, csvStream(body), {
-            dryRun: isTrue("dryRun", dryRun),
-            subscribes: isTrue("subscribed", subscribed ?? "true"),
+            dryRun: readFlag(dryRun) ?? false,
+            subscribes: readFlag(subscribed) ?? true,
             fileName,
-            mapping: mappingOf(mapping ?? "{}"),
+            mapping: JSON.parse(mapping ?? "{}") as ColumnMapping,
             createdBy: nameOf(actor),
           });
           return status(202, { jobId, message: `Queued: see GET /contacts/imports/${jobId}` });
@@ -262,27 +275,21 @@ function csvOf(file: string | UploadedFile | undefined): Uint8Array {
   return bytes;
 }
 
-function isTrue(name: string, text: string | undefined): boolean {
-  if (text === undefined || text === "" || text === "false") return false;
-  if (text !== "true") throw problems.badRequest(`Cannot use this ${name}: expected true or false`);
-  return true;
-}
-
-function mappingOf(text: string): ColumnMapping {
-  const refuse = (message: string) => {
-    throw problems.badParameters([{ field: "mapping", code: "invalid_string", message }]);
-  };
+/** What is wrong with the mapping of columns. */
+function mappingErrors({ mapping: text }: { mapping?: string }): FieldError[] {
+  const wrong = (message: string): FieldError[] => [{ field: "mapping", code: "invalid_string", message }];
   let mapping: unknown;
   try {
-    mapping = JSON.parse(text);
+    mapping = JSON.parse(text ?? "{}");
   } catch {
-    return refuse('Expected JSON, such as {"E-Mail": "email"}');
+    return wrong('Expected JSON, such as {"E-Mail": "email"}');
   }
-  if (typeof mapping !== "object" || mapping === null || Array.isArray(mapping))
-    return refuse("Expected an object");
-  const wrong = Object.entries(mapping).find(
-    ([, target]) => target !== null && (typeof target !== "string" || target === ""),
-  );
-  if (wrong) return refuse(`Expected text or null for the column ${wrong[0].slice(0, 100)}`);
-  return mapping as ColumnMapping;
+  if (typeof mapping !== "object" || mapping === null || Array.isArray(mapping)) {
+    return wrong("Expected an object");
+  }
+  const [column] =
+    Object.entries(mapping).find(
+      ([, target]) => target !== null && (typeof target !== "string" || target === ""),
+    ) ?? [];
+  return column === undefined ? [] : wrong(`Expected text or null for the column ${column.slice(0, 100)}`);
 }

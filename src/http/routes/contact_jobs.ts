@@ -1,4 +1,5 @@
 // The long work on contacts, below /contacts: bulk jobs. Queued, and then asked for.
+import type { TProperties } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import {
   type BulkOperation,
@@ -10,6 +11,7 @@ import type { Selection } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { END, JOB, Queued, queued } from "./_contact_job_schemas.ts";
 import { ConditionTree } from "./_segment_schemas.ts";
@@ -38,9 +40,17 @@ const BulkReport = t.Object(
   { title: "BulkReport" },
 );
 
+/** A blank one is refused with a reason of its own. */
+const SEARCH = {
+  type: "string",
+  maxLength: 254,
+  pattern: "\\S",
+  description: "A part of the address, in any case.",
+};
+
 const Filter = t.Object(
   {
-    search: t.Optional(Text({ maxLength: 254, description: "A part of the address, in any case." })),
+    search: t.Optional(documented(Text({ maxLength: 254 }), SEARCH)),
     subscribed: t.Optional(t.Boolean()),
     segmentId: t.Optional(IdOf("a segment")),
     condition: t.Optional(ConditionTree),
@@ -50,23 +60,34 @@ const Filter = t.Object(
     description: "With the mode `query`: what all the contacts have in common. `{}` is every contact.",
   },
 );
+const Ids = t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS });
+const ExcludedIds = t.Optional(
+  t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
+);
 const SELECTION = {
   mode: t.Optional(Words(["ids", "query"])),
-  contactIds: t.Optional(t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS })),
+  contactIds: t.Optional(Ids),
   filter: t.Optional(Filter),
-  excludeIds: t.Optional(
-    t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
-  ),
+  excludeIds: ExcludedIds,
 };
-const ABOUT = "`contactIds`, or the mode `query` and a `filter`.";
-const BulkBody = withRules(t.Object(SELECTION, { title: "BulkBody", description: ABOUT }), bulkErrors);
-const BulkSegmentBody = withRules(
-  t.Object(
-    { segmentId: IdOf("a static segment"), ...SELECTION },
-    { title: "BulkSegmentBody", description: ABOUT },
-  ),
-  bulkErrors,
-);
+
+/** `contactIds`, or the mode `query` and a `filter`. */
+const selectionBody = <T extends TProperties>(noun: string, beside: T) =>
+  documented(withRules(t.Object({ ...beside, ...SELECTION }), bulkErrors), {
+    title: `${noun}Body`,
+    oneOf: [
+      t.Object(
+        { ...beside, mode: t.Optional(Words(["ids"])), contactIds: Ids },
+        { title: `${noun}ByIds`, description: "Those with these ids." },
+      ),
+      t.Object(
+        { ...beside, mode: Words(["query"]), filter: Filter, excludeIds: ExcludedIds },
+        { title: `${noun}ByFilter`, description: "All that the filter describes." },
+      ),
+    ],
+  });
+const BulkBody = selectionBody("Bulk", {});
+const BulkSegmentBody = selectionBody("BulkSegment", { segmentId: IdOf("a static segment") });
 
 interface BulkInput {
   mode?: "ids" | "query";

@@ -10,8 +10,9 @@ import {
 import { EXPORT_FORMATS, exportContacts } from "../../audience/export.ts";
 import { compileSelection, countSelected, type Selected, type Selection } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { streamText } from "../entry/streams.ts";
 import {
   answers,
@@ -23,7 +24,7 @@ import {
   Timestamp,
   Words,
 } from "../entry/schemas.ts";
-import { SelectionQuery, selectionOf } from "./_contact_selection.ts";
+import { selectionErrors, SelectionQuery, selectionOf } from "./_contact_selection.ts";
 import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
 
 const ListedContact = t.Object(
@@ -34,18 +35,23 @@ const ListedContact = t.Object(
   { title: "ListedContact" },
 );
 
-const Query = t.Object({
-  ...CursorQuery,
-  ...SelectionQuery,
-  ...orderQuery(SORTS),
-  anchor: t.Optional(
-    Text({
-      maxLength: 254,
-      description:
-        "Where the list begins: the start of an address, or a time in ISO 8601, by `sort`. Not beside `cursor`.",
-    }),
-  ),
-});
+type ContactQuery = Parameters<typeof selectionErrors>[0] & { sort?: string; dir?: string; anchor?: string };
+
+const Query = withRules(
+  t.Object({
+    ...CursorQuery,
+    ...SelectionQuery,
+    ...orderQuery(SORTS),
+    anchor: t.Optional(
+      Text({
+        maxLength: 254,
+        description:
+          "Where the list begins: the start of an address, or a time in ISO 8601, by `sort`. Not beside `cursor`.",
+      }),
+    ),
+  }),
+  (query: ContactQuery) => [...selectionErrors(query), ...anchorErrors(query)],
+);
 
 /** The list of contacts, and their export. */
 export function contactListRoutes(ctx: Context) {
@@ -91,11 +97,14 @@ function exportRoute(ctx: Context) {
       return streamText(ctx, project.id, exportContacts(ctx, project.id, selected, format), file, request);
     },
     {
-      query: t.Object({
-        ...SelectionQuery,
-        projectId: ProjectInQuery,
-        format: t.Optional(Words(EXPORT_FORMATS)),
-      }),
+      query: withRules(
+        t.Object({
+          ...SelectionQuery,
+          projectId: ProjectInQuery,
+          format: t.Optional(Words(EXPORT_FORMATS)),
+        }),
+        selectionErrors,
+      ),
       response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 404, 422, 429] }),
       detail: {
         operationId: "exportContacts",
@@ -176,14 +185,18 @@ function readPlace(
   return { sortKey: sortKey!, id: id! };
 }
 
+function anchorErrors({ anchor, ...query }: ContactQuery): FieldError[] {
+  const { sort } = orderOf(query.sort, query.dir);
+  if (anchor === undefined || sort === "email") return [];
+  const isOrdered = sort !== "lastActivity";
+  if (isOrdered && !Number.isNaN(new Date(anchor).getTime())) return [];
+  const message = isOrdered ? "Expected a date in ISO 8601" : "There is no anchor in this order";
+  return [{ field: "anchor", code: "invalid_string", message, received: anchor }];
+}
+
 function anchored(anchor: string, { sort, dir }: ContactOrder): ContactPlace {
   if (sort === "email") return { sortKey: anchor.trim().toLowerCase(), id: null };
   const time = new Date(anchor);
-  if (sort === "lastActivity" || Number.isNaN(time.getTime())) {
-    const message =
-      sort === "lastActivity" ? "There is no anchor in this order" : "Expected a date in ISO 8601";
-    throw problems.badParameters([{ field: "anchor", code: "invalid_string", message, received: anchor }]);
-  }
   // From the newest on, a day is reached at its end.
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(anchor.trim());
   const at = dir === "desc" && isDay ? new Date(time.getTime() + 86_399_999) : time;

@@ -8,7 +8,7 @@ import { segmentsOf } from "../../audience/segments/explain.ts";
 import { executionsOfContact } from "../../automation/engine/executions.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";
@@ -149,14 +149,17 @@ export function contactsRoutes(ctx: Context) {
       },
       {
         params: t.Object({ id: PathId }),
-        query: t.Object({
-          include: t.Optional(
-            t.String({
-              description: "`segments`, `executions` or both, separated by a comma.",
-              examples: ["segments,executions"],
-            }),
-          ),
-        }),
+        query: withRules(
+          t.Object({
+            include: t.Optional(
+              t.String({
+                description: "`segments`, `executions` or both, separated by a comma.",
+                examples: ["segments,executions"],
+              }),
+            ),
+          }),
+          includeErrors,
+        ),
         response: answers(WholeContact, { refusals: [400, 404] }),
         detail: {
           operationId: "getContact",
@@ -213,11 +216,11 @@ function contactId(id: string): string {
 }
 
 function partsOf(include: string | undefined): string[] {
-  const parts = include?.split(",").map((part) => part.trim()) ?? [];
-  const unknown = parts.filter((part) => part !== "segments" && part !== "executions");
-  if (unknown.length === 0) return parts;
+  return include?.split(",").map((part) => part.trim()) ?? [];
+}
+
+function includeErrors({ include }: { include?: string }): FieldError[] {
+  if (partsOf(include).every((part) => part === "segments" || part === "executions")) return [];
   const message = "Expected segments, executions or both";
-  throw problems.badParameters([
-    { field: "include", code: "invalid_enum_value", message, received: include },
-  ]);
+  return [{ field: "include", code: "invalid_enum_value", message, received: include }];
 }

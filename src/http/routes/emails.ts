@@ -7,10 +7,11 @@ import { searchEmails } from "../../sending/delivery/email_search.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
 import { Email, EmailContent, EmailEvent, MessageType, SourceType, Status } from "./_email_schemas.ts";
-import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { readPeriod, SpanQuery } from "./_periods.ts";
+import { clampLimit, CursorList, CursorQuery, readIdCursor, strictOrderQuery, toIdPage } from "./_lists.ts";
+import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 
 const Filters = {
   to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
@@ -25,19 +26,22 @@ const Filters = {
   status: t.Optional(Status),
 };
 
-const Query = t.Object({
-  ...CursorQuery,
-  ...Filters,
-  search: t.Optional(
-    Text({
-      maxLength: 254,
-      description:
-        "Three letters or more of the address or the subject, in any case; beside `from` and `until` alone. The newest first.",
-    }),
-  ),
-  ...SpanQuery("Accepted"),
-  ...orderQuery(["queuedAt"]),
-});
+const Query = withRules(
+  t.Object({
+    ...CursorQuery,
+    ...Filters,
+    search: t.Optional(
+      Text({
+        maxLength: 254,
+        description:
+          "Three letters or more of the address or the subject, in any case; beside `from` and `until` alone. The newest first.",
+      }),
+    ),
+    ...SpanQuery("Accepted"),
+    ...strictOrderQuery(["queuedAt"]),
+  }),
+  periodErrors,
+);
 
 const one = { params: t.Object({ id: PathId }) };
 

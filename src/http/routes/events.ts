@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import type { Context } from "../../context.ts";
-import { readDays } from "../../insight/date_range.ts";
+import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { deleteEvents } from "../../insight/events/deletion.ts";
 import { listContactEvents, listEvents, type LoggedEvent } from "../../insight/events/log.ts";
 import { countEvents, listEventNames } from "../../insight/events/stats.ts";
@@ -11,6 +11,7 @@ import { getEventUsage } from "../../insight/events/usage.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
@@ -97,12 +98,15 @@ export function eventsRoutes(ctx: Context) {
           return await countEvents(ctx, project.id, days);
         },
         {
-          query: t.Object({
-            startDate: t.Optional(
-              t.String({ description: "A day (UTC), or an instant of it; both left out: all of it." }),
-            ),
-            endDate: t.Optional(t.String({ description: "The last day; left out: today." })),
-          }),
+          query: withRules(
+            t.Object({
+              startDate: t.Optional(
+                t.String({ description: "A day (UTC), or an instant of it; both left out: all of it." }),
+              ),
+              endDate: t.Optional(t.String({ description: "The last day; left out: today." })),
+            }),
+            daysErrors,
+          ),
           response: answers(t.Array(EventCount), { refusals: [400] }),
           detail: {
             operationId: "countEvents",

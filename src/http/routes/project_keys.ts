@@ -8,6 +8,7 @@ import type { Context } from "../../context.ts";
 import { readTime } from "../../insight/date_range.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
@@ -19,12 +20,10 @@ const Scopes = t.Array(Words(SCOPES), {
 });
 const Name = Text({ maxLength: MAX_NAME, description: "What it is for, in one line.", examples: ["Shop"] });
 const ExpiresAt = t.Optional(
-  Nullable(
-    t.String({
-      maxLength: 40,
-      description: "A time in ISO 8601, in the future; in UTC where it has no zone. Null: it never expires.",
-    }),
-  ),
+  documented(Nullable(t.String({ maxLength: 40 })), {
+    anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
+    description: "A time in ISO 8601, in the future; in UTC where it has no zone. Null: it never expires.",
+  }),
 );
 
 const Key = {

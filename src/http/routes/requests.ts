@@ -4,9 +4,10 @@ import type { Context } from "../../context.ts";
 import { getRequest, KEPT_DAYS, listRequests, type RequestFilter } from "../../insight/requests/mod.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toCursor } from "./_lists.ts";
-import { readPeriod, SpanQuery } from "./_periods.ts";
+import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 
 const Made = {
   id: Uuid,
@@ -62,31 +63,34 @@ const RequestDetails = t.Object(
   { title: "RequestDetails" },
 );
 
-const Query = t.Object({
-  ...CursorQuery,
-  status: t.Optional(
-    t.String({
-      pattern: "^[1-5]([0-9]{2}|xx)$",
-      description: "A status, such as `404`, or a class of them, such as `4xx`.",
-      examples: ["4xx"],
-    }),
-  ),
-  method: t.Optional(Words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])),
-  path: t.Optional(
-    Text({
-      maxLength: 1_000,
-      description: "A path as it was called, or a route: `/contacts/:id`.",
-      examples: ["/v1/send"],
-    }),
-  ),
-  key: t.Optional(
-    t.String({
-      pattern: "^(secret|public|session|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
-      description: "The id of a key with a name; `secret` or `public`, of the pair; or `session`.",
-    }),
-  ),
-  ...SpanQuery("Made"),
-});
+const Query = withRules(
+  t.Object({
+    ...CursorQuery,
+    status: t.Optional(
+      t.String({
+        pattern: "^[1-5]([0-9]{2}|xx)$",
+        description: "A status, such as `404`, or a class of them, such as `4xx`.",
+        examples: ["4xx"],
+      }),
+    ),
+    method: t.Optional(Words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])),
+    path: t.Optional(
+      Text({
+        maxLength: 1_000,
+        description: "A path as it was called, or a route: `/contacts/:id`.",
+        examples: ["/v1/send"],
+      }),
+    ),
+    key: t.Optional(
+      t.String({
+        pattern: "^(secret|public|session|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
+        description: "The id of a key with a name; `secret` or `public`, of the pair; or `session`.",
+      }),
+    ),
+    ...SpanQuery("Made"),
+  }),
+  periodErrors,
+);
 
 const Page = t.Object({
   data: t.Array(LoggedRequest),

@@ -4,6 +4,7 @@ import { Elysia, t } from "elysia";
 import { answerChallenge, logInWithPasskey, passkeyOptionsOf } from "../../accounts/people/admission.ts";
 import { answerOptions, type AuthenticationResponseJSON } from "../../accounts/people/passkeys.ts";
 import type { Context } from "../../context.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, Text } from "../entry/schemas.ts";
 import { LoggedInAnswer } from "./_auth_schemas.ts";
@@ -12,6 +13,7 @@ import {
   assertExactlyOne,
   exactlyOne,
   FactorFields,
+  oneProofOf,
   PasskeyAssertion,
   PasskeyOptions,
 } from "./_two_factor_schemas.ts";
@@ -26,9 +28,9 @@ const Challenge = Text({
 
 const ChallengeBody = t.Object({ challenge: Challenge }, { title: "ChallengeBody" });
 
-const SecondFactorBody = withRules(
-  t.Object({ challenge: Challenge, ...FactorFields }, { title: "SecondFactorBody" }),
-  exactlyOne,
+const SecondFactorBody = documented(
+  withRules(t.Object({ challenge: Challenge, ...FactorFields }), exactlyOne),
+  oneProofOf("SecondFactorBody", FactorFields, { challenge: Challenge }),
 );
 
 const PasskeyBody = t.Object({ passkey: PasskeyAssertion }, { title: "PasskeyLogInBody" });

@@ -7,10 +7,11 @@ import { segmentUsage } from "../../audience/segments/mod.ts";
 import { segmentSizes } from "../../audience/segments/sizes.ts";
 import { compileSelection, countSelected, type Selected } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
-import { readDays } from "../../insight/date_range.ts";
+import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { MAX_DAYS } from "../../insight/timeseries.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";
 import { DaysQuery } from "./_analytics_schemas.ts";
 import { Explanation, SegmentUsage } from "./_segment_schemas.ts";
@@ -80,7 +81,7 @@ export function segmentViewsRoutes(ctx: Context) {
       },
       {
         ...one,
-        query: t.Object(DaysQuery),
+        query: withRules(t.Object(DaysQuery), daysErrors),
         response: answers(
           t.Array(t.Object({ date: t.String({ format: "date" }), members: Int }, { title: "SegmentSize" })),
           { refusals: [400, 404] },

@@ -60,8 +60,10 @@ export function segmentsRoutes(ctx: Context) {
         }
         if (needsTree) return status(400, { error: "A dynamic segment needs a condition" });
         const input = { name, description, type, condition: condition as Condition, trackMembership };
+        const segment = await createSegment(ctx, project.id, input, editOf(actor, headers));
         set.status = 201;
-        return await createSegment(ctx, project.id, input, editOf(actor, headers));
+        set.headers.etag = segmentTag(segment);
+        return segment;
       },
       {
         body: SegmentBody,
@@ -132,13 +134,14 @@ export function segmentsRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await deleteSegment(ctx, project.id, segmentId(id));
+      async ({ project, actor, headers, params: { id }, set }) => {
+        await deleteSegment(ctx, project.id, segmentId(id), editOf(actor, headers));
         set.status = 204;
       },
       {
         ...one,
-        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        headers: EditHeaders,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409, 412] }),
         detail: {
           operationId: "deleteSegment",
           summary: "Delete a segment",

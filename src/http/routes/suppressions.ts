@@ -12,9 +12,10 @@ import {
   suppressList,
 } from "../../sending/suppressions.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { clampLimit, CursorList, CursorQuery, orderQuery, readIdCursor, toIdPage } from "./_lists.ts";
-import { answers, EmailAddress, Int, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { clampLimit, CursorList, CursorQuery, strictOrderQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { answers, EmailAddress, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 const Reason = Words(["BOUNCE", "COMPLAINT", "MANUAL"]);
 
@@ -29,19 +30,28 @@ const Suppression = t.Object(
   { title: "Suppression" },
 );
 
-const SuppressBody = t.Object(
+const Addresses = t.Array(EmailAddress, {
+  minItems: 1,
+  maxItems: 1000,
+  description: "Instead of `email`: a whole list.",
+});
+
+const SuppressBody = documented(
+  withRules(
+    t.Object({
+      email: t.Optional(EmailAddress),
+      emails: t.Optional(Addresses),
+      reason: t.Optional(Reason),
+    }),
+    suppressErrors,
+  ),
   {
-    email: t.Optional(EmailAddress),
-    emails: t.Optional(
-      t.Array(EmailAddress, {
-        minItems: 1,
-        maxItems: 1000,
-        description: "Instead of `email`: a whole list.",
-      }),
-    ),
-    reason: t.Optional(Reason),
+    title: "SuppressBody",
+    oneOf: [
+      t.Object({ email: EmailAddress, reason: t.Optional(Reason) }, { title: "SuppressOneBody" }),
+      t.Object({ emails: Addresses, reason: t.Optional(Reason) }, { title: "SuppressListBody" }),
+    ],
   },
-  { title: "SuppressBody" },
 );
 
 /** `GET`, `POST` and `DELETE /suppressions`. */
@@ -65,7 +75,7 @@ export function suppressionsRoutes(ctx: Context) {
           ...CursorQuery,
           search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
           reason: t.Optional(Reason),
-          ...orderQuery(["createdAt"]),
+          ...strictOrderQuery(["createdAt"]),
         }),
         response: answers(CursorList(Suppression), { refusals: [400] }),
         detail: {
@@ -87,7 +97,7 @@ export function suppressionsRoutes(ctx: Context) {
         return suppression;
       },
       {
-        body: withRules(SuppressBody, suppressErrors),
+        body: SuppressBody,
         response: {
           ...answers(t.Union([Suppression, t.Object({ added: Int, existing: Int })]), {
             refusals: [413, 415, 422],
@@ -105,7 +115,7 @@ export function suppressionsRoutes(ctx: Context) {
     .delete(
       "/",
       async ({ project, body, query, set }) => {
-        const email = body.email ?? query.email;
+        const email = body?.email ?? query.email;
         if (email === undefined) {
           throw problems.invalid([{ field: "email", code: "required", message: "This field is required" }]);
         }
@@ -114,7 +124,10 @@ export function suppressionsRoutes(ctx: Context) {
       },
       {
         query: t.Object({ email: t.Optional(EmailAddress) }),
-        body: t.Object({ email: t.Optional(EmailAddress) }),
+        body: documented(
+          t.Optional(Nullable(t.Object({ email: t.Optional(EmailAddress) }))),
+          t.Object({ email: EmailAddress }, { title: "UnsuppressBody" }),
+        ),
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 413, 415, 422] }),
         detail: {
           operationId: "deleteSuppression",

@@ -108,7 +108,6 @@ export function templatesRoutes(ctx: Context) {
           if (errors.length > missing.length) throw problems.invalid(errors);
           return status(400, { error: requiredMessage(missing) });
         }
-        set.status = 201;
         const input = {
           ...body,
           name: body.name!,
@@ -116,7 +115,10 @@ export function templatesRoutes(ctx: Context) {
           body: body.body!,
           from: body.from!,
         };
-        return await createTemplate(ctx, project.id, input, editOf(actor, headers));
+        const template = await createTemplate(ctx, project.id, input, editOf(actor, headers));
+        set.status = 201;
+        set.headers.etag = templateTag(template);
+        return template;
       },
       {
         body: TemplateBody,
@@ -178,13 +180,14 @@ export function templatesRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await deleteTemplate(ctx, project.id, templateId(id));
+      async ({ project, actor, headers, params: { id }, set }) => {
+        await deleteTemplate(ctx, project.id, templateId(id), editOf(actor, headers));
         set.status = 204;
       },
       {
         ...one,
-        response: answers(t.Void(), { status: 204, refusals: [404, 409] }),
+        headers: EditHeaders,
+        response: answers(t.Void(), { status: 204, refusals: [404, 409, 412] }),
         detail: {
           operationId: "deleteTemplate",
           summary: "Delete a template",
@@ -198,6 +201,7 @@ export function templatesRoutes(ctx: Context) {
       async ({ project, actor, headers, params: { id }, set }) => {
         const copy = await duplicateTemplate(ctx, project.id, templateId(id), editOf(actor, headers));
         set.status = 201;
+        set.headers.etag = templateTag(copy);
         return copy;
       },
       {

@@ -22,23 +22,34 @@ import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
 import { authenticateMember, authenticateUser } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { accountRoutes } from "./account.ts";
 import { Project, ProjectWithSecret, Security } from "./_project_schemas.ts";
-import { answers, Nullable, PathId } from "../entry/schemas.ts";
+import { answers, Nullable, PathId, Words, ZONE_PATTERN } from "../entry/schemas.ts";
 
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 
 const MAX_SETTING_LENGTH = 1_000;
+const NAME = {
+  minLength: 1,
+  maxLength: MAX_NAME,
+  pattern: "\\S",
+  description: `1 to ${MAX_NAME} characters in one line; no web address.`,
+};
 
 // The values are checked by the module, so that all errors are reported together.
 const PatchBody = withRules(
   t.Object(
     {
-      name: setting(`1 to ${MAX_NAME} characters in one line; no web address.`),
-      tracking: setting(`One of ${TRACKING.join(", ")}.`),
-      language: setting(`One of ${LANGUAGES.join(", ")}.`),
-      timezone: setting("A name of the IANA time zones, such as Europe/Berlin."),
+      name: setting(NAME),
+      tracking: setting({ enum: [...TRACKING] }),
+      language: setting({ enum: [...LANGUAGES] }),
+      timezone: setting({
+        pattern: ZONE_PATTERN,
+        examples: ["Europe/Berlin"],
+        description: "A name of the IANA time zones.",
+      }),
       postalAddress: t.Optional(
         Nullable(
           boundedText(
@@ -56,9 +67,9 @@ const PatchBody = withRules(
         }),
       ),
       resendInDoubt: t.Optional(
-        t.Array(boundedText(t.String(), MAX_SETTING_LENGTH), {
+        t.Array(documented(boundedText(t.String(), MAX_SETTING_LENGTH), Words(RESENDABLE)), {
           maxItems: RESENDABLE.length,
-          description: `Kinds of mail that are sent again when it is unknown whether they arrived: ${RESENDABLE.join(", ")}. A mail may come twice then.`,
+          description: `Kinds of mail that are sent again when it is unknown whether they arrived. A mail may come twice then.`,
         }),
       ),
     },
@@ -74,8 +85,13 @@ function assertMayRequire(required: boolean | undefined, role: Role, { twoFactor
   if (required && !twoFactor) throw problems.ownTwoFactorFirst();
 }
 
-function setting(description: string) {
-  return t.Optional(boundedText(t.String({ description }), MAX_SETTING_LENGTH));
+/** Text that the module checks, and what it has to be, for the document. */
+function setting(document: Record<string, unknown>) {
+  return t.Optional(settingText(document));
+}
+
+function settingText(document: Record<string, unknown>) {
+  return documented(boundedText(t.String(), MAX_SETTING_LENGTH), { type: "string", ...document });
 }
 
 const one = { params: t.Object({ id: PathId }) };
@@ -103,7 +119,7 @@ function ownProjectsRoutes(ctx: Context) {
         return await createOwnProject(ctx, body.name, user);
       },
       {
-        body: t.Object({ name: boundedText(t.String({ examples: ["Shop"] }), MAX_SETTING_LENGTH) }),
+        body: t.Object({ name: settingText({ ...NAME, examples: ["Shop"] }) }),
         response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: {
           operationId: "createProject",

@@ -11,6 +11,7 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded, boundedText } from "../entry/body_bounds.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
+import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import {
   answers,
@@ -81,45 +82,95 @@ const Mailbox = t.Union(
   { title: "Mailbox" },
 );
 
-const Attachment = t.Object(
-  {
-    filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
-    content: t.String({ description: "Base64." }),
-    contentType: Text({
-      minLength: 1,
-      maxLength: 255,
-      pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
-      examples: ["application/pdf"],
-    }),
-    contentId: t.Optional(
-      Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' }),
-    ),
+const ContentId = Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' });
+const FileFields = {
+  filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
+  // Checked with its length, slice by slice: a file may have many megabytes.
+  content: documented(t.String({ description: "Base64." }), {
+    type: "string",
+    pattern: "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    examples: ["SGVsbG8="],
+  }),
+  contentType: Text({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
+    examples: ["application/pdf"],
+  }),
+};
+
+const Attachment = documented(
+  t.Object({
+    ...FileFields,
+    contentId: t.Optional(ContentId),
     disposition: t.Optional(Words(["attachment", "inline"])),
+  }),
+  {
+    title: "Attachment",
+    anyOf: [
+      t.Object(
+        { ...FileFields, contentId: t.Optional(ContentId), disposition: t.Optional(Words(["attachment"])) },
+        { title: "AttachedFile" },
+      ),
+      t.Object(
+        { ...FileFields, contentId: ContentId, disposition: Words(["inline"]) },
+        { title: "InlineFile", description: "The HTML shows it as `cid:…`." },
+      ),
+    ],
   },
-  { title: "Attachment" },
 );
 
-const SendBody = t.Object({
-  to: t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]),
-  subject: t.Optional(HeaderText({ minLength: 1, maxLength: 998 })),
-  body: t.Optional(
-    boundedText(t.String({ minLength: 1, description: "HTML, with `{{variables}}`." }), MAX_BODY_CHARS),
-  ),
-  template: t.Optional(IdOf("a template")),
-  from: t.Optional(Mailbox),
+const TemplateId = IdOf("a template");
+const Subject = HeaderText({ minLength: 1, maxLength: 998 });
+const Body = boundedText(
+  t.String({ minLength: 1, description: "HTML, with `{{variables}}`." }),
+  MAX_BODY_CHARS,
+);
+const Attachments = t.Optional(t.Array(Attachment, { maxItems: 10 }));
+const To = t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]);
+
+/** What goes with a message, wherever its content comes from. */
+const SendFields = {
   name: t.Optional(HeaderText({ maxLength: 255 })),
   subscribed: t.Optional(t.Boolean()),
   data: t.Optional(Data),
   headers: t.Optional(TextMap),
   reply: t.Optional(EmailAddress),
-  attachments: t.Optional(t.Array(Attachment, { maxItems: 10 })),
-});
+};
+
+/** The content is that of a template, or stands in the request. */
+const CONTENTS = [
+  t.Object(
+    {
+      to: To,
+      template: TemplateId,
+      subject: t.Optional(Subject),
+      body: t.Optional(Body),
+      from: t.Optional(Mailbox),
+      ...SendFields,
+      attachments: Attachments,
+    },
+    {
+      title: "SendTemplateBody",
+      description: "A template, of which subject, body and sender may be others.",
+    },
+  ),
+  t.Object(
+    { to: To, subject: Subject, body: Body, from: Mailbox, ...SendFields, attachments: Attachments },
+    { title: "SendMessageBody", description: "A message of its own." },
+  ),
+];
 
 /** A message whose files have this many bytes together. Base64 needs no escapes, but some encoders escape slashes. */
 const sendSchema = (attachmentBytes: number) =>
   t.Object({
-    ...SendBody.properties,
-    attachments: bounded(SendBody.properties.attachments, {
+    to: To,
+    subject: t.Optional(Subject),
+    body: t.Optional(Body),
+    template: t.Optional(TemplateId),
+    from: t.Optional(Mailbox),
+    ...SendFields,
+    attachments: bounded(Attachments, {
       bytes: Math.ceil((attachmentBytes * 4) / 3) + ATTACHMENT_NAMES_BYTES,
       values: 100,
       levels: 2,
@@ -162,8 +213,11 @@ const Verification = t.Object(
 /** `POST /v1/send`, `/v1/track` and `/v1/verify`. */
 export function v1Routes(ctx: Context) {
   const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
-  const sendBody = withRules(sendSchema(attachmentBytes), (input: SendInput, refused) =>
-    sendErrors(input, { attachmentBytes }, refused),
+  const sendBody = documented(
+    withRules(sendSchema(attachmentBytes), (input: SendInput, refused) =>
+      sendErrors(input, { attachmentBytes }, refused),
+    ),
+    { title: "SendBody", anyOf: CONTENTS },
   );
   return new Elysia({ prefix: "/v1" })
     .use(

@@ -12,7 +12,8 @@ import {
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { readPeriod, SpanQuery } from "./_periods.ts";
+import { withRules } from "../entry/field_errors.ts";
+import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";
@@ -149,13 +150,16 @@ export function workflowExecutionRoutes(ctx: Context) {
       },
       {
         ...one,
-        query: t.Object({
-          ...PageQuery,
-          status: t.Optional(Status),
-          contactId: t.Optional(Uuid),
-          stepId: t.Optional(t.String({ format: "uuid", description: "Those that are at this step now." })),
-          ...SpanQuery("Began"),
-        }),
+        query: withRules(
+          t.Object({
+            ...PageQuery,
+            status: t.Optional(Status),
+            contactId: t.Optional(Uuid),
+            stepId: t.Optional(t.String({ format: "uuid", description: "Those that are at this step now." })),
+            ...SpanQuery("Began"),
+          }),
+          periodErrors,
+        ),
         response: answers(
           t.Object({ executions: t.Array(ListedExecution), ...pageList(ListedExecution).properties }),
           { refusals: [400, 404] },

@@ -10,7 +10,7 @@ import {
 } from "../../automation/workflows/transitions.ts";
 import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { editOf } from "../entry/edits.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
 import { GraphBody, GraphDocument, StepStatistics } from "./_workflow_graph_schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
@@ -52,13 +52,14 @@ export function workflowStepsRoutes(ctx: Context) {
     )
     .put(
       "/:id/graph",
-      async ({ project, actor, params: { id }, body, set }) => {
-        const graph = await saveGraph(ctx, project.id, workflowId(id), body, editOf(actor, {}));
+      async ({ project, actor, headers, params: { id }, body, set }) => {
+        const graph = await saveGraph(ctx, project.id, workflowId(id), body, editOf(actor, headers));
         set.headers.etag = graph.version;
         return graph;
       },
       {
         ...one,
+        headers: EditHeaders,
         body: GraphBody,
         response: answers(GraphDocument, { refusals: [400, 404, 412, 413, 415, 422] }),
         detail: {

@@ -80,9 +80,11 @@ export function workflowsRoutes(ctx: Context) {
     )
     .post(
       "/",
-      async ({ project, body, set }) => {
+      async ({ project, actor, headers, body, set }) => {
+        const workflow = await createWorkflow(ctx, project.id, body, editOf(actor, headers));
         set.status = 201;
-        return await createWorkflow(ctx, project.id, body);
+        set.headers.etag = workflowTag(workflow);
+        return workflow;
       },
       {
         body: WorkflowBody,
@@ -134,13 +136,14 @@ export function workflowsRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await deleteWorkflow(ctx, project.id, workflowId(id));
+      async ({ project, actor, headers, params: { id }, set }) => {
+        await deleteWorkflow(ctx, project.id, workflowId(id), editOf(actor, headers));
         set.status = 204;
       },
       {
         ...one,
-        response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
+        headers: EditHeaders,
+        response: answers(t.Void(), { status: 204, refusals: [400, 404, 409, 412] }),
         detail: {
           operationId: "deleteWorkflow",
           summary: "Delete a workflow that has no active executions",
@@ -153,6 +156,7 @@ export function workflowsRoutes(ctx: Context) {
       async ({ project, params: { id }, set }) => {
         const copy = await duplicateWorkflow(ctx, project.id, workflowId(id));
         set.status = 201;
+        set.headers.etag = workflowTag(copy);
         return copy;
       },
       {

@@ -198,9 +198,18 @@ export async function duplicateCampaign(
   return await getCampaign(ctx, projectId, copy.id);
 }
 
-/** Deletes a campaign; its mails stay in the ledger. Throws 409 while it is scheduled or being sent. */
-export async function deleteCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {
+/**
+ * Deletes a campaign; its mails stay in the ledger. Throws 409 while it is scheduled or being sent, and 412 where somebody
+ * has edited it since.
+ */
+export async function deleteCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  edit: Edit = NOBODY,
+): Promise<void> {
   await inTransaction(ctx, async (tx) => {
+    await begin(tx, projectId, campaignId, edit);
     const removed = await q.campaigns.remove(tx, { projectId, campaignId });
     if (!removed) {
       throw problems.campaignStatus("delete", (await getCampaign(tx, projectId, campaignId)).status);

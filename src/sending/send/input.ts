@@ -83,15 +83,16 @@ export async function sendErrors(
   ];
 }
 
-function contentErrors({ template, subject, body }: SendInput): FieldError[] {
-  if (template !== undefined) return [];
-  const missing = [subject === undefined && "subject", body === undefined && "body"].filter(
-    (name) => name !== false,
-  );
+/** What a message of its own has, in the words of a refusal. */
+const CONTENT = { subject: "subject", body: "body", from: "sender" } as const;
+
+function contentErrors(input: SendInput): FieldError[] {
+  if (input.template !== undefined) return [];
+  const missing = (["subject", "body", "from"] as const).filter((field) => input[field] === undefined);
   return missing.map((field) => ({
     field,
     code: "required",
-    message: `A ${field} is required without a template`,
+    message: `A ${CONTENT[field]} is required without a template`,
   }));
 }
 

@@ -77,17 +77,13 @@ async function templateOf(tx: Context, projectId: string, templateId: string): P
   return template;
 }
 
+/** The sender of the request, or that of its template: one of them is there (`sendErrors`). */
 function senderOf(input: SendInput, template: Template | null): Recipient {
-  if (input.from !== undefined) {
-    const { email, name } = toRecipient(input.from)!;
-    // `name` is for a sender given as text without one, as clients of old send it.
-    const isBare = typeof input.from === "string" && name === null;
-    return { email, name: isBare ? input.name?.trim() || null : name };
-  }
-  if (template) return { email: template.fromEmail.toLowerCase(), name: template.fromName };
-  throw problems.invalid([
-    { field: "from", code: "required", message: "A sender is required without a template" },
-  ]);
+  if (input.from === undefined) return { email: template!.fromEmail.toLowerCase(), name: template!.fromName };
+  const { email, name } = toRecipient(input.from)!;
+  // `name` is for a sender given as text without one, as clients of old send it.
+  const isBare = typeof input.from === "string" && name === null;
+  return { email, name: isBare ? input.name?.trim() || null : name };
 }
 
 async function assertMayBeSent(tx: Context, content: Content, recipients: Recipient[]): Promise<void> {
