@@ -35,8 +35,8 @@ interface FoundContact {
 
 /**
  * Five of each noun whose name (of contacts the address, of campaigns also the subject) contains a text, in any case, those
- * that begin with it first. A text of one or two letters finds contacts whose address begins with it. An empty one finds
- * nothing.
+ * that begin with it first. A text of one or two letters finds contacts whose address begins with it, and so does one with an
+ * @ where there are any. An empty one finds nothing.
  */
 export async function search(ctx: Context, projectId: string, text: string): Promise<Found> {
   const sought = text.trim();
@@ -56,6 +56,9 @@ async function searchContacts(ctx: Context, projectId: string, text: string): Pr
   const args = { projectId, limit: MAX_FOUND };
   const first = await withinBudget(ctx, BUDGET_MS, (tx) => q.search.contactsFrom(tx, { ...args, text }));
   if (first === null || first.length === MAX_FOUND || [...text].length < MIN_PART) return first;
+  // Whoever writes as far as the @ means that address. Its letters are in so many others that the index of parts takes its
+  // time: 114 ms among two million.
+  if (first.length > 0 && text.indexOf("@") > 0) return first;
   const more = await withinBudget(ctx, BUDGET_MS, (tx) =>
     q.search.contactsWith(tx, { ...args, filter: compileFilter(tx, { search: text }) }),
   );

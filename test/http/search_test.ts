@@ -59,6 +59,14 @@ describe("GET /search", () => {
     expect(await emails("N")).toEqual(["nada@x.test"]);
   });
 
+  test("takes what is written as far as the @ as the beginning of an address, where there is one", async () => {
+    expect(await emails("o_o@")).toEqual(["o_o@x.test"]);
+    expect(await emails("Ada@x")).toEqual(["nada@x.test"]);
+    await call("POST", "/contacts", { email: "ada@x.test" });
+    expect(await emails("Ada@x")).toEqual(["ada@x.test"]);
+    await service.pool`delete from contacts where email = 'ada@x.test'`;
+  });
+
   test("takes the wildcards of LIKE as ordinary characters", async () => {
     expect(await emails("o_o")).toEqual(["o_o@x.test"]);
     expect((await search("100 %")).templates).toMatchObject([{ name: "100 %" }]);

@@ -34,7 +34,7 @@ export function searchRoutes(ctx: Context) {
       detail: {
         operationId: "search",
         summary: "Search contacts, templates, campaigns, segments, workflows and events",
-        description: `Up to ${MAX_FOUND} of each whose name (of contacts the address, of campaigns also the subject) contains the text, in any case; those that begin with it come first. One or two letters find contacts whose address begins with them.`,
+        description: `Up to ${MAX_FOUND} of each whose name (of contacts the address, of campaigns also the subject) contains the text, in any case; those that begin with it come first. One or two letters find contacts whose address begins with them, and so does an address as far as its @, where there is one.`,
       },
     });
 }
