@@ -34,10 +34,11 @@ export interface BuiltConsole {
 }
 
 /**
- * The console: what the image ships, or what was built from these very sources before, or just now, within a second. Throws
- * where it cannot be built: an installation without development packages and without `dist/console`.
+ * The console: what the image ships, or what was built from these very sources before, or just now, within a second; to
+ * `compress` it takes some more. Throws where it cannot be built: an installation without development packages and without
+ * `dist/console`.
  */
-export async function builtConsole(dataDir: string): Promise<BuiltConsole> {
+export async function builtConsole(dataDir: string, { compress = false } = {}): Promise<BuiltConsole> {
   const state = await stateOfSources();
   const shipped = open(SHIPPED);
   if (shipped?.manifest.state === state) return shipped;
@@ -45,7 +46,7 @@ export async function builtConsole(dataDir: string): Promise<BuiltConsole> {
   const folder = join(builds, state);
   const built = open(folder);
   if (built) return built;
-  await buildConsole(folder, state);
+  await buildConsole(folder, state, { compress });
   await removeOldBuilds(builds, state);
   return open(folder)!;
 }

@@ -68,6 +68,11 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "authentication by key and session against a route without any, and /v1/send while people log in",
     load: () => import("./auth.ts"),
   },
+  console: {
+    about:
+      "the console in Chromium: bytes, first paint, steps from page to page, a list of 2,000,000 contacts",
+    load: () => import("./console.ts"),
+  },
   render: {
     about: "one mail of a campaign from template to source, against composing with the mail library",
     load: () => import("./render.ts"),

@@ -1,0 +1,117 @@
+// The console in Chromium: how much comes over the network, when something is painted, how long a step to another page takes,
+// and a list of two million contacts.
+import { builtConsole } from "../../src/console_build.ts";
+import type { Page } from "playwright-core";
+import { measureList } from "./console_list.ts";
+import { fillContacts } from "./support/audience.ts";
+import { firstPaint, logIn, transferred, type Visitor, withVisitor } from "./support/browser.ts";
+import { below, type BenchOptions, median, type Report } from "./support/report.ts";
+import { onStage } from "./support/stage.ts";
+
+const CONTACTS = 2_000_000;
+const FIRST_VIEW_KB = 220;
+const PAINT_MS = 800;
+const STEP_MS = 150;
+const VISITS = 7;
+const PAGES = ["Contacts", "Segments", "Images", "Domains", "Suppressions", "Keys", "Members", "Settings"];
+
+/** Runs the bench. */
+export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
+  await onStage(async ({ ctx, databaseUrl, project, startService }) => {
+    await fillContacts(databaseUrl, project.id, contacts);
+    // As the image has it.
+    await builtConsole(ctx.config.DATA_DIR, { compress: true });
+    const service = await startService({ MODE: "http" });
+    // One name for the cookie: http://localhost is as secure as https to a browser.
+    const origin = `http://localhost:${service.port}`;
+    const cookie = await logIn(ctx, project.id, "ada@example.com");
+    await withVisitor(origin, cookie, async (visitor) => {
+      const home = `${origin}/app/p/${project.id}`;
+      await measureArrival(report, visitor, origin, home);
+      await measureSteps(report, visitor, home);
+      await measureList(report, visitor, home);
+    });
+    await service.stop();
+  });
+}
+
+/** The first view of both pages that people arrive at, with an empty cache, beside a page that is nothing but text. */
+async function measureArrival(
+  report: Report,
+  { arrive }: Visitor,
+  origin: string,
+  home: string,
+): Promise<void> {
+  const floors: number[] = [];
+  const heading = (page: Page) => page.getByRole("heading", { level: 1 }).first().waitFor();
+  for (const [name, url, isAnonymous] of [
+    ["log-in", `${origin}/app/log-in`, true],
+    ["overview", home, false],
+  ] as const) {
+    const paints: number[] = [];
+    let bytes = 0;
+    // The first one does not count: the service reads its files then.
+    for (let visit = 0; visit <= VISITS; visit++) {
+      const context = await arrive({ isAnonymous });
+      const plain = await context.newPage();
+      await plain.goto(`${origin}/health`);
+      if (visit > 0) floors.push(await firstPaint(plain));
+      await plain.close();
+      const page = await context.newPage();
+      bytes = await transferred(page, async () => {
+        await page.goto(url);
+        await heading(page);
+        if (visit > 0) paints.push(await firstPaint(page));
+      });
+      await context.close();
+    }
+    report.line(`${name}, scripts and styles of the first view`, bytes / 1000, "KB", {
+      goal: below(FIRST_VIEW_KB),
+    });
+    report.line(`${name}, first contentful paint`, median(paints), "ms", {
+      goal: below(PAINT_MS),
+      note: { plainText: Math.round(median(floors)), slowest: Math.round(Math.max(...paints)) },
+    });
+  }
+}
+
+/** From the click in the navigation until the page has its title, its rows, and was painted. */
+async function measureSteps(report: Report, { arrive }: Visitor, home: string): Promise<void> {
+  const times = new Map(PAGES.map((name) => [name, { first: [] as number[], again: [] as number[] }]));
+  for (let visit = 0; visit < VISITS; visit++) {
+    const context = await arrive();
+    const page = await context.newPage();
+    await page.goto(home);
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.waitForLoadState("load");
+    for (const when of ["first", "again"] as const) {
+      for (const name of PAGES) times.get(name)![when].push(await step(page, name));
+    }
+    await context.close();
+  }
+  for (const [name, { first, again }] of times) {
+    report.line(`step to ${name}`, median(first), "ms", {
+      goal: below(STEP_MS),
+      note: { again: Math.round(median(again)), slowest: Math.round(Math.max(...first)) },
+    });
+  }
+}
+
+/** In the page, so that the way to the browser is not measured. */
+async function step(page: Page, name: string): Promise<number> {
+  return await page.evaluate(async (label) => {
+    const frame = () => new Promise((painted) => requestAnimationFrame(painted));
+    const link = [...document.querySelectorAll<HTMLElement>("nav a")].find(({ textContent }) =>
+      textContent?.trim().startsWith(label),
+    )!;
+    const isThere = () =>
+      document.querySelector("main h1")?.textContent === label &&
+      document.querySelector("main .mantine-Skeleton-root, main .mantine-Loader-root") === null;
+    const startedAt = performance.now();
+    link.click();
+    while (!isThere()) await frame();
+    // The next frame begins when this one was painted.
+    await frame();
+    return performance.now() - startedAt;
+  }, name);
+}
