@@ -52,21 +52,6 @@ export async function logIn(ctx: Context, projectId: string, email: string): Pro
   return [set.headers["set-cookie"]].flat()[0]!.split(";")[0]!;
 }
 
-/** The bytes of scripts and styles that cross the network, as they are compressed, until `ready`. */
-export async function transferred(page: Page, ready: () => Promise<unknown>): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  const kinds = new Map<string, string>();
-  let bytes = 0;
-  await session.send("Network.enable");
-  session.on("Network.responseReceived", ({ requestId, type }) => kinds.set(requestId, type));
-  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
-    if (["Script", "Stylesheet", "Document"].includes(kinds.get(requestId) ?? "")) bytes += encodedDataLength;
-  });
-  await ready();
-  await session.detach();
-  return bytes;
-}
-
 /** Milliseconds from the beginning of the navigation to the first paint with content. */
 export async function firstPaint(page: Page): Promise<number> {
   const wait = () =>
@@ -76,6 +61,18 @@ export async function firstPaint(page: Page): Promise<number> {
     if (ms !== undefined) return ms;
     await page.waitForTimeout(10);
   }
+}
+
+/** The bytes of the page, its scripts and styles, as they are compressed, that were asked for before the first paint. */
+export async function firstView(page: Page): Promise<number> {
+  return await page.evaluate(() => {
+    const paint = performance.getEntriesByName("first-contentful-paint")[0]!.startTime;
+    const files = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+    const [document] = performance.getEntriesByType("navigation") as PerformanceResourceTiming[];
+    return files
+      .filter(({ name, startTime }) => /\.(js|css)$/.test(name) && startTime < paint)
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, document!.encodedBodySize);
+  });
 }
 
 /** The memory of the process that draws the page, without what it shares with others, in MB. */
