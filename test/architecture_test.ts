@@ -110,16 +110,16 @@ for (const file of new Bun.Glob("{src,tasks}/**/*.{ts,tsx}").scanSync({ cwd: ROO
   sources.set(file, await Bun.file(join(ROOT, file)).text());
 }
 
+const modules = new Map(LAYERS.flatMap((names, layer) => names.map((name) => [name, layer] as const)));
+
 /** The deepest module that a file is in. */
 function moduleOf(file: string): string | undefined {
-  return LAYERS.flat()
-    .filter((module) => file === module || file.startsWith(`${module}/`))
-    .sort((a, b) => b.length - a.length)[0];
+  for (let path = file; path !== "."; path = dirname(path)) if (modules.has(path)) return path;
+  return undefined;
 }
 
 function layerOf(file: string): number {
-  const module = moduleOf(file);
-  return LAYERS.findIndex((modules) => modules.includes(module!));
+  return modules.get(moduleOf(file)!) ?? -1;
 }
 
 function importsOf(file: string, all: Sources): string[] {
