@@ -18,15 +18,10 @@ import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/projects/webho
 import { loadConfig } from "./config.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
-import { examine, toText } from "./doctor/mod.ts";
 import { recountProject, recountProjects } from "./insight/counts/audit.ts";
 import { makePartitions, partitionSizes } from "./insight/partitions.ts";
 import { Problem } from "./problem.ts";
 import { addVerifiedDomain, readDomain } from "./accounts/projects/domains.ts";
-import { cancelCampaign } from "./sending/campaigns/status.ts";
-import { campaignsUnderWay } from "./sending/campaigns/mod.ts";
-import { makeDkimKey, replaceLostDkimKey } from "./sending/dkim_keys.ts";
-import { getDomain } from "./sending/domains/mod.ts";
 import { openService } from "./service.ts";
 import {
   addTo,
@@ -38,9 +33,12 @@ import {
   removeFrom,
   setRole,
 } from "./_admin_people.ts";
-import { demo, type DemoWords } from "./_admin_demo.ts";
+import type { DemoWords } from "./_admin_demo.ts";
 import { asId } from "./_admin_ids.ts";
-import { release, type ReleaseOptions } from "./_admin_release.ts";
+import type { ReleaseOptions } from "./_admin_release.ts";
+
+// What only some commands need is loaded by them: a command is over in a moment, and to load all takes twice as long.
+const campaigns = () => import("./sending/campaigns/mod.ts");
 
 const HELP = `Usage: bun run admin <command>
 
@@ -146,6 +144,7 @@ const COMMANDS: Record<string, Command> = {
   "project enable": async (ctx, [given]) => {
     const id = await existingProject(ctx, given);
     const changed = await enableProject(ctx, id);
+    const { campaignsUnderWay } = await campaigns();
     return { id, disabled: false, changed, campaignsUnderWay: await campaignsUnderWay(ctx, id) };
   },
   "project webhook-secret": async (ctx, [given], { rotate }) => {
@@ -181,18 +180,23 @@ const COMMANDS: Record<string, Command> = {
   },
   "domain rekey": async (ctx, [given, name = ""]) => {
     const id = await existingProject(ctx, given);
+    const { replaceLostDkimKey } = await import("./sending/dkim_keys.ts");
+    const { getDomain } = await import("./sending/domains/mod.ts");
     const { domainId, isReplaced } = await replaceLostDkimKey(ctx, id, readDomain(name));
     const { domain, status, records } = await getDomain(ctx, id, domainId);
     return { domain, status, changed: isReplaced, records };
   },
-  "campaign list": async (ctx, [given]) => await campaignsUnderWay(ctx, await existingProject(ctx, given)),
+  "campaign list": async (ctx, [given]) =>
+    await (await campaigns()).campaignsUnderWay(ctx, await existingProject(ctx, given)),
   "campaign cancel": async (ctx, [given, campaign]) => {
     const id = await existingProject(ctx, given);
+    const { cancelCampaign } = await import("./sending/campaigns/status.ts");
     const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"), OPERATOR);
     return { id: campaign, name, status };
   },
-  release: (ctx, args, options) => release(ctx, args, options),
-  demo: (ctx, _args, options) => demo(ctx, options),
+  release: async (ctx, args, options) =>
+    await (await import("./_admin_release.ts")).release(ctx, args, options),
+  demo: async (ctx, _args, options) => await (await import("./_admin_demo.ts")).demo(ctx, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -207,6 +211,8 @@ const COMMANDS: Record<string, Command> = {
 
 /** Lets a project send from a domain; its mails are signed as soon as the DKIM record is published. */
 async function trustDomain(ctx: Context, id: string, name: string) {
+  const { makeDkimKey } = await import("./sending/dkim_keys.ts");
+  const { getDomain } = await import("./sending/domains/mod.ts");
   const { domainId, domain } = await addVerifiedDomain(ctx, id, name);
   await makeDkimKey(ctx, id, domainId);
   return { domain, records: (await getDomain(ctx, id, domainId)).records };
@@ -236,6 +242,7 @@ async function existingProject(ctx: Context, given: string | undefined): Promise
 
 /** It works where next to nothing else does, so it opens everything it checks itself. Returns the exit code. */
 async function doctor(asJson: boolean): Promise<number> {
+  const { examine, toText } = await import("./doctor/mod.ts");
   const findings = await examine(() => loadConfig());
   const isWell = findings.every(({ status }) => status !== "error");
   await Bun.write(

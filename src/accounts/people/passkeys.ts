@@ -1,14 +1,7 @@
 // Passkeys (WebAuthn): a second factor, and, where the authenticator has asked for a fingerprint or a PIN, a log-in of its own.
 // A challenge is signed and stored nowhere; once it is answered it is noted, so that no answer counts twice.
 import { createHash, randomBytes } from "node:crypto";
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { dashboardAddress, dashboardOrigins } from "../../config.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -20,6 +13,9 @@ import type { SessionUser } from "./sessions.ts";
 import { assertMayHaveFactors, factorAdded, factorRemoved } from "./two_factor.ts";
 
 export type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+
+/** The library. It is loaded when it is first needed: a third of what a start loads otherwise, and 25 MB. */
+const library = () => import("@simplewebauthn/server");
 
 /** How many a user may have. */
 export const MAX_PASSKEYS = 20;
@@ -34,6 +30,7 @@ type Use = ["register" | "second factor", userId: string] | ["log in"];
 /** What the browser needs to make a passkey (`navigator.credentials.create`). */
 export async function registrationOptions(ctx: Context, user: SessionUser) {
   assertMayHaveFactors(user);
+  const { generateRegistrationOptions } = await library();
   return await generateRegistrationOptions({
     rpName: "Postrider",
     rpID: rpIdOf(ctx),
@@ -61,6 +58,7 @@ export async function addPasskey(
   const errors = nameErrors(name);
   if (errors.length > 0) throw problems.invalid(errors);
   const challenge: { text?: string } = {};
+  const { verifyRegistrationResponse } = await library();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: passkey,
     expectedChallenge: (given) => isChallenge(ctx, (challenge.text = given), ["register", user.id]),
@@ -117,6 +115,7 @@ export async function removePasskey(ctx: Context, user: SessionUser, id: string)
 
 /** What the browser needs to answer with a passkey (`navigator.credentials.get`): of this user, or of whoever has one here. */
 export async function answerOptions(ctx: Context, userId: string | null) {
+  const { generateAuthenticationOptions } = await library();
   return await generateAuthenticationOptions({
     rpID: rpIdOf(ctx),
     challenge: newChallenge(ctx, userId === null ? ["log in"] : ["second factor", userId]),
@@ -144,6 +143,7 @@ export async function verifyPasskey(
   if (!isHandleOf(passkey, known.userId)) return null;
   const challenge: { text?: string } = {};
   const use: Use = userId === null ? ["log in"] : ["second factor", userId];
+  const { verifyAuthenticationResponse } = await library();
   const verified = await verifyAuthenticationResponse({
     response: passkey,
     expectedChallenge: (given) => isChallenge(ctx, (challenge.text = given), use),
