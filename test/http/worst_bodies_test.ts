@@ -91,15 +91,15 @@ async function costOf(
   type?: string,
 ): Promise<Cost> {
   const best = { status: 0, ofAllowed: Infinity, blocked: Infinity };
+  const allowed = allowedMs(body);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const bytes = new TextEncoder().encode(body.replaceAll(ATTEMPT, String(tries++)));
     const before = await measured.measure();
     const { status } = await send(method, path, bytes, type);
     const { cpu, blocked } = await measured.measure();
     const slowness = attempt === 0 ? 1 : Math.max(1, (await measured.speed()) / REFERENCE_SPEED_MS);
-    const allowed = allowedMs(body) * slowness;
     best.status = status;
-    best.ofAllowed = Math.min(best.ofAllowed, (cpu - before.cpu) / allowed);
+    best.ofAllowed = Math.min(best.ofAllowed, (cpu - before.cpu) / (allowed * slowness));
     best.blocked = Math.min(best.blocked, blocked / slowness);
     if (best.ofAllowed <= 1 && best.blocked <= MAX_BLOCKED_MS) break;
   }

@@ -7,10 +7,13 @@ export interface WorstBody {
   json(bytes: number): string;
 }
 
-const times = (count: number, of: (i: number) => string, joint = ",") =>
-  Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => of(i)).join(joint);
+const times = (count: number, of: (i: number) => string) =>
+  Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => of(i)).join();
 const filled = (bytes: number, text: string) => text.repeat(Math.max(1, Math.floor(bytes / text.length)));
-const list = (bytes: number, item: string) => `[${times(bytes / (item.length + 1), () => item)}]`;
+/** Joined by commas. */
+const repeated = (count: number, item: string) =>
+  `${item},`.repeat(Math.max(1, Math.floor(count))).slice(0, -1);
+const list = (bytes: number, item: string) => `[${repeated(bytes / (item.length + 1), item)}]`;
 /** Stands in each text for the number of the attempt: what was seen before may cost less. */
 export const ATTEMPT = "@@";
 const text = (bytes: number, part: string) => `"${ATTEMPT}${filled(bytes, part)}"`;
@@ -42,15 +45,15 @@ export const VALUES: WorstBody[] = [
     shape: "many keys for wrapped values",
     json: (n) => `{${times(n / 40, (i) => `"k${i}":{"value":1e999,"persistent":true}`)}}`,
   },
-  { shape: "one key over and over", json: (n) => `{${times(n / 10, () => '"email":1')}}` },
-  { shape: "__proto__ over and over", json: (n) => `{${times(n / 18, () => '"__proto__":{}')}}` },
+  { shape: "one key over and over", json: (n) => `{${repeated(n / 10, '"email":1')}}` },
+  { shape: "__proto__ over and over", json: (n) => `{${repeated(n / 18, '"__proto__":{}')}}` },
   {
     shape: "__proto__ within itself",
     json: (n) => `${filled(Math.min(n, 900), '{"__proto__":')}1${filled(Math.min(n, 900) / 13, "}")}`,
   },
   {
     shape: "constructor and toString",
-    json: (n) => `{${times(n / 60, () => '"constructor":{"prototype":{}},"toString":1,"toJSON":1')}}`,
+    json: (n) => `{${repeated(n / 60, '"constructor":{"prototype":{}},"toString":1,"toJSON":1')}}`,
   },
   { shape: "one long text", json: (n) => text(n, "x") },
   { shape: "spaces", json: (n) => text(n, " ") },
