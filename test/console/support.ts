@@ -19,6 +19,18 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Whether there is a browser. Use it as `test.skipIf(!hasBrowser)`. */
 export const hasBrowser = CHROMIUM !== undefined;
 
+/** Of a page, that tests listen to. */
+const EVENTS = [
+  "console",
+  "dialog",
+  "download",
+  "framenavigated",
+  "pageerror",
+  "popup",
+  "request",
+  "response",
+];
+
 const HEIGHTS = { 1280: 860, 390: 844 } as const;
 type Width = keyof typeof HEIGHTS;
 type Scheme = "light" | "dark";
@@ -42,6 +54,8 @@ export interface Console {
   service: TestService;
   /** Of the service, such as `http://localhost:51234`. */
   origin: string;
+  /** Pages that tests are done with, for others to use. */
+  left: Record<Width, OpenPage[]>;
   /** A project with a verified domain, and its owner. */
   project: NewProject;
   owner: Person;
@@ -54,7 +68,7 @@ export interface Console {
 /** Gives the test file a service with a project, and a browser. */
 export function useConsole(settings: Partial<Record<keyof Config, string>> = {}): Console {
   const service = useService(settings);
-  const stage = { service } as Console;
+  const stage = { service, left: { 1280: [], 390: [] } as Console["left"] } as Console;
   let server: ReturnType<typeof Bun.serve>;
   let browser: Browser;
 
@@ -98,8 +112,17 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
 
 async function openPage(browser: Browser, stage: Console, options: OpenOptions): Promise<OpenPage> {
   const { as = stage.owner, scheme = "light", width = 1280 } = options;
+  const page = stage.left[width].pop() ?? (await newPage(browser, stage, width));
+  page.complaints = [];
+  await page.setViewportSize({ width, height: HEIGHTS[width] });
+  await page.emulateMedia({ colorScheme: scheme });
+  if (as) await addCookie(page.context(), as, stage.origin);
+  return page;
+}
+
+/** A page in a context of its own. Who closes the context leaves it to the next test: to make one costs more than to load it. */
+async function newPage(browser: Browser, stage: Console, width: Width): Promise<OpenPage> {
   const context = await browser.newContext({
-    colorScheme: scheme,
     viewport: { width, height: HEIGHTS[width] },
     isMobile: width === 390,
     hasTouch: width === 390,
@@ -108,9 +131,23 @@ async function openPage(browser: Browser, stage: Console, options: OpenOptions):
     permissions: [],
     reducedMotion: "reduce",
   });
-  if (as) await addCookie(context, as, stage.origin);
   const page = (await context.newPage()) as OpenPage;
-  page.complaints = [];
+  listen(page, stage);
+  const close = context.close.bind(context);
+  context.close = async () => {
+    try {
+      for (const event of EVENTS) await page.removeAllListeners(event);
+      await empty(page);
+      listen(page, stage);
+      stage.left[width].push(page);
+    } catch {
+      await close();
+    }
+  };
+  return page;
+}
+
+function listen(page: OpenPage, stage: Console): void {
   page.on("console", (message) => {
     if (message.type() === "error") page.complaints.push(message.text());
   });
@@ -120,7 +157,21 @@ async function openPage(browser: Browser, stage: Console, options: OpenOptions):
     if (/^https?:$/.test(url.protocol) && url.origin !== stage.origin)
       page.complaints.push(`asked for ${url.href}`);
   });
-  return page;
+}
+
+/** As a new page is. Throws where it cannot be made so. */
+async function empty(page: Page): Promise<void> {
+  const context = page.context();
+  if (context.pages().length > 1) throw new Error("Cannot use the page again: the test has opened others");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.goto("about:blank");
+  await page.mouse.move(0, 0);
+  await context.clearCookies();
+  await context.clearPermissions();
 }
 
 async function addCookie(context: BrowserContext, { cookie }: Person, url: string): Promise<void> {
@@ -131,10 +182,13 @@ async function addCookie(context: BrowserContext, { cookie }: Person, url: strin
 /** What axe finds against WCAG 2.2, levels A and AA; with the places. */
 export async function findings(page: Page): Promise<string[]> {
   // Evaluated as the debugger does: the policy of the page does not stand in the way.
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
   return await page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as { axe: { run(root: unknown, options: unknown): Promise<any> } };
-    const { violations } = await axe.run(document, { runOnly: { type: "tag", values: rules } });
+    const { violations } = await axe.run(document, {
+      runOnly: { type: "tag", values: rules },
+      resultTypes: ["violations"],
+    });
     return violations.flatMap((violation: any) =>
       violation.nodes.map((node: any) => `${violation.id}: ${node.target.join(" ")} ${node.failureSummary}`),
     );
@@ -168,9 +222,15 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-/** Nothing is on its way any more. Not the network: streams never end. */
+/** Nothing is on its way any more, nor fades. Not the network: streams never end. */
 export async function settled(page: Page): Promise<void> {
-  while ((await page.locator(".mantine-Skeleton-root, .mantine-Loader-root").count()) > 0) {
+  while (
+    await page.evaluate(
+      () =>
+        document.querySelector(".mantine-Skeleton-root, .mantine-Loader-root") !== null ||
+        document.getAnimations().some((one) => one instanceof CSSTransition),
+    )
+  ) {
     await page.waitForTimeout(20);
   }
 }
@@ -215,10 +275,10 @@ export function tour(stage: Console, name: string, { path, ready, then, states =
 
 /** The same page in both schemes: it follows the system while it is shown. */
 async function look(page: OpenPage, name: string, width: Width): Promise<void> {
-  await settled(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+    await settled(page);
     await keepPicture(page, `${name}-${scheme}-${width}`);
     await expectSound(page);
   }
