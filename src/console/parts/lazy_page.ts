@@ -24,3 +24,30 @@ export function lazyPage<P = object>(load: () => Promise<{ default: ComponentTyp
     });
   return Object.assign(lazy(guarded), { load });
 }
+
+const IDLE_MS = 2_000;
+
+/**
+ * Loads pages one after the other while the browser has nothing else to do, so that a step by key, which no pointer comes
+ * before, finds them there. Not for those who save data. Returns what ends it.
+ */
+export function loadAhead(pages: LazyPage[]): () => void {
+  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };
+  let isOver = connection?.saveData === true;
+  const rest = [...pages];
+  const next = () => {
+    const page = isOver ? undefined : rest.shift();
+    // One that cannot be loaded says so when it is shown.
+    if (page) void page.load().then(wait, () => {});
+  };
+  // Safari has no idle times.
+  const wait = () =>
+    "requestIdleCallback" in window
+      ? void requestIdleCallback(next, { timeout: IDLE_MS * 5 })
+      : void setTimeout(next, IDLE_MS / 10);
+  const timer = setTimeout(wait, IDLE_MS);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}

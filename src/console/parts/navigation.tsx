@@ -1,11 +1,18 @@
 // The pages of a project, in groups.
+import { useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { GROUPS, PAGES, type PageRoute } from "../routes.tsx";
 import { usePageFilter } from "../session.ts";
+import { loadAhead } from "./lazy_page.ts";
 import classes from "./navigation.module.css";
 
 export function Navigation() {
   const shown = PAGES.filter(usePageFilter());
+  const ahead = useRef(shown);
+  useEffect(
+    () => loadAhead(ahead.current.filter(({ group }) => group !== undefined).map(({ page }) => page)),
+    [],
+  );
   const groups = GROUPS.map((name) => ({ name, pages: shown.filter(({ group }) => group === name) }));
   return (
     <nav className={classes.navigation} aria-label="Pages of the project">
