@@ -1,18 +1,16 @@
 // The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
 // complains of, and `tour` looks at a page in every scheme and width.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import type { Config } from "../../src/config.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
+import { CHROMIUM } from "../support/chromium.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
 const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 

@@ -6,6 +6,7 @@ import { deflateSync } from "node:zlib";
 import { cleanImage } from "../../src/content/images/_process.ts";
 import { imageKindOf } from "../../src/content/images/_kinds.ts";
 import { Problem } from "../../src/problem.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import {
   animatedWebp,
   cmykJpeg,
@@ -23,7 +24,7 @@ import {
   webpFile,
   withSegments,
 } from "../support/images.ts";
-import { CHROMIUM, startImageDecoder } from "../support/image_decoder.ts";
+import { startImageDecoder } from "../support/image_decoder.ts";
 
 type File = Buffer<ArrayBuffer>;
 const ZIP = Buffer.from(`PK\x03\x04 a.php ${PAYLOAD} PK\x05\x06`, "latin1");
@@ -391,8 +392,6 @@ describe("a WebP", () => {
     expect([made.at(2, 10)[3], made.at(38, 10)[3]]).toEqual([255, 0]);
   });
 });
-
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
 describe.skipIf(!CHROMIUM)(`an animation, as a browser shows it,${noChromium}`, () => {
   let decoder: Awaited<ReturnType<typeof startImageDecoder>>;

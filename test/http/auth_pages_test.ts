@@ -1,15 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import PostalMime from "postal-mime";
 import { type Browser, chromium } from "playwright-core";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
-
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
 const NEW_PASSWORD = "another horse, another staple";

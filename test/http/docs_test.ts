@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { GUIDES } from "../../src/http/pages/guide_pages.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { GUIDE_NAMES, readGuide } from "../support/guides.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const PATHS = ["/docs", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
 

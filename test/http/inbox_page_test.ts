@@ -1,19 +1,16 @@
 // The page of the inbox in a browser: it searches, filters, marks and deletes, for the operator and for members.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { type TestService, useService } from "../support/service.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
 const development = useService({ SMTP_URL: "" });
 const production = useService({ SMTP_URL: "", NODE_ENV: "production" });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type postgres from "postgres";
 import { loadConfig } from "../../src/config.ts";
@@ -9,12 +9,10 @@ import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import type { Attachment, Mail, Mailer } from "../../src/mail/mailer.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
 
 const SECRET_KEY = "a secret key of at least thirty-two characters";
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg==",
@@ -316,8 +314,6 @@ describe("who may look", () => {
     expect(html).not.toMatch(/<script(?! type="module" src=)/);
   });
 });
-
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
 describe.skipIf(!CHROMIUM)(`the page in a browser${noChromium}`, () => {
   let browser: Browser;

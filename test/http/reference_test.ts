@@ -1,18 +1,15 @@
 // The reference of all endpoints: as a document, in real browsers, and its samples as programs that run.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const AXE = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url).pathname;
 const LANGUAGES = ["curl", "javascript", "python", "go", "php"] as const;

@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
+import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
-const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
 const DEVICES = {
   phone: { width: 390, height: 844 },

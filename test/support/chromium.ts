@@ -5,3 +5,6 @@ import { existsSync } from "node:fs";
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   existsSync,
 );
+
+/** What the name of a test says where it is skipped. */
+export const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";

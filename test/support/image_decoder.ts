@@ -1,11 +1,6 @@
 // Decodes images with Chromium: what people will see, by a program that is not ours.
-import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
-
-/** Where Chromium is; undefined where there is none. */
-export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
+import { CHROMIUM } from "./chromium.ts";
 
 /** An image as a browser shows it. */
 export interface Shown {
