@@ -255,6 +255,11 @@ export async function addJob<Name extends JobName>(
   });
 }
 
+/** Takes the job with this key out of the queue, if it still waits, in the transaction of `tx`. */
+export async function removeJob(tx: Context, key: string): Promise<void> {
+  await q.jobs.remove(tx, { key });
+}
+
 function usualOf(name: JobName, priority: number | null) {
   const usual: Job = JOBS[name];
   return { priority: priority ?? usual.priority ?? null, maxAttempts: usual.maxAttempts ?? null };

@@ -19,6 +19,16 @@ from account_tokens t
 join users u on u.id = t.user_id
 where t.token_hash = :token_hash and t.purpose = :purpose and t.expires_at > :now;
 
+-- name: about :maybe
+-- What this token is for, whatever that is, and whose; `proven` as in `users.sql`. It is left to be used.
+select
+  t.purpose, u.email, t.new_email, u.id as "user_id?", u.email_verified_at is not null as "verified!",
+  u.email_verified_at is not null and not u.verified_elsewhere as "proven!",
+  u.password_hash is not null as "has_password!"
+from account_tokens t
+join users u on u.id = t.user_id
+where t.token_hash = :token_hash and t.expires_at > :now;
+
 -- name: hold_owner :maybe
 -- Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
 -- Null when it is unknown, used, expired, or for another purpose.

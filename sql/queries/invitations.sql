@@ -24,6 +24,18 @@ select exists (
   where token_hash = :token_hash and email = :email and expires_at > :now
 ) as "proves!";
 
+-- name: about :maybe
+-- Who was sent this token, what it invites to, and the account of the address, if it has one.
+select
+  i.email, i.role, p.id as "project_id!", p.name as "project!", u.id as "user_id?",
+  coalesce(u.email_verified_at is not null, false) as "verified!",
+  coalesce(u.email_verified_at is not null and not u.verified_elsewhere, false) as "proven!",
+  coalesce(u.password_hash is not null, false) as "has_password!"
+from invitations i
+join projects p on p.id = i.project_id and p.deleted_at is null
+left join users u on u.email = i.email
+where i.token_hash = :token_hash and i.expires_at > :now;
+
 -- name: any_for :one
 -- Whether this address is invited to anything.
 select exists (select from invitations where email = :email and expires_at > :now) as "any!";

@@ -19,6 +19,10 @@ select graphile_worker.add_jobs(array_agg(
 ))
 from json_array_elements(:payloads::json) as payload;
 
+-- name: remove :exec
+-- Takes the job with this key out of the queue, if it still waits there.
+select graphile_worker.remove_job(:key);
+
 -- name: force_unlock :exec
 -- Gives back the jobs that these dead pools of workers held.
 select graphile_worker.force_unlock_workers(:pools::text[]);

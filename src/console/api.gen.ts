@@ -186,6 +186,8 @@ export type ChallengeBody = { challenge: string };
 export type PasskeyOptions = Record<string, unknown>;
 export type PasskeyLogInBody = { passkey: PasskeyAssertion };
 export type TokenBody = { token: string };
+export type AccountLink = { purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL" | "INVITATION"; email: string; newEmail: string | null; account: { verified: boolean; proven: boolean; hasPassword: boolean; own: boolean } | null; invitation: { projectId: string; project: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null };
+export type AccountLinkAnswer = { success: true; data: AccountLink };
 export type Done = { success: true; data: { message: string } };
 export type ChangeEmailBody = { token: string; password?: string };
 export type VerificationBody = { email?: string };
@@ -200,6 +202,7 @@ export type ReauthenticateBody = ReauthenticateBodyPassword | ReauthenticateBody
 export type SignInProviders = { success: true; data: { github: boolean; google: boolean; oidc: boolean } };
 export type User = { id: string; email: string; name: string | null; emailVerified: boolean; emailProven: boolean; pendingEmail: string | null; hasPassword: boolean; createdAt: string };
 export type PatchUserBody = { name?: string | null };
+export type AccountDeletion = { deleted: ({ id: string; name: string })[]; left: ({ id: string; name: string })[]; bound: ({ id: string; name: string })[] };
 export type EmailChangeBody = { email: string };
 export type UserSession = { id: string; device: string; userAgent: string; createdAt: string; lastUsedAt: string; expiresAt: string; current: boolean };
 export type Passkey = { id: string; name: string; createdAt: string; lastUsedAt: string | null };
@@ -374,6 +377,7 @@ export interface Api {
   "POST /auth/two-factor/passkey-options": { body: ChallengeBody; answer: PasskeyOptions };
   "POST /auth/passkey/options": { answer: PasskeyOptions };
   "POST /auth/passkey": { body: PasskeyLogInBody; answer: LoggedInAnswer };
+  "POST /auth/link": { body: TokenBody; answer: AccountLinkAnswer };
   "POST /auth/verify-email": { body: TokenBody; answer: Done };
   "POST /auth/change-email": { body: ChangeEmailBody; answer: Done };
   "POST /auth/request-verification": { body: VerificationBody; answer: Done };
@@ -386,7 +390,9 @@ export interface Api {
   "GET /users/@me": { answer: User };
   "PATCH /users/@me": { body: PatchUserBody; answer: User };
   "DELETE /users/@me": { query?: { deleteProjects?: "true" | "false" }; answer: undefined };
+  "GET /users/@me/deletion": { answer: AccountDeletion };
   "POST /users/@me/email": { body: EmailChangeBody; answer: { message: string } };
+  "DELETE /users/@me/email": { answer: undefined };
   "GET /users/@me/sessions": { answer: { sessions: (UserSession)[] } };
   "DELETE /users/@me/sessions": { answer: undefined };
   "DELETE /users/@me/sessions/{id}": { path: { id: string }; answer: undefined };

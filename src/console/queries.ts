@@ -60,6 +60,10 @@ function isWorthRetrying(times: number, error: Error): boolean {
 
 /** The session has ended, here or elsewhere: the shell leads to the log-in, and back to this place afterwards. */
 function endSessionOn(error: Error): void {
+  if (error instanceof Refusal && error.code === "TWO_FACTOR_SETUP_REQUIRED") {
+    // The project requires it from now on: the shell says so.
+    void readAgain(queryClient, null, ["GET /users/@me/projects", "GET /auth/session"]);
+  }
   if (error instanceof Refusal && error.status === 401 && queryClient.getQueryData(SESSION_KEY)) {
     queryClient.setQueryData(SESSION_KEY, { user: null });
   }

@@ -165,4 +165,5 @@ export const OPEN_PAGES: { path: string; page: LazyPage }[] = [
   { path: "/sign-up", page: lazyPage(() => import("./pages/sign_up.tsx")) },
   { path: "/reset-password", page: lazyPage(() => import("./pages/reset_password.tsx")) },
   { path: "/verify-email", page: lazyPage(() => import("./pages/verify_email.tsx")) },
+  { path: "/change-email", page: lazyPage(() => import("./pages/change_email.tsx")) },
 ];

@@ -14,20 +14,25 @@ import { undoLast } from "./parts/toast.tsx";
 import { UserMenu } from "./parts/user_menu.tsx";
 import { PathsContext, ProjectContext } from "./place.ts";
 import { PAGES, type PageRoute } from "./routes.tsx";
-import { useProjects } from "./session.ts";
+import { useProjects, useSession } from "./session.ts";
 import classes from "./shell.module.css";
 
 const Search = lazy(() => import("./parts/search.tsx"));
 const PATHS = new Set(PAGES.map(({ path }) => path));
 const NotFound = lazy(() => import("./pages/not_found.tsx"));
+const TwoFactorNeeded = lazy(() => import("./pages/two_factor_needed.tsx"));
 
 /** The project of the address, around its page. */
 export default function Shell({ projectId }: { projectId: string }) {
   const projects = useProjects();
+  const session = useSession();
   if (projects.isPending) return <LoadingPage />;
   if (!projects.data) return <Failed error={projects.error!} retry={projects.refetch} />;
   const project = projects.data.find(({ id }) => id === projectId);
   if (!project) return <NotFound />;
+  if (project.requiresTwoFactor && session.data?.user?.twoFactor === false) {
+    return <TwoFactorNeeded project={project.name} />;
+  }
   return (
     // A page of one project keeps nothing for another: all of it is made anew.
     <ProjectContext value={project} key={project.id}>

@@ -11,24 +11,27 @@ export interface Queries {
     /** Whose token this is, if `use` would take it; `proven` as in `users.sql`.
      * (sql/queries/account_tokens.sql:13) */
     owner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date }): Promise<{ id: string; email: string; emailVerifiedAt: Date | null; createdAt: Date; hasPassword: boolean; newEmail: string | null; proven: boolean } | null>;
+    /** What this token is for, whatever that is, and whose; `proven` as in `users.sql`. It is left to be used.
+     * (sql/queries/account_tokens.sql:22) */
+    about(on: On, args: { tokenHash: Uint8Array; now: Date }): Promise<{ purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; email: string; newEmail: string | null; userId: string | null; verified: boolean; proven: boolean; hasPassword: boolean } | null>;
     /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
      * Null when it is unknown, used, expired, or for another purpose.
-     * (sql/queries/account_tokens.sql:22) */
+     * (sql/queries/account_tokens.sql:32) */
     holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date }): Promise<{ id: string } | null>;
     /** A token works once; using it uses up all others of its user for the same purpose. Null when one of them was used in
      * the meantime.
-     * (sql/queries/account_tokens.sql:31) */
+     * (sql/queries/account_tokens.sql:41) */
     use(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; tokenHash: Uint8Array }): Promise<{ used: boolean } | null>;
     /** Every token of a user.
-     * (sql/queries/account_tokens.sql:43) */
+     * (sql/queries/account_tokens.sql:53) */
     drop(on: On, args: { userId: string }): Promise<number>;
     /** No token for this purpose that was mailed until now is good any more. The rows stay: they count how many were mailed.
-     * (sql/queries/account_tokens.sql:48) */
+     * (sql/queries/account_tokens.sql:58) */
     expire(on: On, args: { userId: string; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL" }): Promise<number>;
     /** The address that is to become that of a user, once a mail to it is answered.
-     * (sql/queries/account_tokens.sql:54) */
+     * (sql/queries/account_tokens.sql:64) */
     pendingEmail(on: On, args: { userId: string; now: Date }): Promise<{ newEmail: string; expiresAt: Date } | null>;
-    /** (sql/queries/account_tokens.sql:62) */
+    /** (sql/queries/account_tokens.sql:72) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
@@ -1184,33 +1187,36 @@ export interface Queries {
     /** Whether this token was sent to this address.
      * (sql/queries/invitations.sql:19) */
     proves(on: On, args: { tokenHash: Uint8Array; email: string; now: Date }): Promise<{ proves: boolean }>;
-    /** Whether this address is invited to anything.
+    /** Who was sent this token, what it invites to, and the account of the address, if it has one.
      * (sql/queries/invitations.sql:27) */
+    about(on: On, args: { tokenHash: Uint8Array; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; project: string; userId: string | null; verified: boolean; proven: boolean; hasPassword: boolean } | null>;
+    /** Whether this address is invited to anything.
+     * (sql/queries/invitations.sql:39) */
     anyFor(on: On, args: { email: string; now: Date }): Promise<{ any: boolean }>;
     /** The projects that an address is invited to. None of them is deleted, and its members stay as they are, before the end
      * of the transaction.
-     * (sql/queries/invitations.sql:31) */
+     * (sql/queries/invitations.sql:43) */
     holdProjects(on: On, args: { email: string }): Promise<{ id: string }[]>;
     /** After `hold_projects`: turns the invitations of an address into memberships, and returns the new ones. The inviter
      * must still be a member, in whatever role.
-     * (sql/queries/invitations.sql:40) */
+     * (sql/queries/invitations.sql:52) */
     accept(on: On, args: { email: string; projectIds: string[]; userId: string; now: Date }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** The one of this address to this project.
-     * (sql/queries/invitations.sql:58) */
+     * (sql/queries/invitations.sql:70) */
     ofAddress(on: On, args: { projectId: string; email: string; now: Date }): Promise<{ id: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
     /** By its id, or by that of the account with its address.
-     * (sql/queries/invitations.sql:64) */
+     * (sql/queries/invitations.sql:76) */
     get(on: On, args: { projectId: string; memberId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
     /** Changing the role makes somebody the inviter.
-     * (sql/queries/invitations.sql:72) */
+     * (sql/queries/invitations.sql:84) */
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; invitedBy: string | null; projectId: string; invitationId: string }): Promise<number>;
-    /** (sql/queries/invitations.sql:79) */
+    /** (sql/queries/invitations.sql:91) */
     withdraw(on: On, args: { projectId: string; invitationId: string }): Promise<number>;
     /** The invitations by a user.
-     * (sql/queries/invitations.sql:83) */
+     * (sql/queries/invitations.sql:95) */
     withdrawOf(on: On, args: { projectId: string; userId: string; now: Date }): Promise<{ email: string; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Invitations that can no longer be accepted.
-     * (sql/queries/invitations.sql:89) */
+     * (sql/queries/invitations.sql:101) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
   jobs: {
@@ -1221,20 +1227,23 @@ export interface Queries {
     /** Enqueues one job per payload; all of them run as soon as they can.
      * (sql/queries/jobs.sql:14) */
     addMany(on: On, args: { task: string; priority: number | null; payloads: JsonArg }): Promise<number>;
-    /** Gives back the jobs that these dead pools of workers held.
+    /** Takes the job with this key out of the queue, if it still waits there.
      * (sql/queries/jobs.sql:22) */
+    remove(on: On, args: { key: string }): Promise<number>;
+    /** Gives back the jobs that these dead pools of workers held.
+     * (sql/queries/jobs.sql:26) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
     /** Whether one of these jobs has been due for that long and is not being worked on.
-     * (sql/queries/jobs.sql:26) */
+     * (sql/queries/jobs.sql:30) */
     overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
     /** Whether the server is still executing something that one of these connections has asked for.
-     * (sql/queries/jobs.sql:36) */
+     * (sql/queries/jobs.sql:40) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
     /** The jobs that these pools of workers hold.
-     * (sql/queries/jobs.sql:40) */
+     * (sql/queries/jobs.sql:44) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
     /** Gives back jobs that these pools hold and do not run.
-     * (sql/queries/jobs.sql:46) */
+     * (sql/queries/jobs.sql:50) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   loginFailures: {

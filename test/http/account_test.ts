@@ -40,7 +40,7 @@ async function mails() {
     to: to![0]!.address!,
     subject,
     text: text.replace(/\s+/g, " "),
-    token: /change-email\?token=(\S+)/.exec(text)?.[1],
+    token: /change-email\?token=([\w-]+)/.exec(text)?.[1],
   }));
 }
 
@@ -275,7 +275,7 @@ describe("another address", () => {
     await service.request("POST", "/auth/request-password-reset", { body: { email: ada.email } });
     await service.runJobs();
     const source = await PostalMime.parse(service.smtp.received.at(-1)!.source);
-    const reset = /reset-password\?token=(\S+)/.exec(source.text!)![1];
+    const reset = /reset-password\?token=([\w-]+)/.exec(source.text!)![1];
     await service.request("POST", "/auth/reset-password", {
       body: { token: reset, newPassword: "another horse, another staple" },
     });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import { type Browser, chromium } from "playwright-core";
+import { hostedInstead } from "../../src/accounts/people/links.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { CHROMIUM, noChromium } from "../support/chromium.ts";
@@ -14,12 +15,12 @@ afterEach(async () => {
   await service.pool`delete from graphile_worker._private_jobs`;
 });
 
-/** The path of the link in the mail that comes next. */
+/** The path of the hosted page that the link in the mail that comes next leads to where there is no script. */
 async function nextLink(): Promise<string> {
   service.smtp.received.length = 0;
   await service.runJobs();
   const { text = "" } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
-  return /http:\/\/localhost:3000(\/auth\/\S+)/.exec(text)![1]!;
+  return hostedInstead(new URL(/http:\/\/localhost:3000\/app\/\S+/.exec(text)![0]))!;
 }
 
 async function resetLink(email: string): Promise<string> {

@@ -112,7 +112,7 @@ describe("POST /auth/signup", () => {
       {
         to: person.email,
         subject: "Is this your address?",
-        path: "/auth/verify-email",
+        path: "/app/verify-email",
         token: expect.any(String),
       },
     ]);
@@ -495,7 +495,7 @@ describe("POST /auth/request-password-reset", () => {
     expect(answers[0]!.status).toBe(200);
     expect(answers[1]!.body).toEqual(answers[0]!.body);
     expect((await mails()).map(({ to, path }) => [to, path])).toEqual([
-      [person.email, "/auth/reset-password"],
+      [person.email, "/app/reset-password"],
     ]);
   });
 

@@ -660,7 +660,7 @@ describe("without PLATFORM_FROM", () => {
 
 async function verificationToken(email: string): Promise<string> {
   const found = (await mails()).findLast(
-    (mail) => mail.to![0]!.address === email && mail.text!.includes("/auth/verify-email"),
+    (mail) => mail.to![0]!.address === email && mail.text!.includes("/app/verify-email"),
   );
   return linkIn(found!.text!).searchParams.get("token")!;
 }

@@ -339,7 +339,7 @@ describe("no way round it", () => {
     await service.request("POST", "/auth/request-password-reset", { body: { email: ada.email } });
     await service.runJobs();
     const mail = await PostalMime.parse(service.smtp.received.at(-1)!.source);
-    const token = /reset-password\?token=(\S+)/.exec(mail.text!)![1];
+    const token = /reset-password\?token=([\w-]+)/.exec(mail.text!)![1];
     const newPassword = "another horse, another staple";
     const reset = await service.request("POST", "/auth/reset-password", { body: { token, newPassword } });
     const stale = await answer(pending, { code: codeOf(secret) });
@@ -361,7 +361,7 @@ describe("no way round it", () => {
     await service.runJobs();
     const mails = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
     const text = mails.map((mail) => mail.text!).find((part) => part.includes("reset-password?token="))!;
-    const token = /reset-password\?token=(\S+)/.exec(text)![1];
+    const token = /reset-password\?token=([\w-]+)/.exec(text)![1];
     const newPassword = "another horse, another staple";
     await service.request("POST", "/auth/reset-password", { body: { token, newPassword } });
     const { challenge: next } = (await logIn(ada, newPassword)).body.error.details;

@@ -42,6 +42,8 @@ export async function accountWalk(tell: Teller, password: string): Promise<void>
   await tell("endOtherSessions", { as });
   await tell("reauthenticate", { as, body: { password } });
   await tell("changeEmail", { as, body: { email: "ada@example.org" } });
+  await tell("withdrawEmailChange", { as });
+  await tell("previewAccountDeletion", { as });
   await tell("getTwoFactor", { as });
 }
 
@@ -53,6 +55,20 @@ export function accountNotes(note: Noter): void {
     {
       token: "Vb3mX0…",
     },
+  );
+  note(
+    "lookUpAccountLink",
+    {
+      success: true,
+      data: {
+        purpose: "RESET_PASSWORD",
+        email: "owner@example.com",
+        newEmail: null,
+        account: { verified: true, proven: true, hasPassword: true, own: false },
+        invitation: null,
+      },
+    },
+    { token: "Vb3mX0…" },
   );
   note("deleteCurrentUser", undefined);
   note("endSession", undefined);

@@ -6,6 +6,21 @@ import { actorOf, type Person, recordAudits } from "../audit.ts";
 import { requestDeletion } from "../projects/removal.ts";
 import { notify } from "./notices.ts";
 
+/** What would become of somebody's projects, were their account deleted now. */
+export interface Consequences {
+  /** Nobody else is in them: they are deleted with everything in them. */
+  deleted: NamedProject[];
+  /** They go on without the account. */
+  left: NamedProject[];
+  /** Others depend on the account as their only owner: it cannot be deleted before there is another one. */
+  bound: NamedProject[];
+}
+
+/** What deleting an account would do to its projects. */
+export async function deletionConsequences(ctx: Context, userId: string): Promise<Consequences> {
+  return sorted(await q.members.ofUser(ctx, { userId }));
+}
+
 /**
  * Deletes an account with its sessions, and leaves the projects that others are in. Those that nobody else is in are deleted
  * with everything in them, where `withProjects` says so. Throws 409 while there are such projects and it does not, and
@@ -22,12 +37,11 @@ export async function deleteAccount(
     if ((await q.members.holdUser(tx, { userId })) === 0) throw problems.unauthorized();
     await q.members.holdProjects(tx, { userId });
     const projects = await q.members.ofUser(tx, { userId });
-    const bound = projects.filter(({ alone, onlyOwner }) => !alone && onlyOwner);
-    if (bound.length > 0) throw problems.ownsProjects(named(bound));
-    const own = projects.filter(({ alone }) => alone);
-    if (own.length > 0 && !withProjects) throw problems.projectsGoToo(named(own));
+    const { bound, deleted } = sorted(projects);
+    if (bound.length > 0) throw problems.ownsProjects(bound);
+    if (deleted.length > 0 && !withProjects) throw problems.projectsGoToo(deleted);
     const by = actorOf(user);
-    for (const { projectId } of own) await requestDeletion(tx, projectId, by);
+    for (const { id } of deleted) await requestDeletion(tx, id, by);
     const shared = projects.filter(({ alone }) => !alone);
     await q.members.leave(tx, { userId, projectIds: shared.map(({ projectId }) => projectId) });
     await recordAudits(
@@ -45,5 +59,16 @@ export async function deleteAccount(
   });
 }
 
-const named = (projects: { projectId: string; name: string }[]) =>
-  projects.map(({ projectId, name }) => ({ id: projectId, name }));
+interface NamedProject {
+  id: string;
+  name: string;
+}
+
+function sorted(projects: Awaited<ReturnType<typeof q.members.ofUser>>): Consequences {
+  const named = (those: typeof projects) => those.map(({ projectId, name }) => ({ id: projectId, name }));
+  return {
+    deleted: named(projects.filter(({ alone }) => alone)),
+    left: named(projects.filter(({ alone, onlyOwner }) => !alone && !onlyOwner)),
+    bound: named(projects.filter(({ alone, onlyOwner }) => !alone && onlyOwner)),
+  };
+}

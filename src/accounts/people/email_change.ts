@@ -3,7 +3,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
-import { addJob } from "../../jobs.ts";
+import { addJob, removeJob } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { takeToday } from "../daily_limits.ts";
 import { acceptInvitations } from "../projects/invitations.ts";
@@ -11,7 +11,7 @@ import { type Checked, checkPassword, holdChecked } from "./credentials.ts";
 import { takeAttempt } from "./login_limits.ts";
 import { notify } from "./notices.ts";
 import { isSessionOf, type SessionUser } from "./sessions.ts";
-import { dropTokens, ownerOf, useToken } from "./tokens.ts";
+import { dropTokens, endEmailChanges, ownerOf, useToken } from "./tokens.ts";
 
 /** Each is a mail to somebody who may not have asked for it. */
 const MAX_BY_USER_A_DAY = 10;
@@ -38,10 +38,20 @@ export async function requestEmailChange(
       [`address changes to ${email}`]: MAX_TO_ADDRESS_A_DAY,
     };
     await takeToday(tx, limits, problems.tooManyAddressChanges);
-    await addJob(tx, "send_email_change_mail", { userId: user.id, email }, { key: `new email:${user.id}` });
+    await addJob(tx, "send_email_change_mail", { userId: user.id, email }, { key: jobKeyOf(user.id) });
     await notify(tx, user, { what: "address_requested", subject: email });
   });
 }
+
+/** Withdraws what was asked for: the mail that is on its way, or was sent, changes nothing any more. */
+export async function withdrawEmailChange(ctx: Context, userId: string): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    await removeJob(tx, jobKeyOf(userId));
+    await endEmailChanges(tx, userId);
+  });
+}
+
+const jobKeyOf = (userId: string) => `new email:${userId}`;
 
 /** Who confirms a new address: a session of the account, or somebody who knows its password. */
 export interface Confirmation {

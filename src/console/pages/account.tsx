@@ -12,7 +12,8 @@ import { AddressSection } from "./account/address.tsx";
 import { DeleteSection } from "./account/delete.tsx";
 import { NameSection } from "./account/name.tsx";
 import { PasswordSection } from "./account/password.tsx";
-import { Proofs } from "./account/proof.tsx";
+import { Proofs } from "../parts/proof.tsx";
+import { TwoFactorSection } from "./account/two_factor.tsx";
 import { SessionsSection } from "./account/sessions.tsx";
 import classes from "./account/account.module.css";
 
@@ -46,6 +47,7 @@ export default function AccountPage() {
               <NameSection me={me} />
               <AddressSection me={me} />
               <PasswordSection me={me} />
+              <TwoFactorSection me={me} />
               <SessionsSection />
               <DeleteSection me={me} />
             </Sections>

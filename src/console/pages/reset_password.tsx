@@ -1,129 +1,94 @@
-// A new password: asked for by mail, and set with what the mail brought.
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+// A new password: asked for by mail, and set with what the mail brought. Then one is logged in, or asked for the second factor.
 import { useState } from "react";
-import { Link, useLocation } from "wouter";
-import { call, Refusal } from "../api.ts";
-import { FormError, useServerForm } from "../parts/form.tsx";
+import { Link } from "wouter";
+import { call } from "../api.ts";
+import { isDeadLink, WithLink } from "../parts/account_link.tsx";
+import { useServerForm } from "../parts/form.tsx";
 import { Letter } from "../parts/letter.tsx";
+import { AskForMail, GoOn, LetterForm, PasswordField } from "../parts/letter_form.tsx";
+import { logInPath, useWayIn } from "../parts/way_in.tsx";
 import { useUrlState } from "../place.ts";
 
 /** `/reset-password` asks for the mail; with `?token=`, from the mail, it asks for the new password. */
 export default function ResetPasswordPage() {
   const [{ token, email }] = useUrlState({ token: "", email: "" });
   const [isDead, setDead] = useState(false);
-  if (token && !isDead) return <NewPassword token={token} dead={() => setDead(true)} />;
-  return <AskForMail email={email} wasDead={isDead} />;
-}
-
-const LOG_IN = <Link href="/log-in">Log in</Link>;
-
-function AskForMail({ email, wasDead }: { email: string; wasDead: boolean }) {
-  const [sentTo, setSentTo] = useState<string | null>(null);
-  const { form, submit, isSending, error } = useServerForm({ initialValues: { email } }, async (body) => {
-    await call("POST /auth/request-password-reset", { body });
-    setSentTo(body.email);
-  });
-  if (sentTo !== null) {
-    return (
-      <Letter
-        title="Look into your mail"
-        about={`If there is an account with ${sentTo}, a mail with a link is on its way. The link works for an hour.`}
-        aside={LOG_IN}
-      />
-    );
-  }
+  const dead = (
+    <Ask
+      email={email}
+      title="This link is no longer good"
+      about="It was used, or it is older than an hour. We will send you a new one."
+    />
+  );
+  if (token === "")
+    return <Ask email={email} title="A new password" about="We will send a link to this address." />;
+  if (isDead) return dead;
   return (
-    <Letter
-      title={wasDead ? "This link is no longer good" : "A new password"}
-      about={
-        wasDead
-          ? "It was used, or it is older than an hour. We will send you a new one."
-          : "We will send a link to this address."
-      }
-      aside={LOG_IN}
-    >
-      <form onSubmit={submit} noValidate>
-        <TextInput
-          label="Address"
-          type="email"
-          name="email"
-          autoComplete="username"
-          autoFocus
-          required
-          withAsterisk={false}
-          size="md"
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <FormError error={error} />
-        <Button type="submit" size="md" loading={isSending}>
-          Send the mail
-        </Button>
-      </form>
-    </Letter>
+    <WithLink token={token} purpose="RESET_PASSWORD" dead={dead}>
+      {(link) => <NewPassword token={token} email={link.email} dead={() => setDead(true)} />}
+    </WithLink>
   );
 }
 
-function NewPassword({ token, dead }: { token: string; dead: () => void }) {
-  const [, navigate] = useLocation();
-  const [isDone, setDone] = useState(false);
-  const { form, submit, isSending, error } = useServerForm(
+function Ask({ email, ...words }: { email: string; title: string; about: string }) {
+  return (
+    <AskForMail
+      {...words}
+      email={email}
+      endpoint="POST /auth/request-password-reset"
+      sent={(to) =>
+        `If there is an account with ${to}, a mail with a link is on its way. The link works for an hour, once.`
+      }
+      aside={<Link href={logInPath({ email })}>Log in</Link>}
+    />
+  );
+}
+
+interface NewPasswordProps {
+  token: string;
+  email: string;
+  dead: () => void;
+}
+
+function NewPassword({ token, email, dead }: NewPasswordProps) {
+  const wayIn = useWayIn({ to: "/", email });
+  const [isChanged, setChanged] = useState(false);
+  const { form, ...state } = useServerForm(
     { initialValues: { newPassword: "" } },
     async ({ newPassword }) => {
       try {
         await call("POST /auth/reset-password", { body: { token, newPassword } });
-        setDone(true);
       } catch (refusal) {
-        // 400 with no field: the token itself.
-        if (refusal instanceof Refusal && refusal.status === 400 && refusal.fields.length === 0)
-          return dead();
+        if (isDeadLink(refusal)) return dead();
         throw refusal;
       }
+      // As anybody who knows the password: the second factor is asked for where there is one.
+      const body = { email, password: newPassword };
+      await wayIn.enter(() => call("POST /auth/login", { body })).catch(() => setChanged(true));
     },
   );
-  if (isDone) {
+  if (wayIn.secondStep) return wayIn.secondStep;
+  if (isChanged) {
     return (
       <Letter
         title="Your password has been changed"
-        about="Every session has ended: log in with the new one."
+        about="All sessions have ended: log in with the new one."
       >
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            navigate("/log-in", { replace: true });
-          }}
-        >
-          <Button type="submit" size="md" autoFocus>
-            Log in
-          </Button>
-        </form>
+        <GoOn to={logInPath({ email })}>Log in</GoOn>
       </Letter>
     );
   }
   return (
     <Letter
       title="A new password"
-      about="It replaces the old one, and ends every session of the account."
-      aside={LOG_IN}
+      about={`For ${email}. It replaces the old one and ends all sessions of the account.`}
+      aside={<Link href={logInPath({ email })}>Log in instead</Link>}
     >
-      <form onSubmit={submit} noValidate>
-        <PasswordInput
-          label="New password"
-          description="At least 8 characters, and not one that is easy to guess."
-          name="new-password"
-          autoComplete="new-password"
-          autoFocus
-          required
-          withAsterisk={false}
-          size="md"
-          key={form.key("newPassword")}
-          {...form.getInputProps("newPassword")}
-        />
-        <FormError error={error} />
-        <Button type="submit" size="md" loading={isSending}>
-          Set the password
-        </Button>
-      </form>
+      <LetterForm {...state} button="Set the password and log in">
+        {/* For what keeps passwords: it has to know whose this one is. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField form={form} name="newPassword" isNew autoFocus />
+      </LetterForm>
     </Letter>
   );
 }

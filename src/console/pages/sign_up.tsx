@@ -1,87 +1,108 @@
-// A new account: by oneself, or by an invitation.
-import { Button, PasswordInput, TextInput } from "@mantine/core";
-import { Link, useLocation } from "wouter";
+// A new account: by oneself, or by an invitation. Who is invited and has an account joins with its password.
+import { Link } from "wouter";
+import type { AccountLink } from "../api.gen.ts";
 import { call } from "../api.ts";
-import { FormError, useServerForm } from "../parts/form.tsx";
+import { WithLink } from "../parts/account_link.tsx";
+import { useServerForm } from "../parts/form.tsx";
 import { Letter } from "../parts/letter.tsx";
+import { AddressField, GoOn, LetterForm, PasswordField } from "../parts/letter_form.tsx";
 import { OtherWays } from "../parts/other_ways.tsx";
+import { logInPath, useWayIn } from "../parts/way_in.tsx";
 import { useUrlState } from "../place.ts";
-import { useAccountApi } from "../queries.ts";
-import { useBegin } from "../session.ts";
+import { useFeatures } from "../session.ts";
 
 /** `/sign-up`, and `/sign-up?email=…&invitation=…` from the mail of an invitation. */
 export default function SignUpPage() {
   const [{ email, invitation }] = useUrlState({ email: "", invitation: "" });
-  const { data: config } = useAccountApi("GET /config", {}, { staleTime: Infinity });
-  const isInvited = invitation !== "";
-  const begin = useBegin();
-  const [, navigate] = useLocation();
-  const { form, submit, isSending, error } = useServerForm(
-    { initialValues: { email, password: "" } },
-    async ({ password, email: given }) => {
-      const body = { email: given, password, ...(isInvited && { invitation }) };
-      await call("POST /auth/signup", { body });
-      await begin();
-      navigate("/", { replace: true });
-    },
-  );
-  const aside = (
-    <>
-      <Link href={`/log-in${email && `?email=${encodeURIComponent(email)}`}`}>Log in instead</Link>
-      <Link href="/reset-password">Lost the password?</Link>
-    </>
-  );
-  if (config?.features.signupsDisabled && !isInvited) {
+  const isClosed = useFeatures()?.signupsDisabled;
+  if (invitation !== "") {
     return (
-      <Letter
-        title="By invitation only"
-        about="New accounts need an invitation here: ask an owner or admin of a project for one."
-        aside={aside}
-      />
+      <WithLink token={invitation} purpose="INVITATION" dead={<DeadInvitation email={email} />}>
+        {(link) => <Join token={invitation} link={link} />}
+      </WithLink>
     );
   }
+  return isClosed ? <Closed email={email} /> : <SignUp email={email} />;
+}
+
+const aside = (email: string) => (
+  <>
+    <Link href={logInPath({ email })}>Log in instead</Link>
+    <Link href={resetPath(email)}>Lost the password?</Link>
+  </>
+);
+
+const resetPath = (email: string) => `/reset-password${email && `?${new URLSearchParams({ email })}`}`;
+
+function SignUp({ email }: { email: string }) {
+  const wayIn = useWayIn({ to: "/", email });
+  const { form, ...state } = useServerForm(
+    { initialValues: { email, password: "" } },
+    async (body) => await wayIn.enter(() => call("POST /auth/signup", { body })),
+  );
+  return (
+    <Letter title="Create an account" about="All you need is an address and a password." aside={aside(email)}>
+      <LetterForm {...state} button="Create the account">
+        <AddressField form={form} autoFocus />
+        <PasswordField form={form} isNew />
+      </LetterForm>
+      <OtherWays returnTo="/app" />
+    </Letter>
+  );
+}
+
+const ROLES = { MEMBER: "a member", ADMIN: "an admin", OWNER: "an owner" };
+
+function Join({ token, link: { email, account, invitation } }: { token: string; link: AccountLink }) {
+  const wayIn = useWayIn({ to: invitation ? `/p/${invitation.projectId}` : "/", email });
+  const { form, ...state } = useServerForm({ initialValues: { email, password: "" } }, async ({ password }) =>
+    wayIn.enter(() => call("POST /auth/signup", { body: { email, password, invitation: token } })),
+  );
+  if (wayIn.secondStep) return wayIn.secondStep;
+  const role = invitation ? ROLES[invitation.role] : "a member";
   return (
     <Letter
-      title={isInvited ? "Join the project" : "Create an account"}
+      title={`Join ${invitation?.project ?? "the project"}`}
       about={
-        isInvited
-          ? "With this address you join the project at once. If there is an account with it already, enter its password."
-          : "All you need is an address and a password."
+        account
+          ? `You are invited as ${role}. There is an account with this address already: enter its password, and you are in.`
+          : `You are invited as ${role}. Choose a password, and you are in.`
       }
-      aside={aside}
+      aside={
+        account ? (
+          <>
+            <span>Lost the password, or not your account? A new password makes it yours, and you join.</span>
+            <Link href={resetPath(email)}>Reset the password</Link>
+          </>
+        ) : null
+      }
     >
-      <form onSubmit={submit} noValidate>
-        <TextInput
-          label="Address"
-          type="email"
-          name="email"
-          autoComplete="username"
-          autoFocus={!isInvited}
-          readOnly={isInvited}
-          required
-          withAsterisk={false}
-          size="md"
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <PasswordInput
-          label="Password"
-          description="At least 8 characters, and not one that is easy to guess."
-          name="password"
-          autoComplete="new-password"
-          autoFocus={isInvited}
-          required
-          withAsterisk={false}
-          size="md"
-          key={form.key("password")}
-          {...form.getInputProps("password")}
-        />
-        <FormError error={error} />
-        <Button type="submit" size="md" loading={isSending}>
-          {isInvited ? "Join" : "Create the account"}
-        </Button>
-      </form>
-      {!isInvited && <OtherWays returnTo="/app" />}
+      <LetterForm {...state} button={account ? "Join" : "Create the account and join"}>
+        <AddressField form={form} isFixed />
+        <PasswordField form={form} isNew={account === null} autoFocus />
+      </LetterForm>
     </Letter>
+  );
+}
+
+function DeadInvitation({ email }: { email: string }) {
+  return (
+    <Letter
+      title="This invitation is no longer good"
+      about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are in the project: log in. If not, ask whoever invited you for another one."
+      aside={<Link href={resetPath(email)}>Lost the password?</Link>}
+    >
+      <GoOn to={logInPath({ email })}>Log in</GoOn>
+    </Letter>
+  );
+}
+
+function Closed({ email }: { email: string }) {
+  return (
+    <Letter
+      title="By invitation only"
+      about="New accounts need an invitation here: ask an owner or admin of a project for one."
+      aside={aside(email)}
+    />
   );
 }

@@ -10,13 +10,15 @@ interface SectionProps {
   actions?: ReactNode;
   /** What is in it cannot be taken back. */
   isDanger?: boolean;
+  /** What an address names it by, behind `#`. */
+  id?: string;
   children?: ReactNode;
 }
 
 /** A card with a heading. */
-export function Section({ title, about, actions, isDanger, children }: SectionProps) {
+export function Section({ title, about, actions, isDanger, id, children }: SectionProps) {
   return (
-    <section className={classes.section} aria-label={title} data-danger={isDanger || undefined}>
+    <section id={id} className={classes.section} aria-label={title} data-danger={isDanger || undefined}>
       <header className={classes.head}>
         <div className={classes.words}>
           <h2 className={classes.title}>{title}</h2>

@@ -32,11 +32,17 @@ interface PageOptions {
   base: string;
   /** Origins whose pictures are shown besides our own. */
   pictures: string[];
+  /** The page that does the same without a script, where there is one. */
+  withoutScript: string | null;
 }
 
 /** The page, at every address of the console. */
-export function consolePage({ script, styles }: Files, { nonce, base, pictures }: PageOptions): Response {
+export function consolePage(
+  { script, styles }: Files,
+  { nonce, base, pictures, withoutScript }: PageOptions,
+): Response {
   const assets = escapeHtml(`${base}/app/assets/`);
+  const hosted = withoutScript === null ? "" : escapeHtml(base + withoutScript);
   const links = styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`);
   const html = `<!doctype html>
 <html lang="en">
@@ -50,9 +56,9 @@ export function consolePage({ script, styles }: Files, { nonce, base, pictures }
 <title>Postrider</title>
 <link rel="icon" href="${ICON_ADDRESS}">
 ${links.join("\n")}
-<script type="module" src="${assets}${script}"></script>
+<script type="module" src="${assets}${script}"></script>${hosted && `\n<noscript><meta http-equiv="refresh" content="0; url=${hosted}"></noscript>`}
 </head>
-<body><div id="app"></div><noscript>The console needs JavaScript.</noscript></body>
+<body><div id="app"></div><noscript>${hosted ? `<a href="${hosted}">Go on without JavaScript</a>` : "The console needs JavaScript."}</noscript></body>
 </html>
 `;
   return new Response(html, {

@@ -4,7 +4,7 @@ import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { exactlyOne, FactorFields, oneProofOf } from "./_two_factor_schemas.ts";
-import { EmailAddress, Nullable, Text, Uuid, Timestamp } from "../entry/schemas.ts";
+import { EmailAddress, Nullable, Text, Uuid, Timestamp, Words } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
 
@@ -98,6 +98,40 @@ export const SessionAnswer = t.Object(
     expiresAt: t.Optional(Timestamp),
   },
   { title: "Session" },
+);
+
+/** What a link of a mail is about. */
+export const AccountLink = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Object(
+      {
+        purpose: Words(["VERIFY_EMAIL", "RESET_PASSWORD", "REMOVE_ACCOUNT", "CHANGE_EMAIL", "INVITATION"]),
+        email: t.String({ description: "Of the account, or the one that is invited." }),
+        newEmail: Nullable(t.String({ description: "The address that `CHANGE_EMAIL` gives the account." })),
+        account: Nullable(
+          t.Object(
+            {
+              verified: t.Boolean(),
+              proven: t.Boolean({ description: "As `emailProven` of the user." }),
+              hasPassword: t.Boolean(),
+              own: t.Boolean({ description: "The request comes with a session of this account." }),
+            },
+            { description: "Null for an invitation of an address without an account." },
+          ),
+        ),
+        invitation: Nullable(
+          t.Object({
+            projectId: Uuid,
+            project: t.String({ description: "Its name." }),
+            role: Words(["OWNER", "ADMIN", "MEMBER"]),
+          }),
+        ),
+      },
+      { title: "AccountLink" },
+    ),
+  },
+  { title: "AccountLinkAnswer" },
 );
 
 export const MessageAnswer = t.Object(

@@ -1,8 +1,8 @@
 // /users/@me: the account of the logged-in user, its address and its sessions. Bare resources. Open to those whose address
 // still has to be verified: here they see that it has, and can correct it.
 import { Elysia, t } from "elysia";
-import { deleteAccount } from "../../accounts/people/deletion.ts";
-import { requestEmailChange } from "../../accounts/people/email_change.ts";
+import { deleteAccount, deletionConsequences } from "../../accounts/people/deletion.ts";
+import { requestEmailChange, withdrawEmailChange } from "../../accounts/people/email_change.ts";
 import { getUser, setName } from "../../accounts/people/mod.ts";
 import { assertProvenAgain, assertRecentProof } from "../../accounts/people/recent_proof.ts";
 import { endOtherSessions, endOwnSession, listSessions } from "../../accounts/people/sessions.ts";
@@ -69,6 +69,20 @@ const PatchUserBody = withRules(
 
 const EmailChangeBody = t.Object({ email: EmailAddress }, { title: "EmailChangeBody" });
 
+const NamedProjects = (description: string) =>
+  t.Array(t.Object({ id: Uuid, name: t.String() }), { description });
+
+const Consequences = t.Object(
+  {
+    deleted: NamedProjects("Nobody else is in them: they are deleted with everything in them."),
+    left: NamedProjects("They go on without you."),
+    bound: NamedProjects(
+      "Others are in them, and you are their only owner: your account cannot be deleted before there is another one.",
+    ),
+  },
+  { title: "AccountDeletion" },
+);
+
 const BY_SESSION = { detail: { tags: ["Account"], security: [{ session: [] }] } };
 
 /** The account, without the projects. */
@@ -130,6 +144,14 @@ function meRoutes(ctx: Context) {
         },
       },
     )
+    .get("/deletion", async ({ user }) => await deletionConsequences(ctx, user.id), {
+      response: answers(Consequences),
+      detail: {
+        operationId: "previewAccountDeletion",
+        summary: "See what deleting your account would do to your projects",
+        description: "Nothing is deleted. Each of your projects is in exactly one of the lists.",
+      },
+    })
     .post(
       "/email",
       async ({ session, body, request, server }) => {
@@ -146,6 +168,22 @@ function meRoutes(ctx: Context) {
           summary: "Ask for another address",
           description:
             "The address stays until the mail to the new one is answered (`POST /auth/change-email`), within an hour; the old one is told. The answer is the same where the new address has an account. Needs a recent proof: see `POST /auth/reauthenticate`.",
+        },
+      },
+    )
+    .delete(
+      "/email",
+      async ({ user, set }) => {
+        await withdrawEmailChange(ctx, user.id);
+        set.status = 204;
+      },
+      {
+        response: answers(t.Void(), { status: 204 }),
+        detail: {
+          operationId: "withdrawEmailChange",
+          summary: "Withdraw the address that you asked for",
+          description:
+            "The mail to it changes nothing any more, whether it was sent or is on its way. Without one nothing happens.",
         },
       },
     );

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Elysia } from "elysia";
+import { hostedInstead } from "../../accounts/people/links.ts";
 import { type BuiltConsole, builtConsole } from "../../console_build.ts";
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
@@ -38,8 +39,11 @@ export function appRoutes(ctx: Context) {
   const base = pathOf(ctx, "");
   const page = async ({ request }: { request: Request }) => {
     const built = await open();
-    if (!built) return notBuilt(request);
-    return consolePage(built.manifest, { nonce: randomBytes(16).toString("base64"), base, pictures });
+    // The links of account mails work without the console, and without a script, too.
+    const withoutScript = hostedInstead(new URL(request.url));
+    if (!built) return withoutScript === null ? notBuilt(request) : led(base + withoutScript);
+    const nonce = randomBytes(16).toString("base64");
+    return consolePage(built.manifest, { nonce, base, pictures, withoutScript });
   };
   return new Elysia({ detail: { hide: true } })
     .get("/app", page)
@@ -109,6 +113,11 @@ function notBuilt(request: Request): Response {
     advice: "Use the image, or install the development packages with `bun install`: then it builds itself",
     requestId: requestIdOf(request),
   });
+}
+
+function led(location: string): Response {
+  const headers = { location, "cache-control": "no-store", "referrer-policy": "same-origin" };
+  return new Response(null, { status: 302, headers });
 }
 
 /** Where uploaded pictures are kept, if not here. */

@@ -8,6 +8,7 @@ import {
   requestPasswordReset,
   resetPassword,
 } from "../../accounts/people/log_in.ts";
+import { lookUpLink } from "../../accounts/people/links.ts";
 import { answerOptions } from "../../accounts/people/passkeys.ts";
 import { endSession, findSession } from "../../accounts/people/sessions.ts";
 import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
@@ -18,6 +19,7 @@ import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
 import { assertExactlyOne, PasskeyOptions } from "./_two_factor_schemas.ts";
 import {
+  AccountLink,
   ChangeBody,
   ChangeEmailBody,
   Credentials,
@@ -129,6 +131,23 @@ function currentSessionRoutes(ctx: Context) {
 function mailRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [] } })
     .use(openRoutes(ctx))
+    .post(
+      "/link",
+      async ({ body: { token }, sessionId }) => ({
+        success: true as const,
+        data: await lookUpLink(ctx, token, sessionId),
+      }),
+      {
+        body: TokenBody,
+        response: answers(AccountLink, { refusals: REFUSALS }),
+        detail: {
+          operationId: "lookUpAccountLink",
+          summary: "See what the link of an account mail is about",
+          description:
+            "With the token of a verification, a password reset, a change of address, “This was not me” or an invitation, which stays as good as it is. 400 for one that was used or has expired: then ask for another mail.",
+        },
+      },
+    )
     .post(
       "/verify-email",
       async ({ body: { token }, sessionId }) => {

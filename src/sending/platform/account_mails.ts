@@ -1,4 +1,5 @@
 // The mails of an account: is the address yours, a way to a new password, and what others may have left in it.
+import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../accounts/people/tokens.ts";
 import { type Account, isDisownable } from "../../accounts/people/removal.ts";
 import { projectsLookedAfter } from "../../accounts/people/mod.ts";
@@ -15,21 +16,17 @@ interface Words {
   below?: string[];
   purpose: TokenPurpose;
   label: string;
-  path: string;
+  page: "verifyEmail" | "resetPassword";
 }
 
-/** A second link, to a page of our own, whatever dashboard there is. Without a purpose it takes no token. */
-interface OtherLink {
-  purpose?: TokenPurpose;
-  label: string;
-  path: string;
-}
+/** A second link, to a page of our own, whatever dashboard there is: an address, or the path of a page that takes a token. */
+type OtherLink = { label: string; url: string } | { label: string; purpose: TokenPurpose; path: string };
 
 const VERIFICATION = {
   subject: "Is this your address?",
   purpose: "VERIFY_EMAIL",
   label: "Yes, it was me",
-  path: "/auth/verify-email",
+  page: "verifyEmail",
 } as const;
 
 const PRESSING =
@@ -68,7 +65,7 @@ const RESET = {
   subject: "A new password",
   purpose: "RESET_PASSWORD",
   label: "Set a new password",
-  path: "/auth/reset-password",
+  page: "resetPassword",
 } as const;
 
 const ASKED = "Somebody requested a new password for your Postrider account. If it was you, set it here.";
@@ -101,8 +98,7 @@ export async function sendVerificationMail(ctx: Context, email: string): Promise
       DISOWNING,
     );
   }
-  const query = new URLSearchParams({ email });
-  const forPassword = { label: "Reset the password", path: `/auth/request-password-reset?${query}` };
+  const forPassword = { label: "Reset the password", url: resetLink(ctx.config, email) };
   const words =
     user.emailVerifiedAt === null
       ? { ...VERIFICATION, paragraphs: [PRESSING, what], below: IF_OLD }
@@ -185,7 +181,8 @@ async function sendLink(
   await inTransaction(ctx, async (tx) => {
     const token = await makeToken(tx, user.id, main.purpose);
     if (token === null) return;
-    const link = { label: main.label, url: `${dashboardAddress(ctx.config)}${main.path}?token=${token}` };
+    const url = accountLink(ctx.config, main.page, { token }, { email: user.email });
+    const link = { label: main.label, url };
     const otherLink = other && (await otherLinkOf(tx, user.id, other));
     if (otherLink === null) return;
     await sendPlatformMail(tx, { to: user.email, subject, paragraphs, link, below, otherLink });
@@ -193,9 +190,10 @@ async function sendLink(
 }
 
 /** Null after a few of them within an hour. */
-async function otherLinkOf(tx: Context, userId: string, { purpose, label, path }: OtherLink) {
-  const url = `${tx.config.BASE_URL}${path}`;
-  if (purpose === undefined) return { label, url };
-  const token = await makeToken(tx, userId, purpose);
-  return token === null ? null : { label, url: `${url}?token=${token}` };
+async function otherLinkOf(tx: Context, userId: string, other: OtherLink) {
+  if ("url" in other) return other;
+  const token = await makeToken(tx, userId, other.purpose);
+  return token === null
+    ? null
+    : { label: other.label, url: `${tx.config.BASE_URL}${other.path}?token=${token}` };
 }

@@ -1,6 +1,6 @@
 // What the owner of an account is told by mail: that something about how they log in was changed, or tried.
+import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { endEmailChanges, makeToken } from "../../accounts/people/tokens.ts";
-import { dashboardAddress } from "../../config.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { AccountChange, AccountNotice } from "../../jobs.ts";
@@ -108,8 +108,7 @@ export async function sendAccountNotice(
   const { subject, text, otherwise = NOT_YOU, noReset } = WORDS[what];
   const isAddress = what === "address_requested" || what === "address_changed";
   const time = `${at.slice(0, 16).replace("T", " ")} UTC`;
-  const query = new URLSearchParams({ email });
-  const url = `${ctx.config.BASE_URL}/auth/request-password-reset?${query}`;
+  const url = resetLink(ctx.config, email);
   await sendPlatformMail(ctx, {
     to: email,
     subject,
@@ -139,7 +138,7 @@ export async function sendEmailChangeMail(ctx: Context, userId: string, email: s
       ],
       link: {
         label: "Use this address",
-        url: `${dashboardAddress(ctx.config)}/auth/change-email?token=${token}`,
+        url: accountLink(ctx.config, "changeEmail", { token }, { email }),
       },
       below: ["The button works for one hour. If it is not your account, do nothing: nothing is changed."],
       reason: "You are receiving this mail because your address was entered for a Postrider account.",

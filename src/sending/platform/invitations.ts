@@ -1,6 +1,7 @@
 // Inviting somebody to a project: the membership or the invitation, and its mail, in one commit.
 import type { Actor } from "../../accounts/audit.ts";
 import { INVITATION_DAYS } from "../../accounts/projects/invitations.ts";
+import { accountLink } from "../../accounts/people/links.ts";
 import { addMember, type Member } from "../../accounts/projects/members.ts";
 import type { Role } from "../../accounts/projects/roles.ts";
 import { dashboardAddress } from "../../config.ts";
@@ -73,7 +74,7 @@ function welcome(ctx: Context, { name, member, by }: News) {
 }
 
 function invitation(ctx: Context, { name, member, by, hasAccount }: News, token: string) {
-  const query = new URLSearchParams({ email: member.email, invitation: token });
+  const query = { email: member.email, invitation: token };
   return {
     subject: `Join ${shown(name)}`,
     paragraphs: [
@@ -84,7 +85,7 @@ function invitation(ctx: Context, { name, member, by, hasAccount }: News, token:
         : `Sign up with your address, ${member.email}, to join.`,
       `The invitation is valid for ${INVITATION_DAYS} days. If you do not know what this is about, ignore it.`,
     ],
-    link: { label: "Join the project", url: `${dashboardAddress(ctx.config)}/auth/signup?${query}` },
+    link: { label: "Join the project", url: accountLink(ctx.config, "signUp", query) },
     reason: `You are receiving this mail because ${nameOf(by)} entered your address at Postrider.`,
   };
 }

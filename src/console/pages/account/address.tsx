@@ -1,5 +1,5 @@
 // The address that somebody logs in with.
-import { Alert, Button, TextInput } from "@mantine/core";
+import { Alert, Button, Group, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { User } from "../../api.gen.ts";
 import { call } from "../../api.ts";
@@ -7,24 +7,30 @@ import { FormError, useServerForm } from "../../parts/form.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Status } from "../../parts/status.tsx";
 import { toast } from "../../parts/toast.tsx";
+import { useState } from "react";
 import { readAgain, useAccountChange } from "../../queries.ts";
 import classes from "./account.module.css";
-import { withProof } from "./proof.tsx";
+import { withProof } from "../../parts/proof.tsx";
 
 export function AddressSection({ me }: { me: User }) {
   const cache = useQueryClient();
+  // Until its mail is sent the service does not name it.
+  const [asked, setAsked] = useState<string | null>(null);
+  const pending = me.pendingEmail ?? (asked === me.email ? null : asked);
+  const ask = async (email: string) => {
+    const { message } = await withProof(() => call("POST /users/@me/email", { body: { email } }));
+    setAsked(email);
+    await readAgain(cache, null, ["GET /users/@me"]);
+    toast.done(message);
+  };
   const { form, submit, isSending, error } = useServerForm(
     {
       initialValues: { email: "" },
       validate: { email: (email) => (email.trim() ? null : "Give an address") },
     },
     async ({ email }) => {
-      const { message } = await withProof(() =>
-        call("POST /users/@me/email", { body: { email: email.trim() } }),
-      );
-      await readAgain(cache, null, ["GET /users/@me"]);
+      await ask(email.trim());
       form.reset();
-      toast.done(message);
     },
   );
   return (
@@ -38,11 +44,7 @@ export function AddressSection({ me }: { me: User }) {
       }
     >
       {!me.emailVerified && <Unverified email={me.email} />}
-      {me.pendingEmail && (
-        <Alert color="yellow" variant="light" mb="md">
-          A mail to {me.pendingEmail} is on its way: the link in it changes the address, within an hour.
-        </Alert>
-      )}
+      {pending && <Pending email={pending} ask={ask} withdrawn={() => setAsked(null)} />}
       <form onSubmit={submit} noValidate className={classes.fields}>
         <TextInput
           label="New address"
@@ -58,6 +60,48 @@ export function AddressSection({ me }: { me: User }) {
         </Button>
       </form>
     </Section>
+  );
+}
+
+interface PendingProps {
+  email: string;
+  ask: (email: string) => Promise<void>;
+  withdrawn: () => void;
+}
+
+/** A new address waits for its mail to be answered. */
+function Pending({ email, ask, withdrawn }: PendingProps) {
+  const [isAsking, setAsking] = useState(false);
+  const withdraw = useAccountChange("DELETE /users/@me/email", {
+    reads: ["GET /users/@me"],
+    onSuccess: () => {
+      withdrawn();
+      toast.done("The address stays as it is");
+    },
+  });
+  const again = async () => {
+    setAsking(true);
+    await ask(email).catch((refusal: unknown) => toast.failed(refusal));
+    setAsking(false);
+  };
+  return (
+    <Alert color="yellow" variant="light" mb="md" title={`Waiting for ${email}`}>
+      A mail is there, or on its way: the link in it changes the address, within an hour.
+      <Group gap="xs" mt="sm">
+        <Button variant="default" size="xs" loading={isAsking} onClick={() => void again()}>
+          Send the mail again
+        </Button>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          loading={withdraw.isPending}
+          onClick={() => withdraw.mutate({})}
+        >
+          Keep the present address
+        </Button>
+      </Group>
+    </Alert>
   );
 }
 

@@ -1,50 +1,84 @@
-// The end of an account.
-import { Button } from "@mantine/core";
-import { useLocation } from "wouter";
+// The end of an account, with what it means for each of its projects.
+import { Button, List } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import type { User } from "../../api.gen.ts";
+import { Link, useLocation } from "wouter";
+import type { AccountDeletion, User } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
-import { formatCount } from "../../parts/format.ts";
+import { withProof } from "../../parts/proof.tsx";
 import { Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { SESSION_KEY } from "../../queries.ts";
-import { useProjects } from "../../session.ts";
-import { withProof } from "./proof.tsx";
+import { SESSION_KEY, useAccountApi } from "../../queries.ts";
 
 export function DeleteSection({ me }: { me: User }) {
+  const { data } = useAccountApi("GET /users/@me/deletion", {});
   const remove = useDelete(me);
+  const bound = data?.bound ?? [];
   return (
     <Section
       title="Delete the account"
-      about="You leave all projects, and those that nobody else is in are deleted with everything in them. It cannot be undone."
+      about={
+        bound.length > 0
+          ? "Others are in these projects, and you are their only owner. Make somebody else owner first, or delete them:"
+          : "You leave all projects, and those that nobody else is in are deleted with everything in them. It cannot be undone."
+      }
       isDanger
       actions={
-        <Button variant="outline" color="red" size="xs" onClick={remove}>
+        <Button
+          variant="outline"
+          color="red"
+          size="xs"
+          disabled={!data || bound.length > 0}
+          onClick={() => data && remove(data)}
+        >
           Delete the account
         </Button>
       }
-    />
+    >
+      {bound.length > 0 && (
+        <List size="sm">
+          {bound.map(({ id, name }) => (
+            <List.Item key={id}>
+              <Link href={`/p/${id}/members`}>{name}</Link>
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Section>
+  );
+}
+
+const names = (projects: { name: string }[]) =>
+  new Intl.ListFormat("en").format(projects.map(({ name }) => name));
+
+function Consequences({ deleted, left }: AccountDeletion) {
+  return (
+    <>
+      {deleted.length > 0 && (
+        <p>
+          <b>Deleted with all contacts, mails and domains:</b> {names(deleted)}. Nobody else is in{" "}
+          {deleted.length === 1 ? "it" : "them"}.
+        </p>
+      )}
+      {left.length > 0 && (
+        <p>
+          <b>{left.length === 1 ? "Goes" : "Go"} on without you:</b> {names(left)}.
+        </p>
+      )}
+      <p>Your sessions, passkeys and recovery codes are gone at once. It cannot be undone.</p>
+    </>
   );
 }
 
 function useDelete({ email }: User) {
-  const { data: projects = [] } = useProjects();
   const cache = useQueryClient();
   const [, navigate] = useLocation();
-  return () =>
+  return (consequences: AccountDeletion) =>
     confirm({
       title: "Delete your account?",
       action: "Delete",
       typed: email,
-      children: (
-        <>
-          You are in {formatCount(projects.length, "project")}
-          {projects.length > 0 && `: ${new Intl.ListFormat("en").format(projects.map(({ name }) => name))}`}.
-          Those that nobody else is in are deleted with their contacts, mails and domains; the others go on
-          without you. Where you are the only owner, make somebody else owner first.
-        </>
-      ),
+      children: <Consequences {...consequences} />,
       act: async () => {
         await withProof(() => call("DELETE /users/@me", { query: { deleteProjects: "true" } }));
         cache.setQueryData(SESSION_KEY, { user: null });

@@ -1,0 +1,21 @@
+// In place of a project whose owner lets nobody in without two-factor log-in.
+import { Link } from "wouter";
+import { Letter } from "../parts/letter.tsx";
+import { GoOn } from "../parts/letter_form.tsx";
+import { APP, placeOf } from "../place.ts";
+import { useProjects } from "../session.ts";
+
+/** Leads to setting it up; the way back stands there. */
+export default function TwoFactorNeededPage({ project }: { project: string }) {
+  const { data: projects = [] } = useProjects();
+  const other = projects.find(({ requiresTwoFactor }) => !requiresTwoFactor);
+  return (
+    <Letter
+      title={`${project} asks for two-factor log-in`}
+      about="Its owner lets in only who logs in with a second step: a code of an app, or a passkey. Setting it up takes two minutes, and then you are in."
+      aside={other && <Link href={`~${placeOf(other.id)}`}>Go to {other.name} instead</Link>}
+    >
+      <GoOn to={`~${APP}/account#two-factor`}>Set it up</GoOn>
+    </Letter>
+  );
+}
