@@ -77,6 +77,7 @@ describe("the pages", () => {
     path: "~/log-in",
     as: null,
     ready: (page) => page.getByLabel("Address"),
+    // oxlint-disable-next-line unicorn/no-thenable
     then: async (page) => {
       await enterPassword(page as OpenPage, careful.email);
       await page.getByLabel("Code").waitFor();

@@ -4,7 +4,12 @@ import { call, Refusal } from "../api.ts";
 import { canUsePasskeys } from "../passkeys.ts";
 import { FactorForm } from "./factor.tsx";
 import { Letter } from "./letter.tsx";
-import type { Challenge } from "./way_in.tsx";
+
+/** What the second step answers to. */
+export interface Challenge {
+  challenge: string;
+  methods: ("code" | "passkey" | "recoveryCode")[];
+}
 
 interface Props {
   challenge: Challenge;

@@ -2,14 +2,8 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { Refusal } from "../api.ts";
-import { SecondFactor } from "./second_factor.tsx";
+import { type Challenge, SecondFactor } from "./second_factor.tsx";
 import { useBegin } from "../session.ts";
-
-/** What the second step answers to. */
-export interface Challenge {
-  challenge: string;
-  methods: ("code" | "passkey" | "recoveryCode")[];
-}
 
 /** Lets somebody in. */
 export interface WayIn {
