@@ -1,4 +1,4 @@
-// What belongs to a project itself, and to the account of whoever is logged in.
+// What belongs to a project itself: its keys, members, settings and standing.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
@@ -116,40 +116,6 @@ describe("settings", () => {
     await field.fill("something else");
     const button = page.getByRole("button", { name: "Reset", exact: true }).last();
     expect(await button.isDisabled()).toBe(true);
-    await page.context().close();
-  });
-});
-
-describe("the account", () => {
-  tour(stage, "account", { path: "~/account", ready: (page) => page.getByText("This one") });
-
-  test.skipIf(!hasBrowser)("a session is ended, and lets nobody in any more", async () => {
-    const { service } = stage;
-    const person = await signUp(service);
-    const other = await logIn(service, person.email);
-    const page = await stage.open("~/account", { as: person });
-    await page.getByRole("button", { name: /^End the session in/ }).click();
-    await page.getByText(/^The session in .* has ended$/).waitFor();
-
-    expect((await other.request("GET", "/users/@me")).status).toBe(401);
-    expect((await person.request("GET", "/users/@me")).status).toBe(200);
-    await page.context().close();
-  });
-
-  test.skipIf(!hasBrowser)("another address takes the password where the log-in is long ago", async () => {
-    const { service } = stage;
-    const person = await signUp(service);
-    await service.pool`
-      update sessions set created_at = now() - interval '1 hour', proven_at = null where user_id = ${person.userId}`;
-    const page = await stage.open("~/account", { as: person });
-    await page.getByLabel("New address").fill("new@people.example");
-    await page.getByRole("button", { name: "Change the address" }).click();
-    await page.getByLabel("Your password").fill("correct horse battery");
-    await page.keyboard.press("Enter");
-    await page
-      .getByText(/^A mail to new@people.example is on its way/)
-      .first()
-      .waitFor();
     await page.context().close();
   });
 });

@@ -99,7 +99,8 @@ function Confirm({
         <li>
           <CodeInput
             label="Enter the code that the app shows"
-            data-autofocus
+            // The dialog was open before.
+            autoFocus
             key={form.key("code")}
             {...form.getInputProps("code")}
           />
