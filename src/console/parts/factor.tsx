@@ -75,7 +75,7 @@ export function FactorForm({ methods: known, passkeyOptions, give, button, size 
   const byPasskey = () =>
     send("passkey", async () => ({ passkey: await answerWithPasskey(await passkeyOptions()) }));
   const sendTyped = (text: string) =>
-    method === "passkey" ? byPasskey() : send(method, () => Promise.resolve({ [method]: text.trim() }));
+    method === "passkey" ? byPasskey() : send(method, () => Promise.resolve(proofOf(method, text.trim())));
   const choose = (next: Method) => {
     setError(null);
     if (next === "passkey") void byPasskey();
@@ -135,6 +135,11 @@ export function FactorForm({ methods: known, passkeyOptions, give, button, size 
       )}
     </form>
   );
+}
+
+function proofOf(method: Exclude<Method, "passkey">, text: string): Proof {
+  if (method === "password") return { password: text };
+  return method === "code" ? { code: text } : { recoveryCode: text };
 }
 
 interface FieldProps {

@@ -2,7 +2,7 @@
 import { Anchor } from "@mantine/core";
 import { call, Refusal } from "../api.ts";
 import { canUsePasskeys } from "../passkeys.ts";
-import { FactorForm } from "./factor.tsx";
+import { FactorForm, type Proof } from "./factor.tsx";
 import { Letter } from "./letter.tsx";
 
 /** What the second step answers to. */
@@ -20,7 +20,9 @@ interface Props {
 }
 
 export function SecondFactor({ challenge: { challenge, methods }, finish, cancel, expired }: Props) {
-  const give = async (answer: object) => {
+  const give = async (proof: Proof) => {
+    // The password was the first step: it is none of the methods.
+    const answer = proof as Exclude<Proof, { password: string }>;
     try {
       await call("POST /auth/two-factor", { body: { challenge, ...answer } });
     } catch (refusal) {
