@@ -55,7 +55,7 @@ async function opened(path: string, as: Person | null): Promise<OpenPage> {
 }
 
 /** Gives the browser a device that keeps passkeys, and answers at once. */
-async function withAuthenticator(page: OpenPage): Promise<void> {
+async function withAuthenticator(page: OpenPage): Promise<() => Promise<void>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
   await devtools.send("WebAuthn.addVirtualAuthenticator", {
@@ -68,6 +68,10 @@ async function withAuthenticator(page: OpenPage): Promise<void> {
       automaticPresenceSimulation: true,
     },
   });
+  return async () => {
+    await devtools.send("WebAuthn.disable");
+    await devtools.detach();
+  };
 }
 
 /** What a camera reads on the screen. */
@@ -185,7 +189,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
   test("is added, logs in alone, is the second step of a log-in and of a page of ours, gets a name, and is removed", async () => {
     const person = await proven();
     const page = await opened("~/account", person);
-    await withAuthenticator(page);
+    const takeAway = await withAuthenticator(page);
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("");
     await page.getByRole("button", { name: "Go on" }).click();
@@ -237,6 +241,7 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("“Old laptop” is removed").waitFor();
     expect(await stage.service.pool`select from passkeys where user_id = ${person.userId}`).toHaveLength(0);
+    await takeAway();
     expect(page.complaints.filter((complaint) => !/status of (401|400|403) /.test(complaint))).toEqual([]);
   });
 
