@@ -30,7 +30,7 @@ const LAYERS: string[][] = [
   ["src/_lane.ts"],
   ["src/_patience.ts", "src/_task_list.ts"],
   ["src/removal"],
-  ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"]),
+  ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"], ["requests"]),
   ["src/insight"],
   ...within(
     "src/automation",
@@ -60,7 +60,7 @@ const LAYERS: string[][] = [
   ["src/content"],
   ...within(
     "src/audience",
-    ["bulk_jobs.ts", "export.ts"],
+    ["bulk_jobs.ts", "export.ts", "segment_preview.ts"],
     ["selection.ts"],
     ["segments", "tracking.ts"],
     ["contacts"],
@@ -103,6 +103,9 @@ function within(folder: string, ...layers: string[][]): string[][] {
 const SQL_HOLDERS =
   /^src\/(db\/|embedded\/|audience\/(conditions\/(mod|_standard|answers)|contacts\/(list|fields))\.ts$|sending\/(delivery\/emails|campaigns\/audience)\.ts$)/;
 
+/** What a file imports, loads later, or starts as a program of its own. */
+const IMPORT = /(?:\b(?:from|import|require)|\bnew URL(?=\(\s*"[^"]+\.ts"))\s*\(?\s*"(\.[^"]+)"/g;
+
 type Sources = Map<string, string>;
 
 const sources: Sources = new Map();
@@ -123,7 +126,7 @@ function layerOf(file: string): number {
 }
 
 function importsOf(file: string, all: Sources): string[] {
-  const paths = [...all.get(file)!.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)].map((match) => match[1]!);
+  const paths = [...all.get(file)!.matchAll(IMPORT)].map((match) => match[1]!);
   return paths.map((path) => relative(ROOT, join(ROOT, dirname(file), path)));
 }
 
@@ -160,12 +163,18 @@ const rules: Record<string, (all: Sources) => string[]> = {
       .filter(([from, to]) => from.startsWith("src/console/") !== to.startsWith("src/console/"))
       .map(text),
 
+  "a part of the console knows no page": (all) =>
+    edges(all)
+      .filter(([from, to]) => from.startsWith("src/console/parts/") && to.startsWith("src/console/pages/"))
+      .map(text),
+
   "imports never go in circles": circles,
 
   "SQL is written in sql/": (all) =>
     [...all]
       .filter(
-        ([file, source]) => !SQL_HOLDERS.test(file) && /(?<!`)\b(sql|tx|pool|held)(<[^`]*?>)?`/.test(source),
+        ([file, source]) =>
+          !SQL_HOLDERS.test(file) && /(?<!`)\b(sql|tx|pool|held)((<[^`]*?>)?`|\.unsafe\()/.test(source),
       )
       .map(([file]) => file),
 
@@ -174,7 +183,7 @@ const rules: Record<string, (all: Sources) => string[]> = {
       .filter(
         ([file, source]) =>
           !/^src\/(config|console_build|embedded\/_account)\.ts$/.test(file) &&
-          source.includes("process.env"),
+          /\b(process|Bun|import\.meta)\.env\b/.test(source),
       )
       .map(([file]) => file),
 
@@ -241,6 +250,20 @@ describe("a deliberate break is found", () => {
       'import { addCampaigns } from "./demo/_campaigns.ts";',
     ],
     ["imports only go down", "src/http/entry/bad.ts", 'import { x } from "../pages/html.ts";'],
+    ["imports only go down", "src/http/entry/bad.ts", 'await import(\n  "../pages/html.ts"\n);'],
+    ["imports only go down", "src/net/bad.ts", 'require("../automation/graph.ts");'],
+    ["imports only go down", "src/audience/segments/bad.ts", 'import { x } from "../selection.ts";'],
+    ["imports only go down", "src/insight/requests/bad.ts", 'import { x } from "../activity/mod.ts";'],
+    [
+      "a file that starts with an underscore stays in its folder",
+      "src/http/routes/bad.ts",
+      'new URL("../../content/mjml/_child.ts", import.meta.url)',
+    ],
+    [
+      "a part of the console knows no page",
+      "src/console/parts/bad.tsx",
+      'import { Members } from "../pages/members.tsx";',
+    ],
     ["imports only go down", "src/http/routes/bad.ts", 'import { tasks } from "../../../tasks/mod.ts";'],
     [
       "routes and tasks reach the database through the modules",
@@ -269,7 +292,9 @@ describe("a deliberate break is found", () => {
     ],
     ["imports never go in circles", "src/db/types.ts", 'import { openPool } from "./types.ts";'],
     ["SQL is written in sql/", "src/sending/bad.ts", "await ctx.sql`select 1`;"],
+    ["SQL is written in sql/", "src/sending/bad.ts", 'await ctx.sql.unsafe("select 1");'],
     ["only the settings read the environment", "src/http/bad.ts", "process.env.PORT"],
+    ["only the settings read the environment", "src/http/bad.ts", "Bun.env.PORT"],
     ["no file has grown past 320 lines", "src/http/bad.ts", "\n".repeat(400)],
   ])("%s: %s", (name, file, source) => {
     expect(rules[name]!(new Map([...sources, [file, source]])).length).toBeGreaterThan(0);

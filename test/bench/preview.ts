@@ -1,5 +1,5 @@
 // POST /segments/preview among a million contacts, at the server, against the counting of all of them.
-import { previewSegment } from "../../src/audience/segments/preview.ts";
+import { previewSegment } from "../../src/audience/segment_preview.ts";
 import { fillContacts, timed } from "./support/audience.ts";
 import { openLoader } from "./support/loader.ts";
 import { below, type BenchOptions, type Report } from "./support/report.ts";

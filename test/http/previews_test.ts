@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { conditionCatalogue, type Operand } from "../../src/audience/conditions/catalogue.ts";
 import { conditionErrors } from "../../src/audience/conditions/tree.ts";
-import { previewSegment } from "../../src/audience/segments/preview.ts";
+import { previewSegment } from "../../src/audience/segment_preview.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();

@@ -1,7 +1,7 @@
 // /segments: named parts of the audience. Bare resources; a few refusals are bare too, as the specification has them.
 import { Elysia, t } from "elysia";
 import { conditionCatalogue } from "../../audience/conditions/catalogue.ts";
-import { previewSegment } from "../../audience/segments/preview.ts";
+import { previewSegment } from "../../audience/segment_preview.ts";
 import { type Condition } from "../../audience/conditions/tree.ts";
 import { addMembers, computeMembership, removeMembers } from "../../audience/segments/members.ts";
 import {

@@ -1,9 +1,9 @@
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { withinBudget } from "../../time_budget.ts";
-import type { Contact } from "../contacts/mod.ts";
-import { countBySubscription } from "../contacts/list.ts";
-import { compileSelection, estimateSelected, type Selected } from "../selection.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { withinBudget } from "../time_budget.ts";
+import type { Contact } from "./contacts/mod.ts";
+import { countBySubscription } from "./contacts/list.ts";
+import { compileSelection, estimateSelected, type Selected } from "./selection.ts";
 
 /** Whom a condition would match, before it is saved. */
 export interface SegmentPreview {
