@@ -1,4 +1,4 @@
-// Two people who edit the same thing: whoever comes second is told, and nothing is lost. Who was last is noted by triggers:
+// Two people who edit the same thing: the second one is told, and nothing is lost. Who was last is noted by triggers:
 // `templates_edited`, `campaigns_edited`, `segments_edited`, `workflows_edited`.
 import { createHash } from "node:crypto";
 import type { Context } from "./context.ts";

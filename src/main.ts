@@ -123,7 +123,7 @@ function cannotListen(setting: string, port: number, error: unknown): Error {
 }
 
 /**
- * Uncaught errors. A lost connection is nobody's fault, and whoever needed it has been told. After anything else our
+ * Uncaught errors. A lost connection is nobody's fault, and the caller that needed it has been told. After anything else our
  * state is unknown: work in progress is finished, and the supervisor restarts the process.
  */
 function onStray(event: string, error: unknown): void {

@@ -13,13 +13,13 @@ const BATCH = 10_000;
  * Rolls up what there is, batch by batch, and returns whether there was anything. One process rolls up at a time: while
  * another one does there is nothing to do.
  */
-export async function rollUpAll(ctx: Context, fold: RollUp): Promise<boolean> {
+export async function rollUpAll(ctx: Context, rollUp: RollUp): Promise<boolean> {
   let deltas = 0;
   for (;;) {
-    const folded = await inTransaction(ctx, async (tx) =>
-      (await q.rollup.hold(tx)).isMine ? await fold(tx, { limit: BATCH }) : 0,
+    const count = await inTransaction(ctx, async (tx) =>
+      (await q.rollup.hold(tx)).isMine ? await rollUp(tx, { limit: BATCH }) : 0,
     );
-    deltas += folded;
-    if (folded < BATCH) return deltas > 0;
+    deltas += count;
+    if (count < BATCH) return deltas > 0;
   }
 }

@@ -62,7 +62,7 @@ async function startHanging(
   return {
     ctx,
     hang: (hangs: boolean) => (isHanging = hangs),
-    /** How often a lane was built anew. */
+    /** How often a lane was built again. */
     renewals: () => lines.filter((line) => line.includes("worker is stuck")).length,
     async stop() {
       end();
@@ -117,7 +117,7 @@ test("a worker says whether it captures mail, and its own end is no news: nothin
 });
 
 describe("a queue that does not get on", () => {
-  test("makes /ready say which, is built anew, and what it held comes back; so does what it lost its grip on", async () => {
+  test("makes /ready say which, is built again, and what it held comes back; so does what it lost its grip on", async () => {
     const done: string[] = [];
     const worker = await startHanging(done);
     const ready = () => readiness(worker.ctx);
@@ -152,7 +152,7 @@ describe("a queue that does not get on", () => {
     expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
   }, 240_000);
 
-  test("because jobs are fetched slowly is said to stand, is not built anew, and does its jobs, each once", async () => {
+  test("because jobs are fetched slowly is said to stand, is not built again, and does its jobs, each once", async () => {
     const names = Array.from({ length: 24 }, (_, i) => `slow${i}`);
     for (const name of names) await ask(name);
     // Longer for a batch than a lane is given that hangs.
@@ -176,7 +176,7 @@ describe("a queue that does not get on", () => {
     await worker.stop();
   }, 240_000);
 
-  test("because all its places are taken by long jobs is not built anew, and does not stand", async () => {
+  test("because all its places are taken by long jobs is not built again, and does not stand", async () => {
     const names = Array.from({ length: 6 }, (_, i) => `long${i}`);
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const begun: string[] = [];

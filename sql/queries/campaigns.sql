@@ -123,7 +123,7 @@ where project_id = :project_id and id = :campaign_id and status not in ('SCHEDUL
 returning status = 'CANCELLED' and finished_at is null as "has_open_mails!";
 
 -- name: lock :maybe
--- The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
+-- The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: the holder of
 -- this lock has waited for all claims in progress.
 select
   id, name, subject, preheader, body, html, from_email, from_name, reply_to, type, status, audience_type, segment_id,

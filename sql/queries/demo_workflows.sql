@@ -1,7 +1,7 @@
 -- name: add_executions :exec
 -- nullable: paths.exit_reason, paths.step_id, steps.error, steps.output
 -- Executions of a workflow, one for each contact with the event that starts it, each on a path that is drawn. What lies
--- in the future has not happened yet: whoever is at a step that lasts waits there. `paths` holds `{n, upto, status,
+-- in the future has not happened yet: an execution at a step that lasts waits there. `paths` holds `{n, upto, status,
 -- exit_reason?, step_id?, seconds}` by rising `upto` (the last one is 1), `steps` the `{path, seq, step_id, status,
 -- begins, ends, error?, output?}` in seconds from the start.
 with path as materialized (

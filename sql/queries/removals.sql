@@ -21,7 +21,7 @@ where project_id = :project_id;
 select pg_advisory_xact_lock(starts_of_workflows(:project_id));
 
 -- name: stop :exec
--- Everything that is active, or would start by itself, is ended here, after waiting for whoever is working on it. Mails
+-- Everything that is active, or would start by itself, is ended here, after waiting for those who work on it. Mails
 -- and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
 -- new ones.
 with cancelled as (

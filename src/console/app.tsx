@@ -58,7 +58,7 @@ export function App() {
 }
 
 /**
- * Shows its children to whoever is logged in, and leads all others to the log-in, and back here afterwards; not before what
+ * Shows its children to users who are logged in, and leads all others to the log-in, and back here afterwards; not before what
  * they are writing is saved or discarded.
  */
 function LoggedIn({ children }: { children: React.ReactNode }) {
@@ -94,7 +94,7 @@ function ToProject() {
 }
 
 function useHere(): { logIn: string } {
-  // Both are read so that it is rendered anew when they change.
+  // Both are read so that it is rendered again when they change.
   const [path] = useLocation();
   const search = useSearch();
   const { pathname } = window.location;

@@ -146,7 +146,7 @@ type ChangeOptions<K extends Endpoint> = Omit<
   UseMutationOptions<Answer<K>, Error, ChangeInput<K>>,
   "mutationFn"
 > & {
-  /** What is read anew afterwards: every endpoint of the project that begins so, such as `GET /contacts`. */
+  /** What is read again afterwards: every endpoint of the project that begins so, such as `GET /contacts`. */
   reads?: string[];
   /** The page shows a refusal itself, at the field or in its dialog. */
   showsErrors?: boolean;
@@ -183,7 +183,7 @@ function useChangeOf<K extends Endpoint>(
   });
 }
 
-/** Has everything of a project read anew whose endpoint begins with one of these. */
+/** Has everything of a project read again whose endpoint begins with one of these. */
 export async function readAgain(
   cache: QueryClient,
   projectId: string | null,

@@ -15,12 +15,12 @@ const ROLES: Record<Role, { rank: number; name: string }> = {
   OWNER: { rank: 2, name: "owners" },
 };
 
-/** Who is logged in: `user` is null where nobody is. Asked anew when the window is looked at again. */
+/** Who is logged in: `user` is null where nobody is. Asked again when the window is looked at again. */
 export function useSession() {
   return useAccountApi("GET /auth/session", {}, { staleTime: 60_000 });
 }
 
-/** The projects of whoever is logged in, in alphabetical order. */
+/** The projects of the user who is logged in, in alphabetical order. */
 export function useProjects() {
   return useAccountApi(
     "GET /users/@me/projects",
@@ -29,7 +29,7 @@ export function useProjects() {
   );
 }
 
-/** Whether whoever is logged in may do what takes this role in the project, and, if not, why. */
+/** Whether the user who is logged in may do what takes this role in the project, and, if not, why. */
 export function useRole(needed: Role): { isAllowed: boolean; reason: string | null } {
   const { role } = useProject();
   const isAllowed = ROLES[role].rank >= ROLES[needed].rank;
@@ -42,7 +42,7 @@ export function useFeatures() {
   return useAccountApi("GET /config", {}, { staleTime: Infinity }).data?.features;
 }
 
-/** Which pages of the project are there for whoever is logged in, on this installation. */
+/** Which pages of the project are there for the user who is logged in, on this installation. */
 export function usePageFilter(): (page: { role?: Role; feature?: "billing" | undefined }) => boolean {
   const { rank } = ROLES[useProject().role];
   const features = useFeatures();
@@ -50,7 +50,7 @@ export function usePageFilter(): (page: { role?: Role; feature?: "billing" | und
     rank >= ROLES[role].rank && (feature === undefined || features?.[feature] === true);
 }
 
-/** Forgets a project that is not there any more for whoever is logged in, and leads to another, or to a first one. */
+/** Forgets a project that is not there any more for the user who is logged in, and leads to another, or to a first one. */
 export function useLeaveProject(): (id: string) => Promise<void> {
   const cache = useQueryClient();
   const [, navigate] = useLocation();
@@ -68,13 +68,13 @@ export function useLogOut(): () => Promise<void> {
   const cache = useQueryClient();
   return async () => {
     await call("GET /auth/logout", {});
-    // First, so that what is shown gives way; then nothing is left for whoever comes next.
+    // First, so that what is shown gives way; then nothing is left for the next user.
     cache.setQueryData(SESSION_KEY, { user: null });
     cache.removeQueries({ predicate: ({ queryKey }) => queryKey[1] !== SESSION_KEY[1] });
   };
 }
 
-/** Begins a session that the service has just made: reads who it is, and nothing of whoever was here before. */
+/** Begins a session that the service has just made: reads who it is, and nothing of the user before. */
 export function useBegin(): () => Promise<void> {
   const cache = useQueryClient();
   return async () => {

@@ -34,7 +34,7 @@ export default function Shell({ projectId }: { projectId: string }) {
     return <TwoFactorNeeded project={project.name} />;
   }
   return (
-    // A page of one project keeps nothing for another: all of it is made anew.
+    // A page of one project keeps nothing for another: all of it is built again.
     <ProjectContext value={project} key={project.id}>
       <PathsContext value={PATHS}>
         <Frame projectId={project.id} />

@@ -269,7 +269,7 @@ export interface Queries {
     /** Null when it does not exist, or is on its way.
      * (sql/queries/campaigns.sql:119) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
-    /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: whoever gets
+    /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: the holder of
      * this lock has waited for all claims in progress.
      * (sql/queries/campaigns.sql:125) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
@@ -649,7 +649,7 @@ export interface Queries {
   };
   demoWorkflows: {
     /** Executions of a workflow, one for each contact with the event that starts it, each on a path that is drawn. What lies
-     * in the future has not happened yet: whoever is at a step that lasts waits there. `paths` holds `{n, upto, status,
+     * in the future has not happened yet: an execution at a step that lasts waits there. `paths` holds `{n, upto, status,
      * exit_reason?, step_id?, seconds}` by rising `upto` (the last one is 1), `steps` the `{path, seq, step_id, status,
      * begins, ends, error?, output?}` in seconds from the start.
      * (sql/queries/demo_workflows.sql:1) */
@@ -1614,7 +1614,7 @@ export interface Queries {
     /** The same without waiting: whether nobody else is recounting.
      * (sql/queries/recounts.sql:14) */
     tryHold(on: On, args: { projectId: string; kind: string }): Promise<{ isMine: boolean }>;
-    /** Waits for whoever is rolling up, and blocks others until the commit.
+    /** Waits for a roll-up that is under way, and blocks others until the commit.
      * (sql/queries/recounts.sql:18) */
     keepOutRollup(on: On): Promise<number>;
     /** For the rest of this transaction no statement is ended because of its length.
@@ -1631,7 +1631,7 @@ export interface Queries {
     /** Waits for those who are starting workflows of the project. From the commit on they see what is written here.
      * (sql/queries/removals.sql:19) */
     keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
-    /** Everything that is active, or would start by itself, is ended here, after waiting for whoever is working on it. Mails
+    /** Everything that is active, or would start by itself, is ended here, after waiting for those who work on it. Mails
      * and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
      * new ones.
      * (sql/queries/removals.sql:23) */

@@ -9,7 +9,7 @@ export const FROM = `hello@${DOMAIN}`;
 /** Their name. */
 export const FROM_NAME = "Morrow & Pine";
 
-/** The owner, an admin and a member; whoever has an account with such an address already is taken. */
+/** The owner, an admin and a member; an account that has such an address already is used. */
 export const PEOPLE = [
   { email: "ada@demo.example", role: "OWNER" },
   { email: "bo@demo.example", role: "ADMIN" },

@@ -8,7 +8,7 @@ import { describeError } from "../log.ts";
 const MONTHS_AHEAD = 2;
 /** Ids of events that are older were not made by their time. */
 const MONTHS_BACK = 120;
-/** Whoever works with events in the meantime waits at most that long. */
+/** Other work with events waits at most that long. */
 const LONGEST_MS = 1_000;
 const ATTEMPTS = 5;
 const PAUSE_MS = 300;
@@ -111,7 +111,7 @@ async function missingMonths(ctx: Context): Promise<Date[]> {
   return [...wanted].filter(([name]) => !existing.has(name)).map(([, month]) => month);
 }
 
-/** Tries several times, each for a moment: everybody else would have to wait behind whoever waits for a lock. */
+/** Tries several times, each for a moment: everybody else would have to wait behind the one who waits for a lock. */
 async function briefly<T>(ctx: Context, { patient = false }, work: (tx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -56,7 +56,7 @@ async function searchContacts(ctx: Context, projectId: string, text: string): Pr
   const args = { projectId, limit: MAX_FOUND };
   const first = await withinBudget(ctx, BUDGET_MS, (tx) => q.search.contactsFrom(tx, { ...args, text }));
   if (first === null || first.length === MAX_FOUND || [...text].length < MIN_PART) return first;
-  // Whoever writes as far as the @ means that address. Its letters are in so many others that the index of parts takes its
+  // A term that goes as far as the @ means that address. Its letters are in so many others that the index of parts takes its
   // time: 114 ms among two million.
   if (first.length > 0 && text.indexOf("@") > 0) return first;
   const more = await withinBudget(ctx, BUDGET_MS, (tx) =>

@@ -1,5 +1,5 @@
 // Deletes a project, or its contents before a reset: batch by batch, each a short transaction. A process that dies
-// leaves the rest to the next one; whoever has gone through everything checks once more before it is done.
+// leaves the rest to the next one; one that has gone through everything checks once more before it is done.
 import { enqueueRemoval } from "../accounts/projects/removal.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";

@@ -106,7 +106,7 @@ tour(stage, "account", {
 });
 
 describe.skipIf(!hasBrowser)("an authenticator app", () => {
-  test("is set up by what a camera reads; its recovery codes are shown once, kept as a file, and made anew", async () => {
+  test("is set up by what a camera reads; its recovery codes are shown once, kept as a file, and made again", async () => {
     const person = await proven();
     await longAgo(person);
     const page = await opened("~/account", person);

@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
       await name.fill(mine);
       await api("PATCH", `/segments/${ids["plan-team"]}`, { name: theirs });
       await page.getByRole("button", { name: "Save changes" }).click();
-      await page.getByText("Somebody else has changed this segment meanwhile").waitFor();
+      await page.getByText("Somebody else has changed this segment since you opened it").waitFor();
       await page.getByRole("alert").getByText(theirs).waitFor();
     };
     await page.getByRole("combobox", { name: "Field" }).waitFor();

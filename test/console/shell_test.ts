@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)("what can go wrong", () => {
     await page.getByText("No connection to the service").waitFor({ state: "detached" });
   });
 
-  test("after an update, a page whose file is gone is loaded anew, once", async () => {
+  test("after an update, a page whose file is gone is loaded again, once", async () => {
     const page = await opened("~/log-in", { as: null });
     let loads = 0;
     page.on("framenavigated", () => loads++);

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("a page with a form", () => {
     expect(await name.inputValue()).toBe("");
   });
 
-  test("the browser asks before the window is closed or loaded anew, and not when nothing was written", async () => {
+  test("the browser asks before the window is closed or loaded again, and not when nothing was written", async () => {
     const page = await opened("/settings");
     const asked: string[] = [];
     page.on("dialog", (dialog) => {

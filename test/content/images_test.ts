@@ -412,7 +412,7 @@ describe.skipIf(!CHROMIUM)(`an animation, as a browser shows it,${noChromium}`, 
     [15, 15],
   ];
 
-  test("is the same after it was made anew: a GIF, with its times, its places and its repetitions", async () => {
+  test("is the same after it was made again: a GIF, with its times, its places and its repetitions", async () => {
     const colours = [9, 9, 9, 200, 100, 0, 0, 0, 90, 7, 7, 7];
     const file = gif(
       16,
@@ -432,7 +432,7 @@ describe.skipIf(!CHROMIUM)(`an animation, as a browser shows it,${noChromium}`, 
     expect(shown.frames[2]!.pixels[3]).toEqual([200, 100, 0, 255]);
   });
 
-  test("is the same after it was made anew: a WebP, frame by frame", async () => {
+  test("is the same after it was made again: a WebP, frame by frame", async () => {
     const colours = [
       [250, 0, 0],
       [0, 250, 0],

@@ -96,7 +96,7 @@ describe("with S3", () => {
     expect(bucket.requests).toEqual([]);
   });
 
-  test("that is away, an upload is refused with 503 and the reason in the log; later it is done anew", async () => {
+  test("that is away, an upload is refused with 503 and the reason in the log; later it is done again", async () => {
     const ctx = withBucket();
     const image = fresh();
     bucket.failWith(503);

@@ -110,7 +110,7 @@ describe("a connection whose backend has ended", () => {
       late = await outcome(tx`insert into notes (text) values ('of the lost one')`);
     });
     const lostOutcome = outcome(lost);
-    // The one connection of the pool is made anew for the next transaction.
+    // The one connection of the pool is made again for the next transaction.
     const kept = pool.begin(async (tx) => {
       await tx`insert into notes (text) values ('of the next one')`;
       goOn();

@@ -109,7 +109,7 @@ const MOVES: {
     joins: false,
   },
   {
-    what: "who was first signs up anew with the invitation of somebody else",
+    what: "who was first signs up again with the invitation of somebody else",
     act: async () => {
       const { token: foreign } = newInvitationToken();
       await post("signup", { email, password: PASSWORD, invitation: foreign });

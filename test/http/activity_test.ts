@@ -190,7 +190,7 @@ describe("GET /activity", () => {
     expect(items[3]).toEqual(scheduled[0]);
   });
 
-  test("moves a campaign that is put on the schedule anew, and leaves it where it is when it is only edited or cancelled", async () => {
+  test("moves a campaign that is put on the schedule again, and leaves it where it is when it is only edited or cancelled", async () => {
     await campaigns.addContacts(1);
     const id = await campaigns.create();
     const at = new Date(Date.now() + DAY_MS).toISOString();

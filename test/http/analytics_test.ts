@@ -271,7 +271,7 @@ async function withCounts(of: NewProject, counts: [sent: number, opened: number,
 }
 
 describe("GET /analytics/top-campaigns and /analytics/campaign-stats", () => {
-  test("rank what was sent by each metric, before counts are folded and after", async () => {
+  test("rank what was sent by each metric, before counts are rolled up and after", async () => {
     const mine = await service.createProject();
     const [a, b, c] = await withCounts(mine, [
       [10, 5, 1],

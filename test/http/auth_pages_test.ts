@@ -66,7 +66,7 @@ describe("the page that the link of a mail leads to", () => {
     const [, token = ""] = /name="token" value="([^"]+)"/.exec(page.body)!;
     const done = await send("/auth/verify-email", { token });
 
-    expect(page.body).toContain("the account stays with whoever created it");
+    expect(page.body).toContain("the account stays with the person who created it");
     expect(page.body).toContain("follow the other link in the mail instead");
     expect([done.status, cookieOf(done.headers)]).toEqual([200, null]);
     expect(done.body).not.toContain("<form");

@@ -343,21 +343,21 @@ describe("the fields of contacts", () => {
     });
   });
 
-  test("follow every change: merge, removal, deletion, and the folding of the counters", async () => {
+  test("follow every change: merge, removal, deletion, and the roll-up of the counters", async () => {
     const coverage = async (field: string) =>
       (await get("")).body.fields.find((f: { field: string }) => f.field === field)?.coverage;
     await put("e@example.com", { temp: 1 });
     const once = await coverage("data.temp");
     const { rollUpContactCounts } = await import("../../src/audience/contacts/counts.ts");
     await rollUpContactCounts(service);
-    const folded = await coverage("data.temp");
+    const rolledUp = await coverage("data.temp");
     await put("e@example.com", { temp: "now a text" });
     await put("e@example.com", { temp: null });
     const removed = await coverage("data.temp");
     await service.pool`delete from contacts where project_id = ${own.id} and email = 'e@example.com'`;
     await rollUpContactCounts(service);
 
-    expect([once, folded, removed]).toEqual([20, 20, undefined]);
+    expect([once, rolledUp, removed]).toEqual([20, 20, undefined]);
     expect(await coverage("data.plan")).toBe(75);
     const [left] = await service.pool`select count(*)::int as n from contact_count_deltas`;
     expect(left!.n).toBe(0);

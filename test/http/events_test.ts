@@ -700,7 +700,7 @@ describe("DELETE /events/:eventName", () => {
     expect([await rowsOf("crossed", mine), await countOf("crossed", mine)]).toEqual([0, 0]);
   });
 
-  test("is answered while the project is counted anew; what had expired is forgotten when that is over", async () => {
+  test("is answered while the project is counted again; what had expired is forgotten when that is over", async () => {
     const mine = await service.createProject();
     await record(mine, [{ name: "aged", ageMs: 400 * 86_400_000 }, { name: "aged" }]);
     await service.pool`update projects set created_at = now() - interval '2 years' where id = ${mine.id}`;
@@ -723,7 +723,7 @@ describe("DELETE /events/:eventName", () => {
     await service.pool`delete from expired`;
   });
 
-  test.each(["mails", "executions"])("does not wait for those who count %s anew", async (kind) => {
+  test.each(["mails", "executions"])("does not wait for those who count %s again", async (kind) => {
     const mine = await service.createProject();
     await record(mine, [{ name: "quick" }]);
     const { status } = await service.pool.begin(async (sql) => {

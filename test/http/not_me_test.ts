@@ -70,7 +70,7 @@ describe("the mail that asks whether the address is theirs", () => {
     const { text, html } = await PostalMime.parse(elsewhere.smtp.received[0]!.source);
     const words = text!.replace(/\s+/g, " ");
 
-    expect(words).toContain("Either way, the account stays with whoever created it.");
+    expect(words).toContain("Either way, the account stays with the person who created it.");
     expect(words).toContain("If it was not you, do not press it.");
     expect(words).toContain("Yes, it was me: https://app.mail.example/auth/verify-email?token=");
     expect(words).toContain("This was not me: https://mail.example/post/auth/not-me?token=");

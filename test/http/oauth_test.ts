@@ -191,7 +191,7 @@ describe("GET /oauth/:provider/callback", () => {
     },
   );
 
-  test("a session always begins anew, and the one that the browser had ends", async () => {
+  test("a session always begins again, and the one that the browser had ends", async () => {
     const { name } = newPerson();
     const who = browser(name);
     who.keep(ORIGIN, "postrider_session=planted");

@@ -63,7 +63,7 @@ describe("GET /projects/:id", () => {
 });
 
 describe("the secret of webhooks", () => {
-  test("is made anew by an admin, shown once, and the one before signs for a day", async () => {
+  test("is made again by an admin, shown once, and the one before signs for a day", async () => {
     const path = `/projects/${project.id}/webhook-secret`;
     const first = (await admin.request("POST", `${path}/rotate`)).body;
     const second = (await admin.request("POST", `${path}/rotate`)).body;

@@ -306,7 +306,7 @@ describe("PATCH /workflows/:id", () => {
     expect(body.error.errors[0].message).toContain("Pro?");
   });
 
-  test("counts from now when a schedule is enabled, and not anew when it is saved again", async () => {
+  test("counts from now when a schedule is enabled, and not when it is saved again", async () => {
     const { id } = await createWhole();
     const nextRun = async () => {
       const [row] = await service.pool`select next_run_at from workflows where id = ${id}`;

@@ -1,4 +1,4 @@
-// Folding, the nightly audit, and counting anew.
+// Rolling up, the nightly audit, and recounting.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import { requestReset } from "../../src/accounts/projects/removal.ts";
@@ -56,7 +56,7 @@ async function send(count: number, days: number): Promise<string[]> {
   return rows.map((row) => row.id as string);
 }
 
-const fold = async () => [await rollUpMailCounts(service), await rollUpEventCounts(service)];
+const rollUp = async () => [await rollUpMailCounts(service), await rollUpEventCounts(service)];
 
 const faults = async () => [
   ...(await eventCountFaults(service, projectId, EVERYTHING)),
@@ -86,13 +86,13 @@ async function sentCounted(): Promise<number> {
   return row!.n as number;
 }
 
-describe("folding", () => {
+describe("rolling up", () => {
   test("takes all deltas, and finds none the second time", async () => {
     await track("ordered", 1, 3);
     await track("ordered", 0, 2);
     await send(2, 1);
-    const first = await fold();
-    const second = await fold();
+    const first = await rollUp();
+    const second = await rollUp();
 
     const left = await service.pool`select from event_count_deltas union all select from mail_count_deltas`;
     expect([first, second]).toEqual([
@@ -145,7 +145,7 @@ describe("folding", () => {
     await track("ordered", 0);
     await send(1, 1);
     await service.pool`update projects set deleted_at = now(), disabled_at = now() where id = ${projectId}`;
-    await fold();
+    await rollUp();
 
     const counts = await service.pool`
       select name from event_counts where project_id = ${projectId}
@@ -156,10 +156,10 @@ describe("folding", () => {
 });
 
 describe("the audit", () => {
-  test("says nothing where all is right, folded or not, also of events that went with their contact", async () => {
+  test("says nothing where all is right, rolled up or not, also of events that went with their contact", async () => {
     await track("ordered", 40, 3);
     await send(3, 40);
-    await fold();
+    await rollUp();
     await track("ordered", 1, 2);
     await send(3, 1);
     await service.pool`delete from events where project_id = ${projectId} and created_at < now() - interval '9 days'`;
@@ -173,7 +173,7 @@ describe("the audit", () => {
     await track("ordered", 40, 3);
     await track("signed up", 1, 2);
     const [id] = await send(3, 40);
-    await fold();
+    await rollUp();
     await service.pool`
       update event_counts set count = 5 where project_id = ${projectId} and name = 'ordered'`;
     await service.pool`
@@ -205,7 +205,7 @@ describe("the audit", () => {
     projectId = (await service.createProject()).id;
     await service.createProject();
     await track("ordered", 3, 2);
-    await fold();
+    await rollUp();
     await service.pool`update event_counts set count = 1 where project_id = ${projectId}`;
     await auditProjects(service);
     await service.runJobs();
@@ -243,7 +243,7 @@ describe("the audit", () => {
     await track("ordered", 10, 2);
     await send(4, 300);
     await send(2, 10);
-    await fold();
+    await rollUp();
     await service.pool`delete from events_default where project_id = ${old} and id < first_id_at(${ago(200)})`;
     await service.pool`delete from emails where project_id = ${old} and id < first_id_at(${ago(200)})`;
     await q.expired.note(service, { kind: "events", until: ago(200) });
@@ -269,7 +269,7 @@ describe("the audit", () => {
   });
 });
 
-describe("counting anew", () => {
+describe("recounting", () => {
   /** Counters that have nothing to do with the facts any more. */
   const spoil = async () => {
     await service.pool`update event_counts set count = count + 7 where project_id = ${projectId}`;
@@ -285,11 +285,11 @@ describe("counting anew", () => {
     await track("ordered", 40, 3);
     await track("signed up", 1, 2);
     await send(3, 40);
-    await fold();
+    await rollUp();
     await spoil();
     const first = await recountProject(service, projectId);
     const second = await recountProject(service, projectId);
-    await fold();
+    await rollUp();
 
     expect(first.events).toBeGreaterThanOrEqual(3);
     expect(first.mails).toBe(2);
@@ -299,10 +299,10 @@ describe("counting anew", () => {
     expect([await totalOf("ordered"), await totalOf("never"), await sentCounted()]).toEqual([3, 0, 3]);
   });
 
-  test("is exact while others write, fold and count anew", async () => {
+  test("is exact while others write, roll up and recount", async () => {
     await track("ordered", 1, 50);
     await send(50, 1);
-    await fold();
+    await rollUp();
     await spoil();
     const writers = Array.from({ length: 4 }, async (_, i) => {
       for (let n = 0; n < 15; n++) {
@@ -312,13 +312,13 @@ describe("counting anew", () => {
           delete from events
           where project_id = ${projectId}
             and id = any (array(select id from events where project_id = ${projectId} and name = ${`name ${i}`} limit 1))`;
-        if (n % 4 === i) await fold();
+        if (n % 4 === i) await rollUp();
       }
     });
     const recounts = Array.from({ length: 3 }, () => recountProject(service, projectId));
     await Promise.all([...writers, ...recounts]);
     const notRolledUp = await faults();
-    await fold();
+    await rollUp();
 
     expect(notRolledUp).toEqual([]);
     expect(await faults()).toEqual([]);
@@ -327,7 +327,7 @@ describe("counting anew", () => {
 
   test("goes through all projects", async () => {
     await track("ordered", 1, 2);
-    await fold();
+    await rollUp();
     await spoil();
     const recounts = await recountProjects(service);
 
@@ -343,7 +343,7 @@ describe("counting anew", () => {
     await track("ordered", 1, 2);
     await send(4, 300);
     await send(2, 1);
-    await fold();
+    await rollUp();
     const expire = async () => {
       for (const kind of ["events", "emails"] as const) {
         await q.expired.note(service, { kind, until: ago(200) });
@@ -376,7 +376,7 @@ describe("counting anew", () => {
     await track("ordered", 1, 2);
     await send(3, 300);
     await send(2, 1);
-    await fold();
+    await rollUp();
     await service.pool`delete from events_default where project_id = ${projectId} and id < first_id_at(${ago(200)})`;
     await service.pool`delete from emails where project_id = ${projectId} and id < first_id_at(${ago(200)})`;
     await q.expired.note(service, { kind: "events", until: ago(200) });
@@ -385,7 +385,7 @@ describe("counting anew", () => {
     await track("signed up", 0, 5);
     await send(1, 0);
     await service.runJobs();
-    await fold();
+    await rollUp();
 
     const failed = service.lines.filter(({ message }) => message === "job failed");
     expect(failed).toEqual([]);

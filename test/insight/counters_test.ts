@@ -68,7 +68,7 @@ const action = fc.oneof(
     names: fc.array(fc.constantFrom("ordered", "signed up", "email.sent"), { minLength: 1, maxLength: 4 }),
   }),
   fc.record({ do: fc.constant("delete" as const), which: some }),
-  fc.record({ do: fc.constant("fold" as const), limit: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ do: fc.constant("roll up" as const), limit: fc.integer({ min: 1, max: 5 }) }),
   fc.record({ do: fc.constant("read" as const) }),
 );
 
@@ -105,7 +105,7 @@ function worldOf(projectId: string) {
     mailIds.push(...mails.map(({ id }) => id));
   };
 
-  const write = async (tx: Context, event: Exclude<Action, { do: "accept" | "fold" | "read" }>) => {
+  const write = async (tx: Context, event: Exclude<Action, { do: "accept" | "roll up" | "read" }>) => {
     const emailIds = pick(mailIds, event.which);
     if (emailIds.length === 0) return;
     if (event.do === "send") {
@@ -154,7 +154,7 @@ function worldOf(projectId: string) {
   return async (event: Action): Promise<void> => {
     if (event.do === "accept") await accept(event);
     else if (event.do === "read") expect(await faultsOf(projectId)).toEqual([]);
-    else if (event.do === "fold") {
+    else if (event.do === "roll up") {
       const few = { limit: event.limit };
       await rollUpAll(service, async (tx) => (await q.mailCounts.rollUp(tx, few)) && 0);
       await rollUpAll(service, async (tx) => (await q.eventCounts.rollUp(tx, few)) && 0);
@@ -226,7 +226,7 @@ async function assertPlainCounts(projectId: string): Promise<void> {
   expect([...totals]).toEqual([...names]);
 }
 
-test("every counter and every series equals a plain count, folded or not, at every moment", async () => {
+test("every counter and every series equals a plain count, rolled up or not, at every moment", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { maxLength: 6 }), { minLength: 3, maxLength: 8 }),

@@ -78,7 +78,7 @@ describe("executions that began", () => {
     expect(await started(today, today)).toBe(0);
   });
 
-  test("are audited and counted anew", async () => {
+  test("are audited and counted again", async () => {
     await flows.build(PLAN);
     const today = service.now().toISOString().slice(0, 10);
     await flows.track("ada@example.com");

@@ -356,7 +356,7 @@ describe("a range of time", () => {
     expect(ever).toEqual([...all, "events_default"].toSorted());
   });
 
-  test("is planned by what all partitions have together, looked at anew when they have grown", async () => {
+  test("is planned by what all partitions have together, looked at again when they have grown", async () => {
     const analyzed = async () =>
       Number((await service.pool`select reltuples as n from pg_class where oid = 'events'::regclass`)[0]!.n);
     await service.pool`

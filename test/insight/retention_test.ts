@@ -474,7 +474,7 @@ describe("bodies and attachments", () => {
 });
 
 describe("logs", () => {
-  test("of an execution go when it has ended long ago; who went through once does not begin anew", async () => {
+  test("of an execution go when it has ended long ago; who went through once does not begin again", async () => {
     const { id } = await workflows.build({
       event: "registered",
       steps: { Done: { type: "EXIT", reason: "Through" } },

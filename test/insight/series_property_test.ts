@@ -40,7 +40,7 @@ const ZONES = [
 ];
 
 const KINDS = ["send", "campaign", "open", "machine", "click", "deliver", "bounce", "complain"] as const;
-const OTHERS = ["track", "alone", "start", "unsubscribe", "delete contact", "fold"] as const;
+const OTHERS = ["track", "alone", "start", "unsubscribe", "delete contact", "roll up"] as const;
 const NAMES = ["bought", "viewed", "a/b"];
 
 interface Step {
@@ -131,7 +131,7 @@ async function live(project: NewProject, from: Date, story: Step[]): Promise<voi
       const one = await contact(pick);
       if (one) await call("DELETE", `/contacts/${one.id}`);
     },
-    fold: () => upkeepTasks.roll_up_counts(service),
+    "roll up": () => upkeepTasks.roll_up_counts(service),
   };
   const visitOf = async (mail: { id: string } | undefined, what: "open" | "click", agent: string) =>
     mail && (await visit(mail.id, what, agent));

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /**
- * A process that dies at a point of its life: at the so-manieth statement or commit, right before or after it. From then
+ * A process that dies at a point of its life: at its n-th statement or commit, right before or after it. From then
  * on nothing of it reaches the database.
  */
 function mortal(point: number, side: "before" | "after"): Context & { isDead: () => boolean } {

@@ -21,7 +21,7 @@ const campaigns = campaignsOf(service, () => ledger.project);
 const workflows = workflowsOf(service, () => ledger.project);
 const followed = useFollowedMails(service);
 
-/** The same service, started anew with an SMTP server. */
+/** The same service, started again with an SMTP server. */
 let sending: Context;
 
 beforeAll(() => {
@@ -184,7 +184,7 @@ describe("release", () => {
     expect(await service.pool`select from emails where status = 'CAPTURED'`).toHaveLength(1);
   });
 
-  test("refuses while another process lives that would capture the mails anew, and counts all the same", async () => {
+  test("refuses while another process lives that would capture the mails again, and counts all the same", async () => {
     await captured(fresh());
     await service.pool`
       insert into workers (id, host, pid, captures, seen_at)

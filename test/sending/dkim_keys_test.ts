@@ -115,7 +115,7 @@ describe("the key of a domain", () => {
       return replaceLostDkimKey({ ...service, config }, project.id, "keys.example");
     };
 
-    test("is replaced by one that opens, once, and its domain has to be verified anew", async () => {
+    test("is replaced by one that opens, once, and its domain has to be verified again", async () => {
       const before = await proven(domainId);
       const done = await Promise.all([1, 2, 3].map(() => replace()));
       const after = await rowOf(domainId);

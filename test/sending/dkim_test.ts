@@ -320,7 +320,7 @@ describe("a key that cannot be read", () => {
   });
 });
 
-test("each attempt signs anew, under the same Message-ID", async () => {
+test("each attempt signs again, under the same Message-ID", async () => {
   service.smtp.behave({ cut: "after data" });
   const id = await send();
   const first = await receivedOne();

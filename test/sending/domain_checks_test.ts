@@ -206,7 +206,7 @@ describe("a verified domain whose record goes away", () => {
     expect(await subjects()).toEqual(["hour.example is verified", "hour.example is no longer verified"]);
   });
 
-  test("is not given up after two checks far apart, and starts anew when the record was back once", async () => {
+  test("is not given up after two checks far apart, and starts again when the record was back once", async () => {
     const domain = await lose("anew.example");
     const statuses = [await after(domain, 10), await after(domain, 500)];
     publish(domain, "DKIM");

@@ -195,7 +195,7 @@ describe("the marks of a process", () => {
     expect(places.length).toBeWithin(1, service.mailer.connections + 1);
   });
 
-  test("are made anew after a crash of Postgres, also for what was marked before", async () => {
+  test("are made again after a crash of Postgres, also for what was marked before", async () => {
     const on = await otherProcess();
     const ids = await accept([mails.fresh(), mails.fresh(), mails.fresh()]);
     await claim(on, ids);

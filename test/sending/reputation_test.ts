@@ -84,13 +84,13 @@ const record = async ({ sent = 0, refused = 0, bounced = 0, complained = 0, at =
   return ids;
 };
 
-/** What the minute does: the fold, the judgements that it enqueues, the mails that follow. */
+/** What the minute does: the roll-up, the judgements that it enqueues, the mails that follow. */
 const minute = async () => {
   await rollUpReputation(service);
   await service.runJobs();
 };
 const minuteOf = async (ctx: Context) => {
-  // Before the fold, which would leave the judgement to a job of the stricter service.
+  // Before the roll-up, which would leave the judgement to a job of the stricter service.
   await judgeReputation(ctx, project.id);
   await rollUpReputation(ctx);
   await service.runJobs();
@@ -160,7 +160,7 @@ describe("the counters", () => {
     ]);
   });
 
-  test("of several that fold at once are neither lost nor doubled", async () => {
+  test("of several that roll up at once are neither lost nor doubled", async () => {
     for (let i = 0; i < 20; i++) await mails({ sent: 5, bounced: 1 });
     await Promise.all(Array.from({ length: 10 }, () => rollUpReputation(service)));
     const left = await service.pool`select from reputation_deltas`;

@@ -68,7 +68,7 @@ const told = async () => {
 const people = (count: number) => Array.from({ length: count }, (_, i) => `p${i}@example.com`);
 
 describe("what is counted", () => {
-  test("is one for each recipient of a call, before and after the deltas are folded", async () => {
+  test("is one for each recipient of a call, before and after the deltas are rolled up", async () => {
     await send(["ada@example.com", "ada@example.com", "bob@example.com"]);
     await send();
     const before = await used();
@@ -172,12 +172,12 @@ describe("a limit of transactional mails", () => {
     expect([refused.status, (await send("bob@example.com", key)).status]).toEqual([402, 200]);
   });
 
-  test("is exact while the deltas from before it are folded", async () => {
+  test("is exact while the deltas from before it are rolled up", async () => {
     await Promise.all(people(40).map((to) => send(to)));
     await limit({ transactional: 50 });
-    const folding = Array.from({ length: 20 }, () => rollUpUsage(service));
+    const rollUps = Array.from({ length: 20 }, () => rollUpUsage(service));
     const answers = await Promise.all(people(60).map((to) => send(to)));
-    await Promise.all(folding);
+    await Promise.all(rollUps);
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect((await used()).transactional).toBe(50);
@@ -197,7 +197,7 @@ describe("a limit of transactional mails", () => {
     expect([(await send()).status, elsewhere.status, campaign.status]).toEqual([402, 200, 200]);
   });
 
-  test("begins anew with the next month, and is gone when it is taken away", async () => {
+  test("begins again with the next month, and is gone when it is taken away", async () => {
     await limit({ transactional: 1 });
     await send();
     const full = await send();

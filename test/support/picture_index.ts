@@ -14,7 +14,7 @@ export function forgetPictures(): void {
 }
 
 /**
- * Writes the page anew from the pictures that are there: called at the end of each file, by several processes at once, and
+ * Writes the page again from the pictures that are there: called at the end of each file, by several processes at once, and
  * of the run. It needs nothing but the pictures beside it, and is put in its place in one step.
  */
 export async function writePictureIndex(): Promise<void> {

@@ -1,5 +1,5 @@
 // How a project gets a subscription: on a page of Stripe. At most one page is open for it at a time, so that nobody
-// pays twice, whoever asks for it how often, and whatever gets lost on the way.
+// pays twice, however often a page is asked for, and whatever gets lost on the way.
 import type { Stripe } from "stripe";
 import { dashboardAddress, dashboardOrigins } from "../../config.ts";
 import type { Context } from "../../context.ts";

@@ -1,4 +1,4 @@
-// The one gate to a session: whoever has shown one factor is let in here, or is asked for the second one.
+// The one gate to a session: a person who has shown one factor is let in here, or is asked for the second one.
 import { createHash, randomBytes } from "node:crypto";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";

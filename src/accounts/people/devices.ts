@@ -11,7 +11,7 @@ export function keptUserAgent(header: string | null): string {
 
 /**
  * A browser in a few words, such as "Firefox on Windows"; a program by its own name, such as "curl"; "Unknown device"
- * where it does not say. The header is the word of whoever sent it.
+ * where it does not say. The header proves nothing: any client can send any.
  */
 export function describeDevice(userAgent: string): string {
   if (userAgent === "") return "Unknown device";

@@ -1,5 +1,5 @@
-// Another address for an account. A mail to the new address asks for it, the old one is told; whoever reads the new
-// mailbox alone gets nothing, and neither does whoever has the account alone.
+// Another address for an account. A mail to the new address asks for it, the old one is told; a person who
+// reads only the new mailbox gets nothing, and neither does one who has only the account.
 import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";

@@ -113,7 +113,7 @@ export async function removePasskey(ctx: Context, user: SessionUser, id: string)
   });
 }
 
-/** What the browser needs to answer with a passkey (`navigator.credentials.get`): of this user, or of whoever has one here. */
+/** What the browser needs to answer with a passkey (`navigator.credentials.get`): of this user, or of any. */
 export async function answerOptions(ctx: Context, userId: string | null) {
   const { generateAuthenticationOptions } = await library();
   return await generateAuthenticationOptions({

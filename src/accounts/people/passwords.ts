@@ -58,7 +58,7 @@ export async function inTurn<T>(ctx: Context, turn: Turn, work: () => Promise<T>
   try {
     return await work();
   } finally {
-    // Whoever is done hands over the place.
+    // One that is done hands over its place.
     const next = line.waiting.shift();
     if (next) next.go();
     else line.busy--;

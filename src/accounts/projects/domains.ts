@@ -42,7 +42,7 @@ export function readDomain(name: string): string {
 }
 
 /**
- * Throws 403 unless the project may send from this address: its domain has to be verified. Whoever stores something
+ * Throws 403 unless the project may send from this address: its domain has to be verified. What stores something
  * that sends from it calls this in the same transaction: the domain cannot be removed before its end.
  */
 export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {

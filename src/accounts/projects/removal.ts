@@ -51,7 +51,7 @@ export async function requestReset(ctx: Context, projectId: string, actor: Actor
   });
 }
 
-/** How many removals of the same person come before this one: whoever removes many does not hold others up. */
+/** How many removals of the same person come before this one: somebody who removes many does not hold others up. */
 async function turnOf(tx: Context, actor: Actor): Promise<number> {
   const who = actor.kind === "user" ? actor.userId : actor.kind;
   return Math.min((await countToday(tx, `removals by ${who}`)) - 1, LAST_TURN);

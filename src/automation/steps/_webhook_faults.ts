@@ -7,7 +7,7 @@ const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 50;
 const MAX_HEADER_LENGTH = 4_096;
 
-/** Scheme and host are fixed: whoever fills in a contact must not choose where requests go. */
+/** Scheme and host are fixed: the data of a contact must not choose where requests go. */
 const FIXED_HOST = /^https?:\/\/[^/?#{}\\@\s]+(?=[/?#]|$)/i;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 /** What the connection itself or the signature sets. */

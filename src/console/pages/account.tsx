@@ -1,4 +1,4 @@
-// The account of whoever is logged in: it belongs to no project.
+// The account that is logged in: it belongs to no project.
 import { Button, Text } from "@mantine/core";
 import { Link } from "wouter";
 import { lastProject } from "../last_project.ts";

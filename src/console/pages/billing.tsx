@@ -31,7 +31,7 @@ export default function BillingPage() {
       <>
         <PageHeader title="Billing" />
         <Empty icon={BillingIcon} title="Nothing is billed here">
-          Whoever operates this service has not connected it to a payment provider. Sending is free of charge.
+          The operator of this service has not connected it to a payment provider. Sending is free of charge.
         </Empty>
       </>
     );

@@ -119,7 +119,7 @@ function RoleChoice({ member: { userId, email, role }, isAllowed, isOwner }: Rol
     reads: ["GET /projects/{id}/members"],
     onSuccess: async (_answer, { body }) => {
       toast.done(`${email} is ${ROLES[body.role].name.toLowerCase()} now`);
-      // It may have been the role of whoever looks at this.
+      // It may have been the role of the person who looks at this.
       await readAgain(cache, null, ["GET /users/@me/projects"]);
     },
   });
@@ -226,7 +226,7 @@ function useRemove({ userId, email, role, status }: Member, isMe: boolean) {
       act: async () => {
         await call("DELETE /projects/{id}/members/{userId}", { path });
         await readAgain(cache, id, ["GET /projects/{id}/members"]);
-        // Whoever comes back is told by mail: of an invitation that is one mail more, so it is not offered.
+        // A member who comes back is told by mail: of an invitation that is one mail more, so it is not offered.
         if (isInvited) toast.done("The invitation was withdrawn");
         else toast.done(`${email} was removed`, { undo: invite });
       },

@@ -94,8 +94,8 @@ function Standing({ reputation: { status, isDisabled } }: { reputation: Reputati
   if (isDisabled) {
     return (
       <Alert color="red" variant="light" icon={<WarningIcon />} title="This project is suspended">
-        {disabledReason && `${disabledReason}. `}Its requests are refused and its mail is held. Whoever
-        operates this service can lift it.
+        {disabledReason && `${disabledReason}. `}Its requests are refused and its mail is held. The operator
+        of this service can lift it.
       </Alert>
     );
   }

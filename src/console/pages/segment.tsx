@@ -74,7 +74,7 @@ function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }
         <Tabs.Panel value="members" className={classes.panel!}>
           <Members segment={segment} />
         </Tabs.Panel>
-        {/* What is being written stays, whatever one looks at meanwhile. */}
+        {/* What is being written stays, whatever else is opened. */}
         <Tabs.Panel value="edit" className={classes.loose!} keepMounted>
           {isEdited && <EditSegment segment={segment} etag={etag} />}
         </Tabs.Panel>

@@ -89,7 +89,7 @@ function DeadInvitation({ email }: { email: string }) {
   return (
     <Letter
       title="This invitation is no longer good"
-      about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are in the project: log in. If not, ask whoever invited you for another one."
+      about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are in the project: log in. If not, ask the person who invited you for another one."
       aside={<Link href={resetPath(email)}>Lost the password?</Link>}
     >
       <GoOn to={logInPath({ email })}>Log in</GoOn>

@@ -42,7 +42,7 @@ export default function SuppressionsPage() {
       <PageHeader
         title="Suppressions"
         count={total}
-        about="Addresses that get no mail, whoever sends: they bounced, complained, or were added by hand."
+        about="Addresses that get no mail from this project: they bounced, complained, or were added by hand."
         actions={<Actions add={() => setAdding(true)} />}
       />
       <div className={classes.filters}>

@@ -10,7 +10,7 @@ export type LazyPage<P = object> = LazyExoticComponent<ComponentType<P>> & { loa
 
 /**
  * A page whose code comes with its first visit. After an update of the service the files that this window knows are gone:
- * then the window is loaded anew, once.
+ * then the window is reloaded, once.
  */
 export function lazyPage<P = object>(load: () => Promise<{ default: ComponentType<P> }>): LazyPage<P> {
   const guarded = () =>

@@ -64,7 +64,7 @@ interface LoadedProps<T> {
   children: (data: T) => ReactNode;
 }
 
-/** What a query answers, or its skeleton, or what went wrong. What was read before stays while it is read anew. */
+/** What a query answers, or its skeleton, or what went wrong. What was read before stays while it is read again. */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.isError) return <Failed error={query.error!} retry={query.refetch} />;

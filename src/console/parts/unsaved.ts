@@ -1,4 +1,4 @@
-// Words that are not saved yet. Whoever writes says so here; the console asks before they are lost.
+// Words that are not saved yet. A form says so here; the console asks before they are lost.
 import { createContext, useContext, useLayoutEffect, useRef } from "react";
 import { addDraft, type Draft } from "../leaving.ts";
 

@@ -13,12 +13,12 @@ export interface WayIn {
   secondStep: React.ReactNode;
 }
 
-/** `to` is where it goes on: a path of the console. `email` is kept for whoever has to begin again. */
+/** `to` is where it goes on: a path of the console. `email` is kept for a user who has to begin again. */
 export function useWayIn({ to, email }: { to: string; email: string }): WayIn {
   const [asked, setAsked] = useState<{ email: string; challenge: Challenge } | null>(null);
   const startSession = useBegin();
   const [, navigate] = useLocation();
-  // Only a path of our own: whoever made the link may not send people elsewhere.
+  // Only a path of our own: the author of a link may not send people elsewhere.
   const target = /^\/(?![/\\])/.test(to) ? to : "/";
   const finish = async () => {
     await startSession();

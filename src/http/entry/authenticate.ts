@@ -75,7 +75,7 @@ export function authenticateKey(ctx: Context, kind: KeyKind, options: AuthOption
 
 /**
  * Gives the routes after it the `project` of a member's session, or of the secret key, which only reads; the project of
- * a session may be in `?projectId=`. Whoever `isOperator` recognises acts for the installation: the `project` is null.
+ * a session may be in `?projectId=`. A caller that `isOperator` recognises acts for the installation: the `project` is null.
  */
 export function authenticateOperatorOrMember(ctx: Context, isOperator: (request: Request) => boolean) {
   return authentication(ctx, {}, async (parts): Promise<{ project: { id: string } | null; actor: Actor }> => {

@@ -74,7 +74,7 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
   return ms / 1000;
 }
 
-/** Whoever calls can make up methods: each would be a series of its own. */
+/** A caller can make up methods: each would be a series of its own. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** What there is to do once a request was answered: its log line, its metrics, and its place in the log of its project. */

@@ -122,7 +122,7 @@ TypeRegistry.Set(
   (_schema, value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
-/** A JSON object whose values are text. Whoever takes it checks that, and names the value; see {@linkcode Data}. */
+/** A JSON object whose values are text. The code that takes it checks that, and names the value; see {@linkcode Data}. */
 export const TextMap = bounded(
   t.Unsafe<Record<string, string>>({ [Kind]: "TextMap", "x-any-object": "string" }),
   { bytes: 131_072, values: 5_000 },

@@ -12,7 +12,7 @@ import { isUuid } from "./schemas.ts";
 /** The name of the cookie; behind TLS with the prefix that `ownCookie` gives. */
 export const SESSION_COOKIE = "postrider_session";
 
-/** The purpose of a token. One for anything else is not a session, whoever signed it. */
+/** The purpose of a token. One for anything else is not a session, even with our signature. */
 const AUDIENCE = "session";
 const ALGORITHM = "HS256";
 
@@ -150,7 +150,7 @@ function isFromOwnPage(ctx: Context, request: Request): boolean {
   if (origin !== null && origins.has(origin)) return true;
   const site = request.headers.get("sec-fetch-site");
   if (site !== null) return site === "same-origin";
-  // Whoever can change unencrypted traffic could choose the address, too.
+  // An attacker who can change unencrypted traffic could choose the address, too.
   return !isSecure && origin === new URL(request.url).origin;
 }
 

@@ -12,8 +12,8 @@ const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export type Visitor = "operator" | "member";
 
 /**
- * Whether a request is the operator's, who sees the mails of all projects: in production whoever has the `SECRET_KEY` as
- * the password (HTTP Basic, any user), otherwise whoever names this machine or the host of `BASE_URL` and does not act as
+ * Whether a request is the operator's, who sees the mails of all projects: in production a caller with the `SECRET_KEY` as
+ * the password (HTTP Basic, any user), otherwise one that names this machine or the host of `BASE_URL` and does not act as
  * a member of a project. A service that sends its mail has no such view. Throws for a wrong password, where neither a
  * key nor a session is given, and for a change that another page asks for.
  */

@@ -66,7 +66,7 @@ ${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT[visitor]}</p
 const KEPT: Record<Visitor, string> = {
   operator:
     "<code>bun run admin release</code> can still send them; with <code>--discard</code> it gives them up.",
-  member: "The mails themselves stay: whoever runs this installation can still send them.",
+  member: "The mails themselves stay: the operator of this installation can still send them.",
 };
 
 function firstMail(baseUrl: string, domain: string): string {

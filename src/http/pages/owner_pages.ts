@@ -44,7 +44,7 @@ type Question = Pick<Form, "title" | "text" | "button" | "aside">;
 
 const isItYourAddress = ({ email }: TokenOwner, isOwn: boolean): Question => ({
   title: "Is this your address?",
-  text: `An account was created with ${email}. If it was you, confirm it. That verifies the address${isOwn ? ", and you join the projects that it is invited to" : ""}; the account stays with whoever created it. If it was not you, follow the other link in the mail instead.`,
+  text: `An account was created with ${email}. If it was you, confirm it. That verifies the address${isOwn ? ", and you join the projects that it is invited to" : ""}; the account stays with the person who created it. If it was not you, follow the other link in the mail instead.`,
   button: "Yes, it was me",
 });
 

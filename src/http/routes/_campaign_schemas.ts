@@ -152,7 +152,7 @@ export const CampaignBody = documented(withRules(t.Object(CampaignParts.properti
 
 const Purpose = { type: t.Optional(Nullable(MessageType)) };
 
-/** Whom a campaign that is not saved is for. */
+/** The audience of a campaign that is not saved. */
 export const AudienceBody = documented(
   withRules(t.Object({ ...AudienceFields, ...Purpose }), audienceErrors),
   {

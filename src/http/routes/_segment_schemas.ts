@@ -47,7 +47,7 @@ export const Catalogue = t.Object(
   { title: "OperatorCatalogue" },
 );
 
-/** Whom a condition matches. */
+/** The contacts that a condition matches. */
 export const SegmentPreview = t.Object(
   {
     count: Int,
@@ -143,7 +143,10 @@ export const SegmentBody = documented(
     anyOf: [
       t.Object(
         { name: Name, type: t.Optional(Words(["DYNAMIC"])), condition: ConditionTree, ...SegmentFields },
-        { title: "DynamicSegmentBody", description: "Its members are whoever satisfies the condition." },
+        {
+          title: "DynamicSegmentBody",
+          description: "Its members are all contacts that satisfy the condition.",
+        },
       ),
       t.Object(
         { name: Name, type: Words(["STATIC"]), ...SegmentFields },

@@ -23,7 +23,7 @@ const ASSETS = { "reference.css": "text/css", "reference.js": "text/javascript" 
  * what these load.
  */
 export function docsRoutes(document: () => object) {
-  // Kept as text: writing it anew would cost a stranger's request some milliseconds.
+  // Kept as text: writing it again would cost a stranger's request some milliseconds.
   let text: Known | undefined;
   const documentText = () => (text ??= tagged(JSON.stringify(document()), "application/json"));
   let pages: ReturnType<typeof referencePages> | undefined;

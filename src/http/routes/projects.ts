@@ -67,7 +67,7 @@ export function projectsRoutes(ctx: Context) {
       detail: {
         operationId: "listMembers",
         summary: "List the members, the oldest first, and who was invited",
-        description: "Whoever was invited stands at the end, with the status `INVITED`.",
+        description: "People who are invited stand at the end, with the status `INVITED`.",
         ...READ,
       },
     })

@@ -35,7 +35,7 @@ const SecondFactorBody = documented(
 
 const PasskeyBody = t.Object({ passkey: PasskeyAssertion }, { title: "PasskeyLogInBody" });
 
-/** Whoever has shown one factor goes on here. */
+/** The second half of a log-in: one factor has been shown. */
 export function secondFactorRoutes(ctx: Context) {
   return new Elysia({ prefix: "/auth", detail: { security: [] } })
     .use(openRoutes(ctx))

@@ -1,4 +1,4 @@
-// Events by day and name: kept by triggers (`count_events_added`), folded and checked here.
+// Events by day and name: kept by triggers (`count_events_added`), rolled up and checked here.
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";

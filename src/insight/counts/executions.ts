@@ -1,4 +1,4 @@
-// Executions by the day on which they began: kept by triggers (`count_executions_added`), folded and checked here.
+// Executions by the day on which they began: kept by triggers (`count_executions_added`), rolled up and checked here.
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";

@@ -1,4 +1,4 @@
-// What became of mails by the quarter of an hour: kept by a trigger of the ledger (`count_emails`), folded and checked here.
+// What became of mails by the quarter of an hour: kept by a trigger of the ledger (`count_emails`), rolled up and checked here.
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";

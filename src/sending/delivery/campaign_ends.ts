@@ -28,7 +28,7 @@ export function createCampaignEnds(ctx: Context): (request: DeliveryRequest) => 
 
 /**
  * Ends a campaign that has no open mails: SENDING becomes SENT. Called when a batch is done, after its commit: of
- * several that end at once the last one sees all of them. Whoever reopens mails (`captured/release.ts`) holds the
+ * several that end at once the last one sees all of them. What reopens mails (`captured/release.ts`) holds the
  * campaign at that time: so it is locked first, and then checked.
  */
 export async function finishCampaign(ctx: Context, projectId: string, campaignId: string): Promise<void> {

@@ -1,4 +1,4 @@
-// A mail as its recipient has it, and what became of it, for whoever looks it up later.
+// A mail as its recipient has it, and what became of it, to be looked up later.
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";

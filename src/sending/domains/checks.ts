@@ -20,7 +20,7 @@ import { notifyMembers } from "../platform/mod.ts";
 type Claimed = Awaited<ReturnType<Queries["domains"]["claimDue"]>>[number];
 type Checked = Awaited<ReturnType<Queries["domains"]["recordChecks"]>>[number];
 
-/** The minimum time between two look-ups of one domain, whoever asks for them. */
+/** The minimum time between two look-ups of one domain, by anybody. */
 export const FLOOR_MS = 30_000;
 /** The look-ups of one domain together: less than the floor, so that two never run side by side. */
 const CHECK_MS = 8_000;

@@ -47,12 +47,12 @@ const MAX_SUSPENSIONS = 100;
  */
 export async function rollUpReputation(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, async (tx, batch) => {
-    const folded = await q.reputation.rollUp(tx, batch);
+    const rolledUp = await q.reputation.rollUp(tx, batch);
     await enqueueJudgements(
       tx,
-      folded.map(({ projectId }) => projectId),
+      rolledUp.map(({ projectId }) => projectId),
     );
-    return folded.reduce((sum, project) => sum + project.deltas, 0);
+    return rolledUp.reduce((sum, project) => sum + project.deltas, 0);
   });
 }
 

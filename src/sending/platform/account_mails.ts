@@ -32,7 +32,7 @@ const VERIFICATION = {
 const PRESSING =
   "Somebody created a Postrider account with this address. If it was you, press the button, preferably in the browser in " +
   "which you are logged in: in any other it verifies the address, but you cannot invite people yet. Either way, the " +
-  "account stays with whoever created it.";
+  "account stays with the person who created it.";
 
 const NEW_PASSWORD = "it makes the account yours, ends everybody else's access, and deletes nothing.";
 
@@ -43,7 +43,7 @@ const IF_NEW = [
   "Both links work for one hour. After that, “This was not me” leads to a password reset.",
 ];
 
-/** For an older account: it may be in use, and whoever triggers this mail removes nothing. */
+/** For an older account: it may be in use, and the person who triggers this mail removes nothing. */
 const IF_OLD = [
   `If it was not you, do not press it. Reset the password instead: ${NEW_PASSWORD}`,
   "The button works for one hour.",

@@ -89,7 +89,7 @@ const WORDS: Record<AccountChange, Words> = {
   second_factor_failed: {
     subject: "Somebody has tried the second factor of your account",
     text: (_, at) =>
-      `Until ${at} a wrong second factor was given ten times within a quarter of an hour. Nobody got in, and for that long nobody can try again. Whoever it was has got past the password.`,
+      `Until ${at} a wrong second factor was given ten times within a quarter of an hour. Nobody got in, and for that long nobody can try again. The person who tried it has passed the first step: if that was not you, change your password.`,
   },
   account_deleted: {
     subject: "Your account was deleted",
@@ -119,7 +119,7 @@ export async function sendAccountNotice(
 }
 
 /**
- * Asks whether a new address is theirs. Where it has an account, it is only told so: whoever asked learns nothing. The mails
+ * Asks whether a new address is theirs. Where it has an account, it is only told so: who asked learns nothing. The mails
  * about earlier ones are good for nothing any more.
  */
 export async function sendEmailChangeMail(ctx: Context, userId: string, email: string): Promise<void> {

@@ -94,7 +94,7 @@ function say(socket: Bun.Socket<Session>, words: string, afterMs: number): void 
 /** A sink in a process of its own. */
 export interface SinkProcess {
   port: number;
-  /** Begins to count anew, and resolves when so many messages have come. */
+  /** Begins to count again, and resolves when so many messages have come. */
   expect(messages: number, timeoutMs: number): Promise<Tally>;
   /** Called for each recipient whose address begins with `urgent`, with the time (`Date.now()`). */
   onUrgent?: (address: string, at: number) => void;

@@ -23,7 +23,7 @@ export function SessionsSection() {
     confirm({
       title: `End ${formatCount(others, "other session")}?`,
       action: "End",
-      children: <>Whoever uses them is logged out at once. This one stays.</>,
+      children: <>They are logged out at once. This one stays.</>,
       act: async () => {
         await endAll.mutateAsync({});
         toast.done("Your other sessions have ended");

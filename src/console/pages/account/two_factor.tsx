@@ -36,7 +36,7 @@ export function TwoFactorSection({ me }: { me: User }) {
     <Section
       id={ID}
       title="Two-factor log-in"
-      about="A second step when you log in: a code of an app, or a passkey. Whoever learns your password gets no further with it."
+      about="A second step when you log in: a code of an app, or a passkey. Your password alone is then not enough."
       actions={
         data && (
           <>

@@ -31,7 +31,7 @@ export function ValueEditor({ label, kind, value, save, close }: Props) {
   const isOver = useRef(false);
   const isGone = useRef(false);
   useEffect(() => () => void (isGone.current = true), []);
-  // What is on its way is saved, whatever one looks at meanwhile.
+  // What is on its way is saved, whatever else is opened.
   useUnsaved(() => text !== before && !isOver.current && !isSaving);
   const finish = async (next = text) => {
     if (isOver.current || isSaving) return;

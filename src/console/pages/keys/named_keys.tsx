@@ -151,7 +151,7 @@ function useRevoke({ id: keyId, name, lastUsedAt }: ProjectKey) {
           ) : (
             "It was never used. "
           )}
-          The next request with it is refused. A key cannot be brought back: whoever needs one gets another.
+          The next request with it is refused. A key cannot be brought back: create another one instead.
         </>
       ),
       act: async () => {

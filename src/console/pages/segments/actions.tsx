@@ -10,7 +10,7 @@ import { toast } from "../../parts/toast.tsx";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 
-/** Counts the members anew; where joining and leaving are recorded, records who did. */
+/** Recounts the members; where joining and leaving are recorded, records who did. */
 export function useRecount({ id, type, trackMembership }: Segment) {
   const projectId = useProjectId();
   const cache = useQueryClient();

@@ -15,7 +15,7 @@ import { readAgain } from "../../queries.ts";
 import { SegmentForm, useSegmentDraft, type Words, wordsOf } from "./form.tsx";
 import classes from "./segments.module.css";
 
-/** What somebody else has saved meanwhile. */
+/** What somebody else has saved since. */
 interface Other {
   segment: Segment;
   etag: string | undefined;
@@ -122,7 +122,7 @@ function Versions({ mine, other, keep, take }: VersionsProps) {
       icon={<WarningIcon />}
       mt="lg"
       role="alert"
-      title="Somebody else has changed this segment meanwhile"
+      title="Somebody else has changed this segment since you opened it"
     >
       Nothing was overwritten. Choose which version stays.
       <div className={classes.versions}>

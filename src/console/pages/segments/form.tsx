@@ -29,7 +29,7 @@ export interface SegmentDraft {
   error: unknown;
   /** Shows a refusal: at its fields and lines, or above the button. Null: none. */
   refuse: (refusal: unknown) => void;
-  /** Begins anew from what is stored. */
+  /** Begins again from what is stored. */
   reset: (segment: Segment) => void;
 }
 

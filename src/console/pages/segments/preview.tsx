@@ -1,4 +1,4 @@
-// Whom a condition matches, while it is being written: how many, how many of them get mail, and some of them.
+// The contacts that a condition matches, while it is being written: how many, how many of them get mail, and some of them.
 import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useEffectEvent } from "react";
 import type { Condition, SegmentPreview } from "../../api.gen.ts";

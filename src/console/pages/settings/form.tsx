@@ -121,7 +121,7 @@ export function SettingsForm({ project }: { project: Project }) {
             {project.sendRate === null
               ? "no limit of its own"
               : `${formatNumber(project.sendRate)} mails a second`}
-            . Only whoever operates this service can change it.
+            . Only the operator of this service can change it.
           </Text>
         </fieldset>
       </Section>
@@ -130,7 +130,7 @@ export function SettingsForm({ project }: { project: Project }) {
           label="Members need two-factor log-in"
           description={
             isOwner
-              ? "Whoever has not set it up does not get into this project until they have: that includes you."
+              ? "Members who have not set it up cannot open this project until they have: that includes you."
               : "Only owners of the project can change this."
           }
           disabled={!isOwner}

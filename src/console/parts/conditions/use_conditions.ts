@@ -42,7 +42,7 @@ export interface Conditions {
    * called in the request, such as `audienceCondition`. `isQuiet`, while somebody types: the focus stays where it is.
    */
   refuse: (refusal: unknown, options?: { root?: string; isQuiet?: boolean }) => FieldFault[];
-  /** Begins anew with this condition; null: with an empty line. */
+  /** Begins again with this condition; null: with an empty line. */
   reset: (condition: Condition | null) => void;
 }
 
