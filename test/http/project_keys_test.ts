@@ -130,7 +130,7 @@ describe("a change of a key", () => {
     expect(await listed()).toEqual([{ ...before[0]!, expiresAt: null }]);
   });
 
-  test("cannot give more than tracking to a key that may stand in a page, nor can the database", async () => {
+  test("cannot give more than tracking to a key that may be part of a web page, nor can the database", async () => {
     const { id, key } = await make(["track"]);
     const { status, body } = await stage.admin.request("PATCH", keysPath(id), { scopes: ["track", "read"] });
 

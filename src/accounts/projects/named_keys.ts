@@ -27,7 +27,7 @@ export interface KeyInput {
 const PUBLIC_SCOPES: FieldError = {
   field: "scopes",
   code: "custom",
-  message: "A key that begins with pk_ may stand in a page, so it may only track: create another one",
+  message: "A key that begins with pk_ may be part of a web page, so it may only track: create another one",
 };
 
 /** How many a project may have. */
@@ -39,7 +39,7 @@ export async function listKeys(ctx: Context, projectId: string): Promise<Project
 }
 
 /**
- * Makes a key, and returns it this once. One that may only track begins with `pk_`, and may stand in a page. Throws 409 where
+ * Makes a key, and returns it this once. One that may only track begins with `pk_`, and may be part of a web page. Throws 409 where
  * the project has 50, and not-found.
  */
 export async function createKey(

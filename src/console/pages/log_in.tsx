@@ -14,7 +14,7 @@ import { useSession } from "../session.ts";
 /** Why somebody is here again, by `because` of the address. */
 const REASONS: Record<string, string> = {
   expired: "That took more than ten minutes, so the log-in has ended. Enter the password once more.",
-  again: "Log in once more, to show that it is you. You are led back to where you were.",
+  again: "Log in once more, to show that it is you. Then you are back where you were.",
 };
 
 /** `/log-in`, and then to where `return` says: an address below the console. */

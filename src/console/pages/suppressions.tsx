@@ -78,7 +78,7 @@ export default function SuppressionsPage() {
         >
           {isFiltered
             ? "Try a part of the address, or another reason."
-            : "Addresses that bounce for good or complain are added by themselves. Add those that another service has suppressed before you write to them."}
+            : "Addresses that bounce permanently or complain are added automatically. Add those that another service has suppressed before you write to them."}
         </Empty>
       )}
       {rows.length > 0 && <List list={rows} total={total} more={list} />}

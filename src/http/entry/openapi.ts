@@ -92,7 +92,7 @@ export function openApiDocument(app: AnyElysia, config: Config) {
       version: VERSION,
       description:
         "An email service that needs nothing but Postgres. The guides are at [/docs](/docs); what all endpoints have in " +
-        "common stands in [The API](/docs/guides/api).",
+        "common is described in [The API](/docs/guides/api).",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: config.BASE_URL }],

@@ -93,7 +93,7 @@ function overview({ groups, version, server }: ReferenceDocument): string {
     return `<section><h2>${escapeHtml(tag)}</h2><p>${phrase(description)}</p><ul class="overview">${rows.join("")}</ul></section>`;
   });
   return `<h1>API reference</h1>
-<p>Version ${escapeHtml(version)}, at <code>${escapeHtml(server)}</code>. What all endpoints have in common stands in <a href="/docs/guides/api">The API</a>, and how to begin in <a href="/docs/guides/getting-started">Getting started</a>.</p>
+<p>Version ${escapeHtml(version)}, at <code>${escapeHtml(server)}</code>. What all endpoints have in common is described in <a href="/docs/guides/api">The API</a>, and how to begin in <a href="/docs/guides/getting-started">Getting started</a>.</p>
 ${sections.join("\n")}`;
 }
 

@@ -16,7 +16,7 @@ const Scopes = t.Array(Words(SCOPES), {
   minItems: 1,
   maxItems: SCOPES.length,
   description:
-    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: whatever changes nothing, but for members and the audit log. `all`: all that keys may do.",
+    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: everything that changes nothing, except members and the audit log. `all`: all that keys may do.",
 });
 const Name = Text({ maxLength: MAX_NAME, description: "What it is for, in one line.", examples: ["Shop"] });
 const ExpiresAt = t.Optional(
@@ -31,7 +31,7 @@ const Key = {
   name: t.String(),
   kind: Words(["public", "secret"], {
     description:
-      "`public`: it begins with `pk_`, may stand in a page, and may only `track`. `secret`: `sk_`.",
+      "`public`: it begins with `pk_`, may be part of a web page, and may only `track`. `secret`: `sk_`.",
   }),
   scopes: Scopes,
   hint: t.String({ description: "The last characters of the key." }),
@@ -85,7 +85,7 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "createProjectKey",
           summary: "Create a key with a name, scopes and an expiry",
-          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may stand in a page; any other begins with \`sk_\`. It is shown only in this answer. What its scopes do not allow is 403 with \`details\`. A project has at most ${MAX_KEYS} (409).`,
+          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may be part of a web page; any other begins with \`sk_\`. It is shown only in this answer. What its scopes do not allow is 403 with \`details\`. A project has at most ${MAX_KEYS} (409).`,
         },
       },
     )
@@ -105,7 +105,7 @@ export function projectKeysRoutes(ctx: Context) {
           operationId: "updateProjectKey",
           summary: "Change the name, the scopes or the expiry of a key",
           description:
-            "For ADMIN and OWNER. Changes what is given; the next request with it goes by that. A key that begins with `pk_` may only `track`, whatever is asked for (422).",
+            "For ADMIN and OWNER. Changes the fields that are given, from the next request on. A key that begins with `pk_` may only `track`, whatever is asked for (422).",
         },
       },
     )

@@ -13,7 +13,7 @@ type Scope = ProjectKey["scopes"][number];
 
 const SCOPES: { value: Scope; word: string; about: string }[] = [
   { value: "send", word: "Send mail", about: "Transactional mail, with and without a template." },
-  { value: "track", word: "Track events", about: "A key that may do only this can stand in a page." },
+  { value: "track", word: "Track events", about: "A key that can do only this may be part of a web page." },
   { value: "read", word: "Read", about: "Contacts, mails and statistics. It changes nothing." },
   { value: "all", word: "Everything", about: "All that keys may do." },
 ];
@@ -91,7 +91,7 @@ export function KeyForm({ named, done }: Props) {
       <Checkbox.Group
         mt="md"
         label="May"
-        description={isPublic ? "This key stands in pages: it can track, and nothing else." : undefined}
+        description={isPublic ? "This key is for web pages: it can track, and nothing else." : undefined}
         key={form.key("scopes")}
         {...form.getInputProps("scopes")}
       >

@@ -16,7 +16,7 @@ export function KeyPair({ show }: { show: (once: Once) => void }) {
   return (
     <Section
       title="Key pair"
-      about="Every project has these two. The public key may stand in a page, and can only track events. The secret key may do everything that keys may: keep it on your servers."
+      about="Every project has these two. The public key may be part of a web page, and can only track events. The secret key may do everything that keys may: keep it on your servers."
       actions={
         <Gate role="ADMIN">
           <Button variant="default" size="xs" onClick={regenerate}>

@@ -23,7 +23,7 @@ export function Explain({ segment }: { segment: Segment }) {
         <Explained key={contact} segment={segment} contactId={contact} />
       ) : (
         <p className={classes.quiet}>
-          Choose a contact: each filter is shown with its answer, and with what stands in the contact.
+          Choose a contact: each filter is shown with its answer and the value of the contact.
         </p>
       )}
     </>
