@@ -80,7 +80,11 @@ describe("a sign-in at a provider", () => {
   test("the page is for the browser that has passed the first step", async () => {
     await atTheSecondStep();
 
-    expect((await browser(name).request(`${ORIGIN}/auth/two-factor`)).status).toBe(400);
+    const page = await browser(name).request(`${ORIGIN}/auth/two-factor`);
+    expect([page.status, page.text.includes('<a href="https://app.example.com">Log in</a>')]).toEqual([
+      400,
+      true,
+    ]);
   });
 });
 

@@ -53,6 +53,11 @@ export function resetLink({ BASE_URL }: Pick<Config, "BASE_URL">, email: string)
   return `${BASE_URL}${PAGES.resetPassword.console}?${new URLSearchParams({ email })}`;
 }
 
+/** Where somebody logs in: the dashboard of the settings, or the console. */
+export function logInAddress(config: Pick<Config, "BASE_URL" | "DASHBOARD_ORIGINS">): string {
+  return dashboardOrigins(config)[0] ?? `${config.BASE_URL}/app/log-in`;
+}
+
 /** The hosted page that does what a page of the console does, with its parameters; null where there is none. */
 export function hostedInstead({ pathname, searchParams }: URL): string | null {
   const known = Object.values(PAGES).find((page: AccountPage) => pathname.endsWith(page.console));

@@ -6,6 +6,7 @@ import { isDatabaseAway, mayHaveHappened } from "../../database_errors.ts";
 import { Problem, problems } from "../../problem.ts";
 import { readBytes } from "../entry/body.ts";
 import type { KnowsAddress } from "../entry/client_network.ts";
+import { ICON } from "./home_page.ts";
 import { escapeHtml, page, styled } from "./html.ts";
 import { faultOf, toProblem } from "../entry/problems.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";
@@ -150,6 +151,6 @@ function frame(title: string, main: string): string {
   return page({
     title,
     head,
-    body: `<header><p>Postrider</p></header>\n<main>\n<h1>${escapeHtml(title)}</h1>\n${main}\n</main>`,
+    body: `<header><p>${ICON} Postrider</p></header>\n<main>\n<h1>${escapeHtml(title)}</h1>\n${main}\n</main>`,
   });
 }

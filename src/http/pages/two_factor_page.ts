@@ -7,6 +7,7 @@ import {
   isChallengeOpen,
   sessionOfAdmission,
 } from "../../accounts/people/admission.ts";
+import { logInAddress } from "../../accounts/people/links.ts";
 import { seal, unseal } from "../../accounts/secrets.ts";
 import { dashboardAddress } from "../../config.ts";
 import type { Context } from "../../context.ts";
@@ -80,14 +81,14 @@ async function factorForm(
   { request, set }: FormVisit,
 ): Promise<Form | Notice> {
   const pending = keptBy(ctx, request);
-  if (!pending || !(await isChallengeOpen(ctx, pending.challenge))) return OVER;
+  if (!pending || !(await isChallengeOpen(ctx, pending.challenge))) return over(ctx);
   set.headers["content-security-policy"] = String(set.headers["content-security-policy"]).replace(
     "default-src 'none';",
     "default-src 'none'; script-src 'self'; connect-src 'self';",
   );
   const { challenge, returnTo } = pending;
   const passkey = isAtHome(ctx)
-    ? `<p class="aside" id="passkey" hidden data-challenge="${escapeHtml(challenge)}" data-return="${escapeHtml(returnTo)}" data-base="${escapeHtml(pathOf(ctx, ""))}"><button type="button">Use a passkey</button> <span role="alert"></span></p>
+    ? `<p class="aside" id="passkey" hidden data-challenge="${escapeHtml(challenge)}" data-return="${escapeHtml(returnTo)}" data-base="${escapeHtml(pathOf(ctx, ""))}"><button type="button" class="quiet">Use a passkey</button> <span role="alert"></span></p>
 <script src="${escapeHtml(pathOf(ctx, "/auth/passkey.js"))}" defer></script>`
     : "";
   return {
@@ -129,8 +130,9 @@ function cookieName(ctx: Context): string {
   return ownCookie(ctx, "postrider_two_factor");
 }
 
-const OVER: Notice = {
+const over = (ctx: Context): Notice => ({
   title: "Log in again",
-  more: "<p>This log-in has expired or is complete.</p>",
+  more: `<p>This log-in has expired or is complete.</p>
+<p><a href="${escapeHtml(logInAddress(ctx.config))}">Log in</a></p>`,
   status: 400,
-};
+});

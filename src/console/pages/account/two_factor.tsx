@@ -1,20 +1,16 @@
 // Two-factor log-in: the app, the passkeys and the recovery codes of an account.
 import { Alert, Button } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Passkey, TwoFactor, User } from "../../api.gen.ts";
-import { call } from "../../api.ts";
-import { confirm } from "../../parts/confirm.tsx";
-import { formatCount, formatNumber } from "../../parts/format.ts";
-import { withProof } from "../../parts/proof.tsx";
+import { formatNumber } from "../../parts/format.ts";
 import { Row, Rows, Section } from "../../parts/section.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
 import { canUsePasskeys } from "../../passkeys.ts";
-import { readAgain, useAccountApi } from "../../queries.ts";
+import { useAccountApi } from "../../queries.ts";
 import { AppDialog } from "./app_dialog.tsx";
+import { namesOf, useFactorActions } from "./factor_actions.ts";
 import { AddPasskeyDialog, RenamePasskeyDialog } from "./passkey_dialogs.tsx";
 import { RecoveryCodes } from "./recovery_codes.tsx";
 
@@ -26,7 +22,7 @@ const ID = "two-factor";
 
 export function TwoFactorSection({ me }: { me: User }) {
   const state = useAccountApi("GET /users/@me/two-factor", {});
-  const actions = useActions();
+  const actions = useFactorActions();
   const { data } = state;
   const isLoaded = data !== undefined;
   useEffect(() => {
@@ -60,7 +56,7 @@ type Dialog = "app" | "passkey" | Passkey | null;
 interface FactorsProps {
   me: User;
   factors: TwoFactor;
-  actions: ReturnType<typeof useActions>;
+  actions: ReturnType<typeof useFactorActions>;
 }
 
 function Factors({ me, factors, actions }: FactorsProps) {
@@ -82,7 +78,7 @@ function Factors({ me, factors, actions }: FactorsProps) {
           color="yellow"
           variant="light"
           mb="md"
-          title={`${names(requiredBy)} lets nobody in without it`}
+          title={`${namesOf(requiredBy)} lets nobody in without it`}
         >
           Set up an app or a passkey here: then you are back in.
         </Alert>
@@ -212,86 +208,4 @@ function CodesRow({ left, renew }: { left: number; renew: () => void }) {
       }
     />
   );
-}
-
-const names = (projects: { name: string }[]) =>
-  new Intl.ListFormat("en").format(projects.map(({ name }) => name));
-
-/** What removing a factor means, where it is the last one. */
-function lastOne({ requiredBy }: TwoFactor): string {
-  const shut =
-    requiredBy.length > 0 ? ` ${names(requiredBy)} will not let you in until you set it up again.` : "";
-  return `Without another one, two-factor log-in is off: your password alone lets you in, and the recovery codes are void.${shut}`;
-}
-
-function useActions() {
-  const cache = useQueryClient();
-  const read = () =>
-    readAgain(cache, null, ["GET /users/@me/two-factor", "GET /auth/session", "GET /users/@me/sessions"]);
-  return {
-    read,
-    removeApp: (factors: TwoFactor) =>
-      confirm({
-        title: "Remove the authenticator app?",
-        action: "Remove",
-        children:
-          factors.passkeys.length > 0
-            ? "Its codes are good for nothing any more. Your passkeys stay."
-            : lastOne(factors),
-        act: async () => {
-          await withProof(() => call("DELETE /users/@me/two-factor/totp", {}));
-          await read();
-          toast.done("The authenticator app is removed");
-        },
-      }),
-    removePasskey: ({ id, name }: Passkey, factors: TwoFactor) =>
-      confirm({
-        title: `Remove the passkey “${name}”?`,
-        action: "Remove",
-        children:
-          factors.passkeys.length > 1 || factors.totp
-            ? "It cannot be used to log in any more. Delete it on the device, too."
-            : lastOne(factors),
-        act: async () => {
-          await withProof(() => call("DELETE /users/@me/two-factor/passkeys/{id}", { path: { id } }));
-          await read();
-          toast.done(`“${name}” is removed`);
-        },
-      }),
-    renewCodes: (show: (codes: string[]) => void) =>
-      confirm({
-        title: "Make new recovery codes?",
-        action: "Make new ones",
-        children: "The codes that you have now are good for nothing after that.",
-        act: async () => {
-          const made = await withProof(() => call("POST /users/@me/two-factor/recovery-codes", {}));
-          show(made.recoveryCodes);
-          await read();
-        },
-      }),
-    turnOff: (factors: TwoFactor) =>
-      confirm({
-        title: "Turn two-factor log-in off?",
-        action: "Turn off",
-        children: `${removed(factors)} After that your password alone lets you in.${factors.requiredBy.length > 0 ? ` ${names(factors.requiredBy)} will not let you in until you set it up again.` : ""}`,
-        act: async () => {
-          // One at a time: what is gone stays gone where another one is refused.
-          if (factors.totp) await withProof(() => call("DELETE /users/@me/two-factor/totp", {}));
-          for (const { id } of factors.passkeys) {
-            await withProof(() => call("DELETE /users/@me/two-factor/passkeys/{id}", { path: { id } }));
-          }
-          await read();
-          toast.done("Two-factor log-in is off");
-        },
-      }),
-  };
-}
-
-function removed({ totp, passkeys, recoveryCodesLeft }: TwoFactor): string {
-  const parts = [
-    ...(totp ? ["the authenticator app"] : []),
-    ...(passkeys.length > 0 ? [formatCount(passkeys.length, "passkey")] : []),
-    formatCount(Number(recoveryCodesLeft), "recovery code"),
-  ];
-  return `This removes ${new Intl.ListFormat("en").format(parts)}.`;
 }
