@@ -4,6 +4,7 @@ import { toCsvLine } from "../csv.ts";
 import { q } from "../db/queries.ts";
 import { listContactFields } from "./contacts/fields.ts";
 import type { Selected } from "./selection.ts";
+import { STANDARD_NAMES } from "./standard_fields.ts";
 
 /** The formats of an export. */
 export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
@@ -16,7 +17,6 @@ type Row = Awaited<ReturnType<typeof q.contacts.export>>[number];
 const PAGE = 1_000;
 /** As many as an import takes: the fields that most contacts have. NDJSON has all of them. */
 const MAX_FIELDS = 990;
-const STANDARD = ["email", "subscribed", "createdAt", "updatedAt"] as const;
 
 /**
  * The selected contacts in the order in which they came, as text, piece by piece. Those that come while it is read are not
@@ -31,7 +31,7 @@ export async function* exportContacts(
   const lastId = newId(ctx);
   const keys = format === "csv" ? await keysOf(ctx, projectId) : [];
   const write = format === "csv" ? (row: Row) => csvLine(row, keys) : ndjsonLine;
-  if (format === "csv") yield toCsvLine([...STANDARD, ...keys]);
+  if (format === "csv") yield toCsvLine([...STANDARD_NAMES, ...keys]);
   for (let afterId: string | null = null; ;) {
     const rows: Row[] = await q.contacts.export(ctx, {
       projectId,
@@ -55,10 +55,10 @@ async function keysOf(ctx: Context, projectId: string): Promise<string[]> {
     .toSorted();
 }
 
-function csvLine({ email, subscribed, createdAt, updatedAt, data }: Row, keys: string[]): string {
-  const values = data as Record<string, unknown>;
-  const own = keys.map((key) => (Object.hasOwn(values, key) ? cellOf(values[key]) : ""));
-  return toCsvLine([email, String(subscribed), createdAt.toISOString(), updatedAt.toISOString(), ...own]);
+function csvLine(row: Row, keys: string[]): string {
+  const data = row.data as Record<string, unknown>;
+  const own = keys.map((key) => (Object.hasOwn(data, key) ? cellOf(data[key]) : ""));
+  return toCsvLine([...STANDARD_NAMES.map((name) => cellOf(row[name])), ...own]);
 }
 
 function ndjsonLine(row: Row): string {
@@ -67,5 +67,6 @@ function ndjsonLine(row: Row): string {
 
 function cellOf(value: unknown): string {
   if (typeof value === "string") return value;
+  if (value instanceof Date) return value.toISOString();
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }

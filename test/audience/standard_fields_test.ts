@@ -85,6 +85,19 @@ describe.each(STANDARD_NAMES)("%s", (name) => {
       expect(shown).toHaveProperty(name);
   });
 
+  test("is a column of an export, and a field of its lines", async () => {
+    const contact = await contactWith();
+    const text = async (format: string) => {
+      const url = `http://localhost/contacts/export?format=${format}&search=${contact.email as string}`;
+      const headers = { authorization: `Bearer ${project.secret}` };
+      return await (await service.app.handle(new Request(url, { headers }))).text();
+    };
+    const [header, cells] = (await text("csv")).split("\r\n").map((line) => line.split(","));
+
+    expect(cells![header!.indexOf(name)]).toBe(String(contact[name]));
+    expect(JSON.parse(await text("ndjson"))).toHaveProperty(name, contact[name]);
+  });
+
   test("is listed among the fields of contacts, and of conditions of workflows", async () => {
     const contacts = (await call("GET", "/contacts/fields")).body.fields as { field: string }[];
     const workflows = (await call("GET", "/workflows/fields")).body.fields as string[];
