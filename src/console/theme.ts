@@ -77,7 +77,10 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: "sm", fw: 550 } }),
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),
     Kbd: Kbd.extend({ defaultProps: { size: "xs" } }),
-    Menu: Menu.extend({ defaultProps: { shadow: "md", radius: "md" } }),
+    // Without the placeholder, which is nothing that a menu may have in it, the first entry has the focus.
+    Menu: Menu.extend({
+      defaultProps: { shadow: "md", radius: "md", withInitialFocusPlaceholder: false },
+    }),
     Modal: Modal.extend({
       defaultProps: { radius: "lg", centered: true, closeButtonProps: { "aria-label": "Close" } },
     }),
@@ -86,7 +89,14 @@ export const theme = createTheme({
     Table: Table.extend({ defaultProps: { verticalSpacing: "xs", horizontalSpacing: "md" } }),
     Tabs: Tabs.extend({ defaultProps: { variant: "default" } }),
     TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withinPortal: true } }),
+    // Whoever comes with the keyboard is told, too.
+    Tooltip: Tooltip.extend({
+      defaultProps: {
+        openDelay: 250,
+        withinPortal: true,
+        events: { hover: true, focus: true, touch: false },
+      },
+    }),
   },
 });
 

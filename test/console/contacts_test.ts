@@ -1,14 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { saveContact } from "../../src/audience/contacts/mod.ts";
-import {
-  type Console,
-  hasBrowser,
-  keepPicture,
-  expectSound,
-  type OpenPage,
-  tour,
-  useConsole,
-} from "./support.ts";
+import { type Console, hasBrowser, expectSound, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const chromium = test.skipIf(!hasBrowser);
@@ -71,25 +63,47 @@ async function on(path: string, visit: (page: OpenPage) => Promise<void>): Promi
   await page.context().close();
 }
 
-tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByText("jonas.59@people.example") });
+tour(stage, "contacts", {
+  path: "/contacts",
+  ready: (page) => page.getByText("jonas.59@people.example"),
+  states: {
+    conditions: async (page) => {
+      await page.getByRole("button", { name: "Conditions" }).click();
+      await page.getByText("the condition is read out here").waitFor();
+    },
+  },
+});
 
 tour(stage, "contact", {
   path: () => `/contacts/${adaId}`,
   ready: (page) => page.getByText("order placed"),
-});
-
-tour(stage, "imports", {
-  path: "/imports",
-  ready: (page) => page.getByText("None yet. Each stays here for 30 days"),
-});
-
-tour(stage, "contacts-conditions", {
-  path: "/contacts",
-  ready: (page) => page.getByText("jonas.59@people.example"),
-  // oxlint-disable-next-line unicorn/no-thenable
-  then: async (page) => {
-    await page.getByRole("button", { name: "Conditions" }).click();
-    await page.getByText("the condition is read out here").waitFor();
+  states: {
+    "new-field": async (page) => {
+      await page.getByRole("button", { name: "Add a field" }).click();
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("How is the field called?").waitFor();
+    },
+    mails: async (page) => {
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("tab", { name: "Mails" }).click();
+      await page.getByRole("button", { name: /Your order is on its way/ }).waitFor();
+    },
+    mail: async (page) => {
+      await page.getByRole("button", { name: /Your order is on its way/ }).click();
+      await page.frameLocator("iframe").getByText("It arrives on Friday.").waitFor();
+    },
+    why: async (page) => {
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Why in On the pro plan" }).click();
+      await page.getByText("found: pro").waitFor();
+    },
+    delete: async (page) => {
+      await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: "Delete…" }).click();
+      await page.getByRole("dialog", { name: /^Delete ada/ }).waitFor();
+    },
   },
 });
 
@@ -208,7 +222,6 @@ chromium("a file is dropped, mapped, tried, imported and undone", async () => {
       .setInputFiles({ name: "kunden.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
     await page.getByText("What Notiz becomes").or(page.getByLabel("What Notiz becomes")).first().click();
     await page.getByRole("option", { name: "Leave it out" }).click();
-    await keepPicture(page, "import-mapping");
     await expectSound(page);
     await page.getByRole("button", { name: "See what will happen" }).click();
     await page.getByText("Reading the file").waitFor();
@@ -217,7 +230,6 @@ chromium("a file is dropped, mapped, tried, imported and undone", async () => {
     await page.getByText("Augusta").waitFor();
     await page.getByText("This is not an email address").waitFor();
     expect((await contactOf("ada.0@")).data.firstName).toBe("Ada");
-    await keepPicture(page, "import-trial");
     await expectSound(page);
     await page.getByRole("button", { name: "Import now" }).click();
     await page.getByText("Importing").first().waitFor();
@@ -225,7 +237,6 @@ chromium("a file is dropped, mapped, tried, imported and undone", async () => {
     await page.getByRole("button", { name: "Undo" }).waitFor();
     expect((await contactOf("ada.0@")).data).toMatchObject({ firstName: "Augusta", kundeSeit: "2024-02-01" });
     expect((await contactOf("new.one@")).data).toEqual({ firstName: "Nora", kundeSeit: "2025-06-30" });
-    await keepPicture(page, "import-report");
     await expectSound(page);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Undo the import" }).click();

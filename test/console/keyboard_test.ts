@@ -223,7 +223,8 @@ describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
     await tabTo(page, "More");
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Delete…" }).waitFor();
-    await step(page, "ArrowDown", "ArrowDown");
+    await page.waitForFunction(() => document.activeElement?.textContent === "Copy the id");
+    await step(page, "ArrowDown");
     expect(await focused(page)).toBe("Delete…");
     await page.keyboard.press("Enter");
     await dialog(page, /^Delete ada@/).waitFor();

@@ -25,7 +25,33 @@ beforeAll(async () => {
 });
 
 describe("keys", () => {
-  tour(stage, "keys", { path: "/keys", ready: (page) => page.getByText("Report of the week") });
+  tour(stage, "keys", {
+    path: "/keys",
+    ready: (page) => page.getByText("Report of the week"),
+    states: {
+      new: async (page) => {
+        await page.getByRole("button", { name: "Create a key" }).click();
+        await page.getByRole("button", { name: "Create, and show it" }).click();
+        await page.getByText("Say what the key is for").waitFor();
+      },
+      "shown-once": async (page) => {
+        await page.getByLabel("Name", { exact: true }).fill("Till in the shop");
+        await page.keyboard.press("Enter");
+        await page.getByRole("dialog", { name: "The key “Till in the shop”" }).waitFor();
+      },
+      revoke: async (page) => {
+        await page.getByRole("button", { name: "I have stored it" }).click();
+        await page.getByRole("button", { name: "Revoke Till in the shop" }).click();
+        await page.getByRole("dialog", { name: "Revoke “Till in the shop”?" }).waitFor();
+        await page.getByRole("button", { name: "Revoke", exact: true }).waitFor();
+      },
+      revoked: async (page) => {
+        await page.getByRole("button", { name: "Revoke", exact: true }).click();
+        await page.getByText("“Till in the shop” was revoked").waitFor();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      },
+    },
+  });
 
   test.skipIf(!hasBrowser)("a key is made, shown once, used in a request, and revoked", async () => {
     const { service } = stage;
@@ -56,7 +82,16 @@ describe("keys", () => {
 });
 
 describe("members", () => {
-  tour(stage, "members", { path: "/members", ready: (page) => page.getByText("grace@invited.example") });
+  tour(stage, "members", {
+    path: "/members",
+    ready: (page) => page.getByText("grace@invited.example"),
+    states: {
+      invite: async (page) => {
+        await page.getByRole("button", { name: "Invite somebody" }).click();
+        await page.getByRole("textbox", { name: "Address" }).waitFor();
+      },
+    },
+  });
 
   test.skipIf(!hasBrowser)("somebody is invited with a role, and sees what they may", async () => {
     const { service } = stage;
@@ -84,7 +119,21 @@ describe("members", () => {
 });
 
 describe("settings", () => {
-  tour(stage, "settings", { path: "/settings", ready: (page) => page.getByLabel("Postal address") });
+  tour(stage, "settings", {
+    path: "/settings",
+    ready: (page) => page.getByLabel("Postal address"),
+    states: {
+      changed: async (page) => {
+        await page.getByLabel("Postal address").fill("Acme Ltd\n2 High Street\nLondon");
+        await page.getByText("Not saved yet").waitFor();
+      },
+      delete: async (page) => {
+        await page.getByRole("button", { name: "Discard" }).click();
+        await page.getByRole("button", { name: "Delete", exact: true }).click();
+        await page.getByText(/This deletes 0 contacts/).waitFor();
+      },
+    },
+  });
 
   test.skipIf(!hasBrowser)("one is saved, and one that is refused says so at its field", async () => {
     const { service, project } = stage;

@@ -39,6 +39,11 @@ beforeAll(async () => {
   await api("POST", `/segments/${ids.vips}/members`, { emails: ["ada@shop.example", "bob@example.com"] });
   await made("pro", { name: "Pro customers", condition: where(isPro, hasOrdered), trackMembership: true });
   await made("tree", { name: "At the shop, or large, or a VIP", condition: tree() });
+  await stage.service.pool`
+    insert into segment_sizes (project_id, segment_id, day, members)
+    select ${stage.project.id}, id, current_date - n, greatest(0, 240 - n * 3 + (n * 7) % 11)
+    from segments, generate_series(1, 60) as n
+    where project_id = ${stage.project.id}`;
   for (const plan of ["free", "pro", "team"]) {
     await made(`plan-${plan}`, { name: `On the plan ${plan}`, condition: where({ ...isPro, value: plan }) });
   }
@@ -108,6 +113,29 @@ describe("the draft of a condition", () => {
 });
 
 tour(stage, "segments", { path: "/segments", ready: (page) => page.getByText("Pro customers") });
+tour(stage, "segment", {
+  path: () => `/segments/${ids.vips}`,
+  ready: (page) => page.getByText("ada@shop.example"),
+  states: {
+    edit: async (page) => {
+      await page.getByRole("tab", { name: "Edit" }).click();
+      await page.getByLabel("Description").fill("Those whom we call by their first name");
+    },
+    size: async (page) => {
+      await page.getByRole("tab", { name: "Size" }).click();
+      await page.getByRole("img", { name: /^Members from/ }).waitFor();
+    },
+    uses: async (page) => {
+      await page.getByRole("tab", { name: "Used where" }).click();
+      await page.getByRole("link", { name: "At the shop, or large, or a VIP" }).waitFor();
+    },
+    delete: async (page) => {
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name: "Delete" }).click();
+      await page.getByRole("dialog", { name: "Delete VIPs?" }).waitFor();
+    },
+  },
+});
 tour(stage, "new-segment", {
   path: () => `/segments/new?from=${ids.tree}`,
   ready: (page) => page.getByRole("combobox", { name: "Field" }),
@@ -132,7 +160,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
     await page.getByText("or", { exact: true }).click();
     await count(page, "14 contacts");
     await page.getByText("Contacts where plan is “pro”, or seats is more than 23.").waitFor();
-    await keepPicture(page, "segments-built");
+    await keepPicture(page, "new-segment--built");
     await expectSound(page);
     await page.getByRole("button", { name: "Create segment" }).click();
     await page.getByRole("heading", { name: "Large and pro" }).waitFor();
@@ -235,7 +263,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
     expect(await ordered.getAttribute("data-holds")).toBe("false");
     expect(await ordered.textContent()).toContain("Found: 1 time, last on");
     expect(new URL(page.url()).searchParams.get("contact")).toBe(ids["dan@shop.example"]!);
-    await keepPicture(page, "segment-why");
+    await keepPicture(page, "segment--why-in-or-out");
     await expectSound(page);
     await page.context().close();
   });
@@ -253,7 +281,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
     await page.getByRole("combobox", { name: "Field" }).waitFor();
     expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
     await edit("Mine", "Theirs");
-    await keepPicture(page, "segment-lost-update");
+    await keepPicture(page, "segment--lost-update");
     await page.getByRole("button", { name: "Save mine" }).click();
     await page.getByRole("heading", { name: "Mine", level: 1 }).waitFor();
     expect((await api("GET", `/segments/${ids["plan-team"]}`)).name).toBe("Mine");
@@ -273,7 +301,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
     await page.getByRole("button", { name: "Add 2 addresses" }).click();
     await page.getByText("1 address above is no contact").waitFor();
     expect(await page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe("nobody@example.com");
-    await keepPicture(page, "segment-add-members");
+    await keepPicture(page, "segment--add-contacts");
     await page.getByRole("button", { name: "Close" }).last().click();
     await page
       .getByRole("row", { name: /cleo@example.com/ })
@@ -302,7 +330,7 @@ describe.skipIf(!hasBrowser)("segments", () => {
     const page = await stage.open(`/segments/${ids.tree}?tab=edit`, { width: 390 });
     await page.getByText("(seats is more than 20, or Segment VIPs has the contact)").waitFor();
     expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
-    await keepPicture(page, "segment-tree-390");
+    await keepPicture(page, "segment--tree-390");
     await expectSound(page);
     await page.context().close();
   });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { png } from "../support/images.ts";
 import { addDomain } from "../../src/sending/domains/mod.ts";
 import { SERVICE } from "../../src/accounts/audit.ts";
-import { hasBrowser, keepPicture, settled, tour, useConsole } from "./support.ts";
+import { expectSound, hasBrowser, keepPicture, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const STATES = { "DKIM TXT": "MISMATCH", "SPF TXT": "VERIFIED", "DMARC TXT": "MISSING" };
@@ -36,6 +36,12 @@ describe("domains", () => {
   tour(stage, "domains", {
     path: "/domains",
     ready: (page) => page.getByRole("link", { name: /acme\.example/ }),
+    states: {
+      new: async (page) => {
+        await page.getByRole("button", { name: "Add a domain" }).click();
+        await page.getByRole("textbox", { name: "Domain" }).waitFor();
+      },
+    },
   });
   tour(stage, "domain", {
     path: () => `/domains/${domainId}?provider=cloudflare`,
@@ -101,6 +107,18 @@ describe("suppressions", () => {
   tour(stage, "suppressions", {
     path: "/suppressions",
     ready: (page) => page.getByText(/^person0\d+@example.com$/),
+    states: {
+      add: async (page) => {
+        await page.getByRole("button", { name: "Add addresses" }).click();
+        await page.getByLabel("Addresses", { exact: true }).waitFor();
+      },
+      remove: async (page) => {
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await page.getByRole("button", { name: "Remove" }).first().click();
+        await page.getByRole("dialog", { name: /^Write to/ }).waitFor();
+      },
+    },
   });
 
   test.skipIf(!hasBrowser)("are found, added from a pasted list, removed, and put back", async () => {
@@ -147,7 +165,7 @@ describe("images", () => {
   test.skipIf(!hasBrowser)("are uploaded, looked at and deleted", async () => {
     const page = await stage.open("/images");
     await page.getByRole("heading", { name: "No images yet" }).waitFor();
-    await keepPicture(page, "images-empty-light-1280");
+    await keepPicture(page, "images--empty");
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
       page.getByRole("button", { name: "Upload images" }).click(),
@@ -158,8 +176,11 @@ describe("images", () => {
     ]);
     await page.getByText(/^b\.png: /).waitFor();
     const tile = page.getByRole("button", { name: /^Image / }).first();
+    await keepPicture(page, "images-light-1280");
     await tile.click();
     await page.getByText("No template and no campaign.").waitFor();
+    await keepPicture(page, "images--one");
+    await expectSound(page);
     await page.getByRole("button", { name: "Delete" }).click();
     await page
       .getByRole("dialog", { name: "Delete this image?" })

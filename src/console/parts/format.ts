@@ -47,6 +47,7 @@ export function formatDay(at: Date | string): string {
 /** `15:04`. */
 export const formatClock = (at: Date | string) => clock.format(new Date(at));
 
+const SKEW = 5_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -55,7 +56,8 @@ const DAY = 24 * HOUR;
 export function formatRelative(at: Date | string, now = Date.now()): string {
   const ms = new Date(at).getTime() - now;
   const size = Math.abs(ms);
-  if (size < 45_000) return ms > 0 ? "in a moment" : "just now";
+  // The clocks of the service and of the browser differ by a little.
+  if (size < 45_000) return ms > SKEW ? "in a moment" : "just now";
   if (size < HOUR) return relative.format(Math.round(ms / MINUTE), "minute");
   if (size < DAY) return relative.format(Math.round(ms / HOUR), "hour");
   if (size < 7 * DAY) return relative.format(Math.round(ms / DAY), "day");

@@ -15,7 +15,7 @@ export function Gate({ role, children }: Props) {
   const { isAllowed, reason } = useRole(role);
   if (isAllowed) return children;
   return (
-    <Tooltip label={reason}>
+    <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }}>
       {/* A disabled button tells nobody that the pointer is over it. */}
       <span tabIndex={0} role="note" aria-label={reason!}>
         {cloneElement(children, { disabled: true })}

@@ -1,20 +1,13 @@
 // Who is logged in, how the console looks, and the way out.
-import {
-  ActionIcon,
-  type MantineColorScheme,
-  Menu,
-  SegmentedControl,
-  Text,
-  useMantineColorScheme,
-} from "@mantine/core";
+import { ActionIcon, type MantineColorScheme, Menu, Text, useMantineColorScheme } from "@mantine/core";
 import { Link } from "wouter";
 import { BASE } from "../api.ts";
 import { leave } from "../leaving.ts";
 import { APP } from "../place.ts";
 import { useFeatures, useLogOut, useSession } from "../session.ts";
-import { GuideIcon, KeyboardIcon, LogOutIcon, MailIcon, PersonIcon } from "./icons.tsx";
+import { CheckIcon, GuideIcon, KeyboardIcon, LogOutIcon, MailIcon, PersonIcon } from "./icons.tsx";
 
-const SCHEMES = [
+const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
   { value: "auto", label: "System" },
@@ -36,16 +29,18 @@ export function UserMenu({ showKeys }: { showKeys: () => void }) {
         <Text size="sm" px="sm" py={6} style={{ overflowWrap: "anywhere" }}>
           {email}
         </Text>
-        <SegmentedControl
-          fullWidth
-          size="xs"
-          m={4}
-          mb={8}
-          aria-label="Colours"
-          data={SCHEMES}
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
-        />
+        <Menu.Label>Colours</Menu.Label>
+        {SCHEMES.map(({ value, label }) => (
+          <Menu.RadioItem
+            key={value}
+            value={value}
+            checked={value === colorScheme}
+            checkIcon={<CheckIcon size={14} />}
+            onChange={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.RadioItem>
+        ))}
         <Menu.Divider />
         <Menu.Item component={Link} href={`~${APP}/account`} leftSection={<PersonIcon size={16} />}>
           Account

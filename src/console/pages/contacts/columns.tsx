@@ -104,16 +104,15 @@ export function ColumnsMenu({ choices, toggle, reset }: ChosenColumns) {
       <Menu.Dropdown className={classes.columns!}>
         <Menu.Label>At most {MAX_COLUMNS} beside the address</Menu.Label>
         {choices.map(({ key, label, isChosen, isDisabled }) => (
-          <Menu.Item
+          <Menu.CheckboxItem
             key={key}
-            role="menuitemcheckbox"
-            aria-checked={isChosen}
+            checked={isChosen}
             disabled={isDisabled}
-            leftSection={isChosen ? <CheckIcon size={14} /> : <span className={classes.noCheck} />}
-            onClick={() => toggle(key)}
+            checkIcon={<CheckIcon size={14} />}
+            onChange={() => toggle(key)}
           >
             {label}
-          </Menu.Item>
+          </Menu.CheckboxItem>
         ))}
         <Menu.Divider />
         <Menu.Item onClick={reset}>As at first</Menu.Item>

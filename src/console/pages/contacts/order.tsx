@@ -37,15 +37,16 @@ export function OrderMenu({ filters, set }: Props) {
       </Menu.Target>
       <Menu.Dropdown>
         {ORDERS.map((order) => (
-          <Menu.Item
+          <Menu.RadioItem
             key={order.label}
-            role="menuitemradio"
-            aria-checked={order === chosen}
-            leftSection={order === chosen ? <CheckIcon size={14} /> : <span className={classes.noCheck} />}
-            onClick={() => set({ sort: order.sort, dir: order.dir, from: "" })}
+            value={order.label}
+            checked={order === chosen}
+            checkIcon={<CheckIcon size={14} />}
+            closeMenuOnClick
+            onChange={() => set({ sort: order.sort, dir: order.dir, from: "" })}
           >
             {order.label}
-          </Menu.Item>
+          </Menu.RadioItem>
         ))}
       </Menu.Dropdown>
     </Menu>
