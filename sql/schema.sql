@@ -1916,6 +1916,8 @@ CREATE INDEX emails_by_template ON public.emails USING btree (project_id, templa
 CREATE INDEX emails_by_workflow ON public.emails USING btree (project_id, workflow_id, id) WHERE (workflow_id IS NOT NULL);
 -- Serves `captured_release.next`, `captured_release.of_ids` and `captured_release.hold`.
 CREATE INDEX emails_captured ON public.emails USING btree (captured_at, project_id, id) WHERE (captured_at IS NOT NULL);
+-- Serves `captured_release.next_of_project`.
+CREATE INDEX emails_captured_of_project ON public.emails USING btree (project_id, captured_at, id) WHERE (captured_at IS NOT NULL);
 -- Serves `emails.list`: the recipients of a campaign who clicked.
 CREATE INDEX emails_clicked ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (clicked_at IS NOT NULL));
 -- Serves `emails.settle_doubts`.

@@ -12,6 +12,9 @@ export interface FieldError {
   message: string;
   code: FieldErrorCode;
   received?: unknown;
+  /** Of a fault in a template: where it is, from 1 on. */
+  line?: number;
+  column?: number;
 }
 
 /** What can be wrong with a field (guides/errors.md). */

@@ -47,6 +47,13 @@ export const limitProblems = {
       },
     ),
 
+  tooManyStreams: (limit: number, whose: string) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot open another stream: ${limit} ${whose} are open`, {
+      details: { retryAfter: 60, limit },
+      headers: { "retry-after": "60" },
+      suggestion: "Close one: every stream tells the same, and ends by itself after 5 minutes",
+    }),
+
   tooManyNewProjects: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot create more projects today", {
       details: { retryAfter },

@@ -37,6 +37,12 @@ export const stateProblems = {
     ),
 
   // 409
+  /** Where is not for everybody to know: the operator's command says it. */
+  capturedAgain: () =>
+    new Problem(409, "CONFLICT", "Cannot release captured mails while a process would capture them again", {
+      suggestion: "Whoever runs the service sets SMTP_URL in every process of it, and restarts them",
+    }),
+
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
       suggestion: `Only an import that is done and no dry run can be undone, once, within ${days} days`,

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { Secret, TOTP } from "otpauth";
 import { disableProject, LANGUAGES } from "../src/accounts/projects/mod.ts";
 import { PHRASES } from "../src/content/languages/mod.ts";
 import { securityOf } from "../src/sending/feedback/reputation.ts";
 import type { AdminRun } from "./support/admin_words.ts";
 import { campaignsOf } from "./support/campaign.ts";
+import { PASSWORD, signUp } from "./support/accounts.ts";
 import { startProcess } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
@@ -545,6 +547,32 @@ describe("in production", () => {
       expect(stdout.toString()).toBe("ran project list\n");
     },
   );
+});
+
+describe("bun run admin user two-factor-off", () => {
+  test("lets somebody in again who has lost every factor, and says so when there was nothing to do", async () => {
+    const person = await signUp(service);
+    await service.pool`update users set email_verified_at = now() where id = ${person.userId}`;
+    const { body } = await person.request("POST", "/users/@me/two-factor/totp");
+    const code = new TOTP({ secret: Secret.fromBase32(body.secret) }).generate();
+    await person.request("POST", "/users/@me/two-factor/totp/confirm", { code });
+    const logIn = async () => {
+      const credentials = { email: person.email, password: PASSWORD };
+      const { status, body: answer } = await service.request("POST", "/auth/login", { body: credentials });
+      return [status, answer.error?.code];
+    };
+    const before = await logIn();
+    const { out, exitCode } = admin("user", "two-factor-off", "--email", person.email);
+    const again = admin("user", "two-factor-off", "--email", person.email);
+    const unknown = admin("user", "two-factor-off", "--email", "nobody@example.com");
+
+    expect(before).toEqual([401, "TWO_FACTOR_REQUIRED"]);
+    expect([exitCode, JSON.parse(out)]).toMatchObject([0, { changed: true, twoFactor: false }]);
+    expect(JSON.parse(again.out)).toMatchObject({ changed: false });
+    expect([unknown.exitCode, unknown.err]).toEqual([1, expect.stringContaining("nobody@example.com")]);
+    expect((await person.request("GET", "/users/@me")).status).toBe(401);
+    expect(await logIn()).toEqual([200, undefined]);
+  }, 60_000);
 });
 
 /** A checkout without anything installed, in which we may not write; and the Bun and the user to run it with. */

@@ -1,15 +1,23 @@
 -- Captured mails on their way to those whom they were meant for, in the order in which they were captured, page by page.
 
 -- name: next :many
--- nullable: project_id
 -- The next captured mails after a place. There is always a place, and no other table, so that the index is entered
 -- there whatever plan is cached.
 select e.project_id, e.id, e.campaign_id, e.captured_at as "captured_at!"
 from emails e
 where e.captured_at <= :until
   and (e.captured_at, e.project_id, e.id) > (:after_at, :after_project_id, :after_id)
-  and (:project_id::uuid is null or e.project_id = :project_id)
 order by e.captured_at, e.project_id, e.id
+limit :limit::int;
+
+-- name: next_of_project :many
+-- The same of one project, however much others have captured.
+select e.project_id, e.id, e.campaign_id, e.captured_at as "captured_at!"
+from emails e
+where e.project_id = :project_id
+  and e.captured_at <= :until
+  and (e.captured_at, e.id) > (:after_at, :after_id)
+order by e.captured_at, e.id
 limit :limit::int;
 
 -- name: of_ids :many

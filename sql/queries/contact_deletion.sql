@@ -61,6 +61,21 @@ set
 from theirs t
 where e.project_id = t.project_id and e.id = t.id;
 
+-- name: part_with_captured :exec
+-- The copies that the inbox has of their mails are deleted. Of a project it keeps a few hundred.
+delete from captured_mails m
+where m.project_id = :project_id
+  and (
+    lower(m.to_address) in (
+      select c.email from contacts c where c.project_id = :project_id and c.id = any(:contact_ids::uuid[])
+    )
+    or exists (
+      select
+      from emails e
+      where e.project_id = m.project_id and e.id = m.email_id and e.contact_id = any(:contact_ids::uuid[])
+    )
+  );
+
 -- name: part_with_requests :exec
 -- What the log of requests says of them besides that there was one.
 update requests r

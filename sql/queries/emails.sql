@@ -548,16 +548,30 @@ order by position;
 
 -- name: timeline :many
 -- nullable: contact_id
--- The events of a mail, the oldest first: found among those of its contact by their names, and no longer after it than
--- anybody opens a mail.
-select v.id, v.name, v.data, v.created_at
-from events v
-where v.project_id = :project_id
-  and v.contact_id is not distinct from :contact_id::uuid
-  and v.name = any(:names::text[])
-  and v.id >= :since
-  and v.email_id = :email_id
-order by v.id
+-- What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
+-- contact by their names, and no longer after it than anybody opens a mail.
+select l.id as "id!", l.name as "name!", l.data as "data!", l.created_at as "created_at!"
+from (
+  (
+    select v.id, v.name, v.data, v.created_at
+    from events v
+    where v.project_id = :project_id
+      and v.contact_id is not distinct from :contact_id::uuid
+      and v.name = any(:names::text[])
+      and v.id >= :since
+      and v.email_id = :email_id
+    order by v.id
+    limit :limit::int
+  )
+  union all
+  select md5(e.id::text || fact.name)::uuid, fact.name, '{}'::jsonb, fact.at
+  from emails e
+  cross join lateral (
+    values ('email.queued', e.queued_at), ('email.captured', e.captured_at), ('email.released', e.released_at)
+  ) as fact (name, at)
+  where e.project_id = :project_id and e.id = :email_id and fact.at is not null
+) as l
+order by l.created_at, l.id
 limit :limit::int;
 
 -- name: count :one

@@ -63,6 +63,8 @@ export const AUDIT_ACTIONS = [
   "campaign.sent",
   "campaign.scheduled",
   "campaign.cancelled",
+  "captured.released",
+  "captured.discarded",
   "billing.limits_changed",
   "owner.proven",
   "billing.checkout_started",

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 
 const NOTED_EVERY_MS = 60_000;
 
-/** Of which it is remembered here that they were noted; beyond that they are asked of the rows alone. */
+/** Of which it is remembered here that they were noted, and that may wait to be: what is beyond is lost. */
 const MAX_NOTED = 10_000;
 
 /** Something that is used, and when its row says that it last was. */
@@ -27,7 +27,7 @@ export function createUseNotes<Item extends Used>(
       await write(items, ctx.now());
       return items.map(() => true);
     },
-    { maxItems: 500, maxFlights: 1 },
+    { maxItems: 500, maxFlights: 1, maxWaiting: MAX_NOTED },
   );
   return (item) => {
     const now = ctx.now().getTime();

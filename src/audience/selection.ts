@@ -65,17 +65,17 @@ export async function countSelected(
   projectId: string,
   selection: Selection,
   selected: Selected,
-): Promise<number> {
+): Promise<{ total: number; estimated: boolean }> {
   const { search, segmentId, condition, subscribed } = selection;
   const total = await countBySubscription(ctx, projectId, subscribed);
   const isCounted = !search && segmentId === undefined && condition === undefined;
-  if (isCounted || total === 0) return total;
+  if (isCounted || total === 0) return { total, estimated: false };
   const exact = await withinBudget(ctx, COUNT_BUDGET_MS, async (tx) => {
     await q.audience.allowHashing(tx);
     return await q.contacts.countMatching(tx, { projectId, filter: selected(tx, { whole: true }) });
   });
-  if (exact) return exact.total;
-  return (await estimateSelected(ctx, projectId, selected, total)).count;
+  if (exact) return { total: exact.total, estimated: false };
+  return { total: (await estimateSelected(ctx, projectId, selected, total)).count, estimated: true };
 }
 
 /** What a sample says of the contacts that are selected. */

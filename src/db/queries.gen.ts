@@ -334,24 +334,27 @@ export interface Queries {
     /** The next captured mails after a place. There is always a place, and no other table, so that the index is entered
      * there whatever plan is cached.
      * (sql/queries/captured_release.sql:3) */
-    next(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; projectId: string | null; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
+    next(on: On, args: { until: Date; afterAt: Date; afterProjectId: string; afterId: string; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
+    /** The same of one project, however much others have captured.
+     * (sql/queries/captured_release.sql:13) */
+    nextOfProject(on: On, args: { projectId: string; until: Date; afterAt: Date; afterId: string; limit: number }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
     /** The captured ones of some mails.
-     * (sql/queries/captured_release.sql:15) */
+     * (sql/queries/captured_release.sql:23) */
     ofIds(on: On, args: { ids: string[]; since: Date; until: Date; projectId: string | null }): Promise<{ projectId: string; id: string; campaignId: string | null; capturedAt: Date }[]>;
     /** Those of these mails that are still captured and that nobody else has locked, locked until the commit.
-     * (sql/queries/captured_release.sql:24) */
+     * (sql/queries/captured_release.sql:32) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** What decides whether these mails may still be sent, in the order in which they were captured.
-     * (sql/queries/captured_release.sql:32) */
+     * (sql/queries/captured_release.sql:40) */
     look(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; isDisabled: boolean; isBeingReset: boolean; subscribed: boolean | null; optedOutAt: Date | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null; isSenderVerified: boolean; isCancelled: boolean }[]>;
     /** These are to be sent, as if they had never been tried. The caller holds them.
-     * (sql/queries/captured_release.sql:60) */
+     * (sql/queries/captured_release.sql:68) */
     release(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** These must not be sent any more: `closed` holds `{project_id, id, reason}`. The caller holds them.
-     * (sql/queries/captured_release.sql:66) */
+     * (sql/queries/captured_release.sql:74) */
     close(on: On, args: { closed: { project_id: string; id: string; reason: string }[] }): Promise<number>;
     /** Campaigns that had come to their end have mails to send again, and come to it once more. The caller holds them.
-     * (sql/queries/captured_release.sql:73) */
+     * (sql/queries/captured_release.sql:81) */
     reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
   };
   contactCounts: {
@@ -387,17 +390,20 @@ export interface Queries {
      * same project has), the outcome of each mail is kept, and unsent mails are not sent.
      * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
-    /** What the log of requests says of them besides that there was one.
+    /** The copies that the inbox has of their mails are deleted. Of a project it keeps a few hundred.
      * (sql/queries/contact_deletion.sql:64) */
+    partWithCaptured(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
+    /** What the log of requests says of them besides that there was one.
+     * (sql/queries/contact_deletion.sql:79) */
     partWithRequests(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
      * now on.
-     * (sql/queries/contact_deletion.sql:80) */
+     * (sql/queries/contact_deletion.sql:95) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
-     * (sql/queries/contact_deletion.sql:89) */
+     * (sql/queries/contact_deletion.sql:104) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:93) */
+    /** (sql/queries/contact_deletion.sql:108) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -849,22 +855,22 @@ export interface Queries {
     /** The attachments of a content, without their bytes.
      * (sql/queries/emails.sql:542) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
-    /** The events of a mail, the oldest first: found among those of its contact by their names, and no longer after it than
-     * anybody opens a mail.
+    /** What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
+     * contact by their names, and no longer after it than anybody opens a mail.
      * (sql/queries/emails.sql:549) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:563) */
+     * (sql/queries/emails.sql:577) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:574) */
+     * (sql/queries/emails.sql:588) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:580) */
+     * (sql/queries/emails.sql:594) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:588) */
+     * (sql/queries/emails.sql:602) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

@@ -25,6 +25,7 @@ import { contactImportRoutes } from "./routes/contact_imports.ts";
 import { contactJobRoutes } from "./routes/contact_jobs.ts";
 import { contactListRoutes } from "./routes/contact_list.ts";
 import { contactsRoutes } from "./routes/contacts.ts";
+import { capturedMailsRoutes } from "./routes/captured_mails.ts";
 import { configRoutes } from "./routes/config.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
@@ -129,6 +130,7 @@ export function createApp(given: Context): AnyElysia {
     .use(billingRoutes(ctx))
     .use(projectsRoutes(ctx))
     .use(projectKeysRoutes(ctx))
+    .use(capturedMailsRoutes(ctx))
     .use(uploadLibraryRoutes(ctx))
     .use(uploadsRoutes(ctx))
     .use(configRoutes(ctx))

@@ -33,8 +33,8 @@ export interface SuppressInput {
   emails?: string[] | undefined;
 }
 
-// Counting on through millions of rows would cost more than the page itself.
-const COUNT_UP_TO = 100_000;
+/** How far a list is counted: going on through millions of rows would cost more than the page itself. */
+export const COUNT_UP_TO = 100_000;
 
 /** One page in the order of time, and one row more when there are more. */
 export async function listSuppressions(

@@ -13,7 +13,8 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "JSON body": ["http/entry/body.ts", " BODY_LIMIT = 5 * 1_048_576"],
   "body of `/v1/send`": ["http/entry/body.ts", "SEND_BODY_LIMIT = 50 * 1_048_576"],
   "a page of a list": ["http/routes/_lists.ts", /DEFAULT_LIMIT = 20;\nconst MAX_LIMIT = 100;/],
-  "open activity streams of a project": ["http/entry/event_stream.ts", "STREAMS_OF_PROJECT = 10"],
+  "open activity streams of a project": ["http/entry/event_stream.ts", "STREAMS_OF_PROJECT = 100"],
+  "open activity streams of a member in a project": ["http/entry/event_stream.ts", "STREAMS_OF_MEMBER = 10"],
   "body of a refused request in the log": ["insight/requests/_redaction.ts", "MAX_BODY_BYTES = 4_096"],
   "requests stay in the log for": ["insight/requests/mod.ts", "KEPT_DAYS = 7"],
   "recipients of one `/v1/send`": ["http/routes/v1.ts", "maxItems: 1000"],
@@ -85,6 +86,18 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
     /MAX_POSTAL_ADDRESS = 500;\nconst MAX_ADDRESS_LINES = 10;/,
   ],
   "named keys of a project": ["accounts/projects/named_keys.ts", "MAX_KEYS = 50"],
+  "passkeys of an account": ["accounts/people/passkeys.ts", "MAX_PASSKEYS = 20"],
+  "recovery codes of an account": ["accounts/people/recovery_codes.ts", "CODES = 10"],
+  "second step of a log-in": ["accounts/people/admission.ts", "CHALLENGE_MS = 10 * 60_000"],
+  "failures of an account's second factor": [
+    "accounts/people/login_limits.ts",
+    "SECOND_FACTOR_FAILURES = 10",
+  ],
+  "setting up an authenticator app": ["accounts/people/totp.ts", "PENDING_MS = 3_600_000"],
+  "what `POST /auth/reauthenticate` proves holds for": [
+    "accounts/people/recent_proof.ts",
+    "PROOF_MS = 10 * 60_000",
+  ],
   "an invitation is good for": ["accounts/projects/invitations.ts", "INVITATION_DAYS = 14"],
 };
 

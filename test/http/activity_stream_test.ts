@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { endWatching } from "../../src/insight/activity/live.ts";
-import { STREAMS_OF_PROJECT } from "../../src/http/entry/event_stream.ts";
+import { STREAMS_OF_MEMBER, STREAMS_OF_PROJECT } from "../../src/http/entry/event_stream.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
 
@@ -63,7 +63,7 @@ class Reader {
 const stream = async (query = "", headers: Record<string, string> = {}) => {
   const response = await service.app.handle(
     new Request(`http://localhost/activity/stream?${query}`, {
-      headers: { authorization: `Bearer ${project.secret}`, ...headers },
+      headers: headers.cookie ? headers : { authorization: `Bearer ${project.secret}`, ...headers },
     }),
   );
   const reader = new Reader(response);
@@ -183,13 +183,27 @@ describe("GET /activity/stream", () => {
     expect((await ask(`?projectId=${(await service.createProject()).id}`)).status).toBe(403);
   });
 
-  test("of one project are ten at a time, and one that is left makes room", async () => {
+  test("of one project are a hundred at a time, and one that is left makes room", async () => {
     const readers = [];
     for (let i = 0; i < STREAMS_OF_PROJECT; i++) readers.push(await stream());
     const refused = await service.request("GET", "/activity/stream", { key: project.secret });
     await readers[0]!.leave();
 
     expect([refused.status, refused.body.error.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect(refused.body.error.message).toContain("100 of this project are open");
+    expect((await stream()).response.status).toBe(200);
+  });
+
+  test("of one member are ten at a time, and others still get theirs", async () => {
+    const [ada, bob] = [await signUp(service), await signUp(service)];
+    for (const person of [ada, bob]) await join(service, person, project.id, "MEMBER");
+    const watch = (cookie: string) => stream("", { cookie, "x-project-id": project.id });
+    for (let i = 0; i < STREAMS_OF_MEMBER; i++) expect((await watch(ada.cookie)).response.status).toBe(200);
+    const refused = await ada.request("GET", "/activity/stream", undefined, { projectId: project.id });
+
+    expect([refused.status, refused.body.error.details.limit]).toEqual([429, STREAMS_OF_MEMBER]);
+    expect(refused.body.error.message).toContain("10 of yours");
+    expect((await watch(bob.cookie)).response.status).toBe(200);
     expect((await stream()).response.status).toBe(200);
   });
 

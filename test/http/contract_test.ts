@@ -441,3 +441,36 @@ describe("the log", () => {
     expect(service.lines.filter(({ route, status }) => route === "/health" && status === 200)).toEqual([]);
   });
 });
+
+describe("the Node client of the existing API, 3.0.3", () => {
+  /** As it makes its requests: a POST below `v1/` with the fields that it was given. */
+  const call = (url: "send" | "track", key: string, json: object) =>
+    service.request("POST", `/v1/${url}`, { key, body: { ...json } });
+
+  test("has its messages sent, with the fields that it knows and we do not", async () => {
+    const message = { subject: "Hello", body: "Hello world!", from: `hello@${DOMAIN}`, name: "Shop" };
+    const one = await call("send", project.secret, { ...message, to: "a1@example.com", type: "html" });
+    const many = await call("send", project.secret, {
+      ...message,
+      to: ["a2@example.com", "a3@example.com"],
+      type: "markdown",
+      subscribed: false,
+    });
+
+    expect([one.status, one.body.success, one.body.warnings]).toEqual([200, true, undefined]);
+    expect([many.status, many.body.data.emails.length]).toEqual([200, 2]);
+  });
+
+  test("has its events recorded, values with `persistent` included", async () => {
+    const answer = await call("track", project.public, {
+      event: "new-project",
+      email: "a4@example.com",
+      subscribed: true,
+      data: { company: "Shop", coupon: { value: "X1", persistent: false } },
+    });
+    const { body } = await api("GET", `/contacts/${answer.body.data.contact}`);
+
+    expect([answer.status, answer.body.success]).toEqual([200, true]);
+    expect([body.data.company, body.data.coupon]).toEqual(["Shop", undefined]);
+  });
+});

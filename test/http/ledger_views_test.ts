@@ -215,12 +215,24 @@ describe("what became of a campaign", () => {
     expect(body[0].hour).toMatch(/:00:00\.000Z$/);
   });
 
+  test("a total says whether there may be more", async () => {
+    const list = async (query: string) => (await call("GET", `/emails?${query}`)).body;
+
+    expect((await list("limit=1")).estimated).toBe(false);
+    expect((await list("search=example.com")).estimated).toBe(false);
+    expect(await list("search=example.com&limit=1")).toMatchObject({ total: 1, estimated: true });
+  });
+
   test("tells the story of a mail, with the link that was followed", async () => {
     const [mail] = (await recipients("clicked=true")).data;
     const { body } = await call("GET", `/emails/${mail.id}/events`);
 
-    expect(body.map(({ name }: { name: string }) => name)).toEqual(["email.sent", "email.click"]);
-    expect(body[1].data.link).toBe(LINK);
+    expect(body.map(({ name }: { name: string }) => name)).toEqual([
+      "email.queued",
+      "email.sent",
+      "email.click",
+    ]);
+    expect(body[2].data.link).toBe(LINK);
   });
 });
 

@@ -37,6 +37,31 @@ describe("the rate limit", () => {
     expect(refused.headers.get("retry-after")).toBe(String(refused.body.error.details.retryAfter));
   });
 
+  test.each([
+    ["GET", "/contacts?limit=1", 200],
+    ["HEAD", "/contacts?limit=1", 200],
+    ["HEAD", "/contacts/export", 200],
+    ["GET", "/contacts/export", 200],
+    ["GET", "/activity/stream", 200],
+    ["GET", "/contacts?x=1", 400],
+    ["POST", "/segments", 400],
+    ["GET", "/contacts/nobody", 404],
+    ["POST", "/v1/send", 422],
+    ["PATCH", "/contacts/nobody", 404],
+  ])("is told with every answer behind a key: %s %s, %s", async (method, path, status) => {
+    const { secret } = await service.createProject();
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = method === "POST" || method === "PATCH" ? "{}" : null;
+    const answer = await service.app.handle(
+      new Request(`http://localhost${path}`, { method, headers, body }),
+    );
+    await answer.body?.cancel();
+
+    expect([answer.status, answer.headers.get("ratelimit-limit")]).toEqual([status, String(LIMIT)]);
+    expect(answer.headers.get("ratelimit")).toMatch(/^"minute";r=\d+;t=\d+$/);
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   test("is one for all processes that share the database", async () => {
     const { secret } = await service.createProject();
     const pool = openPool(service.databaseUrl, { max: 5 });

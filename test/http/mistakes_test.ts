@@ -186,3 +186,13 @@ describe("a method that a path has not", () => {
     expect(await api("DELETE", "/events/stats")).toMatchObject({ status: 200, body: { deletedCount: 1 } });
   });
 });
+
+test("a fault of a template has its place in fields of its own", async () => {
+  const body = "<p>\n  {{#if x}}\n</p>";
+  const answer = await api("POST", "/templates/preview", { subject: "Hi {{", body });
+
+  expect(answer.body.error.errors).toMatchObject([
+    { field: "subject", line: 1, column: 4 },
+    { field: "body", line: 2, column: 3 },
+  ]);
+});

@@ -13,6 +13,8 @@ const PLACE = new Date(FIRST.getTime() + 15_000);
 
 const service = useService();
 let project: NewProject;
+/** Its mails were captured after all others. */
+let late: NewProject;
 let ids: string[];
 
 beforeAll(async () => {
@@ -24,27 +26,27 @@ beforeAll(async () => {
     select ${project.id}, n || '@many.example', (select id from contents), 'TRANSACTIONAL', 'CAPTURED', ${FIRST},
       ${FIRST}, ${FIRST}::timestamptz + n * interval '1 millisecond'
     from generate_series(1, ${ROWS}::int) as n`;
+  late = await service.createProject();
+  await service.pool`
+    insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at, captured_at)
+    select ${late.id}, n || '@many.example', (select id from contents), 'TRANSACTIONAL', 'CAPTURED', ${FIRST},
+      ${FIRST}, ${FIRST}::timestamptz + interval '1 day'
+    from generate_series(1, 100) as n`;
   ids = (
-    await service.pool`select id from emails where captured_at > ${PLACE} order by id limit ${LIMIT}`
+    await service.pool`select id from emails where captured_at > ${PLACE} and project_id = ${project.id} order by id limit ${LIMIT}`
   ).map((mail) => mail.id as string);
 }, 240_000);
 
 const keys = () => ({ projectIds: ids.map(() => project.id), ids });
 const range = { since: FIRST, until: new Date() };
+const place = () => ({ until: range.until, afterAt: PLACE, afterId: ids[0]!, limit: LIMIT });
 
 const STATEMENTS: [string, (tx: Context) => Promise<unknown[]>][] = [
-  ...[() => null, () => project.id].map((scope, i): [string, (tx: Context) => Promise<unknown[]>] => [
-    ["next of all", "next of a project"][i]!,
-    (tx) =>
-      q.capturedRelease.next(tx, {
-        projectId: scope(),
-        until: range.until,
-        afterAt: PLACE,
-        afterProjectId: project.id,
-        afterId: ids[0]!,
-        limit: LIMIT,
-      }),
-  ]),
+  ["next", (tx) => q.capturedRelease.next(tx, { ...place(), afterProjectId: project.id })],
+  [
+    "next of a project, behind many of another one",
+    (tx) => q.capturedRelease.nextOfProject(tx, { ...place(), afterAt: new Date(0), projectId: late.id }),
+  ],
   ["of_ids", (tx) => q.capturedRelease.ofIds(tx, { projectId: null, ids, ...range })],
   ["hold", (tx) => q.capturedRelease.hold(tx, keys())],
   ["look", (tx) => q.capturedRelease.look(tx, keys())],

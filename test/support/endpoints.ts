@@ -276,7 +276,12 @@ export const FOR_ADMINS = [
 ];
 
 /** What cannot be undone. */
-export const FOR_OWNERS = ["DELETE /users/@me/projects/:id", "POST /users/@me/projects/:id/reset"];
+export const FOR_OWNERS = [
+  "DELETE /users/@me/projects/:id",
+  "POST /users/@me/projects/:id/reset",
+  "POST /projects/:id/captured-mails/release",
+  "POST /projects/:id/captured-mails/discard",
+];
 
 /** For a key with the scope `read`: what changes nothing, and is not about people. What is in none of these lists takes `all`. */
 export const FOR_READERS = [

@@ -308,6 +308,8 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
   await tell("getProjectSecurity", { as, path });
   await tell("getWebhookSecret", { as, path });
   await tell("rotateWebhookSecret", { as, path });
+  await tell("releaseCapturedMails", { as, path, body: { all: true, dryRun: true } });
+  await tell("discardCapturedMails", { as, path, body: { since: "2026-11-01T00:00:00Z", dryRun: true } });
   await tell("getProject", { as, path });
   const key = await tell("createProjectKey", {
     as,

@@ -42,6 +42,8 @@ const NEEDED: Readonly<Record<string, Role>> = {
   // What cannot be undone.
   "DELETE /users/@me/projects/:id": "OWNER",
   "POST /users/@me/projects/:id/reset": "OWNER",
+  "POST /projects/:id/captured-mails/release": "OWNER",
+  "POST /projects/:id/captured-mails/discard": "OWNER",
 };
 
 /** The lowest role that may call a route, by its method and its pattern, such as `DELETE` and `/domains/:id`. */

@@ -5,7 +5,8 @@ import { problems } from "../../problem.ts";
 
 /**
  * Deletes contacts for good and returns the ids of those that existed. Their mails stay in the ledger, under a hash in
- * place of the address; unsent mails are SUPPRESSED. Requests that name them lose their bodies. Inside a transaction.
+ * place of the address; unsent mails are SUPPRESSED. Requests that name them lose their bodies, and copies that were
+ * captured are deleted. Inside a transaction.
  */
 export async function deleteContacts(
   tx: Context,
@@ -16,10 +17,12 @@ export async function deleteContacts(
   // Executions and mails first and contacts second, as workflows run and the outcomes of a delivery are written: the other
   // way round they would meet crosswise. What came in between is found by the second look.
   await q.contactDeletion.endExecutions(tx, { projectId, contactIds, now: tx.now() });
+  await q.contactDeletion.partWithCaptured(tx, { projectId, contactIds });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   await q.contactDeletion.hold(tx, { projectId, contactIds });
   await q.contactDeletion.keepOut(tx, { projectId });
   await q.contactDeletion.endExecutions(tx, { projectId, contactIds, now: tx.now() });
+  await q.contactDeletion.partWithCaptured(tx, { projectId, contactIds });
   await q.contactDeletion.partWithEmails(tx, { projectId, contactIds });
   await q.contactDeletion.partWithRequests(tx, { projectId, contactIds });
   const segmentIds = (await q.segments.holding(tx, { projectId, contactIds })).map((row) => row.segmentId);

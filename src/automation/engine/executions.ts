@@ -42,8 +42,8 @@ export type ToldExecution = ListedExecution & {
   stepExecutions: StepExecution[];
 };
 
-// Counting on through millions of rows would cost more than the page itself.
-const COUNT_UP_TO = 100_000;
+/** How far a list is counted: going on through millions of rows would cost more than the page itself. */
+export const COUNT_UP_TO = 100_000;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const CANCEL_SIZE = 2_000;

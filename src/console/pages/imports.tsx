@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "wouter";
-import type { ContactImport } from "../api.gen.ts";
+import type { ListedContactImport } from "../api.gen.ts";
 import { formatNumber } from "../parts/format.ts";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -85,7 +85,7 @@ function PastImports() {
   );
 }
 
-function PastImport({ one }: { one: ContactImport }) {
+function PastImport({ one }: { one: ListedContactImport }) {
   const { id, fileName, dryRun, result, createdAt, createdBy } = one;
   const state = stateOf(one);
   return (

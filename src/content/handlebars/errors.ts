@@ -9,5 +9,5 @@ export function templateErrors(field: string, source: string | undefined): Field
 
 /** A fault of a template as the error of a field, with its place. */
 export function toFieldError(field: string, { message, line, column }: TemplateError): FieldError {
-  return { field, code: "custom", message: `${message} (line ${line}, column ${column})` };
+  return { field, code: "custom", message: `${message} (line ${line}, column ${column})`, line, column };
 }

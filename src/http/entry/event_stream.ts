@@ -1,10 +1,13 @@
 // Server-sent events: an answer that goes on, a message at a time (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import type { Context } from "../../context.ts";
+import type { Actor } from "../../accounts/audit.ts";
+import { problems } from "../../problem.ts";
 import { createTurnstile } from "./turnstile.ts";
 
-/** Of one project, and of all, in this process. */
-export const STREAMS_OF_PROJECT = 10;
-const STREAMS_OF_ALL = 100;
+/** Of one project, of one of its members, and of all, in this process. An open one costs a timer and some 20 KB. */
+export const STREAMS_OF_PROJECT = 100;
+export const STREAMS_OF_MEMBER = 10;
+const STREAMS_OF_ALL = 500;
 /** The caller is authenticated once: who is no longer allowed is out after this time. */
 export const STREAM_MINUTES = 5;
 /** Proxies close what is silent for longer; most give it a minute. */
@@ -35,21 +38,48 @@ export interface StreamReader {
   end(): void;
 }
 
-const turnstile = createTurnstile("open a stream", { ofProject: STREAMS_OF_PROJECT, ofAll: STREAMS_OF_ALL });
+const ofProject = createTurnstile("open a stream", {
+  ofOne: STREAMS_OF_PROJECT,
+  ofAll: STREAMS_OF_ALL,
+  refusal: () => problems.tooManyStreams(STREAMS_OF_PROJECT, "of this project"),
+});
+const ofMember = createTurnstile("open a stream", {
+  ofOne: STREAMS_OF_MEMBER,
+  ofAll: STREAMS_OF_ALL,
+  refusal: () => problems.tooManyStreams(STREAMS_OF_MEMBER, "of yours in this project"),
+});
+
+/** A place for one more stream, and how it is left. */
+function enter(ctx: Context, projectId: string, actor: Actor): () => void {
+  const leaveProject = ofProject(ctx, projectId);
+  if (actor.kind !== "user") return leaveProject;
+  try {
+    const leaveMember = ofMember(ctx, `${projectId} ${actor.userId}`);
+    return () => {
+      leaveMember();
+      leaveProject();
+    };
+  } catch (error) {
+    leaveProject();
+    throw error;
+  }
+}
 
 /**
  * An answer that `start` sends messages to, until the reader leaves, five minutes are over, or it reads too slowly; then the
- * function that `start` returned is called. Throws 429 while ten of the project are open, and 503 while a hundred are in all.
+ * function that `start` returned is called. Throws 429 while 100 of the project are open, or 10 of the member who asks, and
+ * 503 while 500 are in all.
  */
 export function streamEvents(
   ctx: Context,
   projectId: string,
   { method }: Request,
+  actor: Actor,
   start: (reader: StreamReader) => Promise<() => void>,
 ): Response {
   // Elysia reads all of a body to count it, and this one has no end.
   if (method === "HEAD") return new Response(null, { headers: HEADERS });
-  const leave = turnstile(ctx, projectId);
+  const leave = enter(ctx, projectId, actor);
   const encoder = new TextEncoder();
   let end = (_hasLeft = false) => {};
   const body = new ReadableStream<Uint8Array>(

@@ -148,6 +148,8 @@ export const ProblemEnvelope = t.Object(
             message: t.String(),
             code: t.String({ examples: ["invalid_string"] }),
             received: t.Optional(t.Unknown()),
+            line: t.Optional(Type.Integer({ description: "Of a fault in a template, from 1 on." })),
+            column: t.Optional(Int),
           }),
         ),
       ),

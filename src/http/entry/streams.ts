@@ -7,7 +7,7 @@ import { createTurnstile } from "./turnstile.ts";
 const MAX_OF_PROJECT = 2;
 const MAX_OF_ALL = 8;
 
-const enter = createTurnstile("export", { ofProject: MAX_OF_PROJECT, ofAll: MAX_OF_ALL });
+const enter = createTurnstile("export", { ofOne: MAX_OF_PROJECT, ofAll: MAX_OF_ALL });
 
 /** What a file is called, and what is in it. */
 export interface StreamedFile {

@@ -81,7 +81,10 @@ export const EmailContent = t.Object(
 export const EmailEvent = t.Object(
   {
     id: Uuid,
-    name: t.String({ description: "Such as `email.click`, whose data has the `link`." }),
+    name: t.String({
+      description:
+        "`email.queued`, `email.captured` and `email.released`, or an event such as `email.click`, whose data has the `link`.",
+    }),
     data: t.Unknown(),
     createdAt: Timestamp,
   },

@@ -19,9 +19,23 @@ export const CursorQuery = {
   cursor: t.Optional(t.String({ description: "The `cursor` of the previous page." })),
 };
 
+/** Beside a `total`. */
+export const Estimated = t.Optional(
+  t.Boolean({ description: "True where `total` is an estimate, or counts no further: there may be more." }),
+);
+
+/** The total of a page that is not the first. */
+export const NOT_COUNTED = { total: 0, estimated: false };
+
 /** The answer of a cursor list. `total` is counted on the first page only, and 0 on the others. */
 export const CursorList = <T extends TSchema>(item: T) =>
-  t.Object({ data: t.Array(item), cursor: Nullable(t.String()), hasMore: t.Boolean(), total: Int });
+  t.Object({
+    data: t.Array(item),
+    cursor: Nullable(t.String()),
+    hasMore: t.Boolean(),
+    total: Int,
+    estimated: Estimated,
+  });
 
 /** The query of a page list. `limit` is another name for `pageSize`. */
 export const PageQuery = {
@@ -57,6 +71,7 @@ export const pageList = <T extends TSchema>(item: T) =>
     page: Int,
     pageSize: Int,
     total: Int,
+    estimated: Estimated,
     totalPages: Int,
   });
 
@@ -107,8 +122,13 @@ export function readIdCursor(cursor: string | undefined): string | null {
 }
 
 /** A page out of rows that were read one more than `limit`, so that it is known whether more follow. */
-export function toIdPage<Row extends { id: string }>(rows: Row[], limit: number, total: number) {
+export function toIdPage<Row extends { id: string }>(
+  rows: Row[],
+  limit: number,
+  total: number,
+  estimated = false,
+) {
   const data = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  return { data, cursor: hasMore ? toCursor([data.at(-1)!.id]) : null, hasMore, total };
+  return { data, cursor: hasMore ? toCursor([data.at(-1)!.id]) : null, hasMore, total, estimated };
 }

@@ -1,5 +1,5 @@
 // What factors look like in requests and answers.
-import { OptionalKind, type TProperties, type TSchema } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { type FieldError, problems } from "../../problem.ts";
 import { Data, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
@@ -61,11 +61,9 @@ export const FactorFields = {
 
 /** For the document: an object with exactly one of these proofs, each a kind of its own. */
 export function oneProofOf<T extends TProperties>(title: string, proofs: T, beside: TProperties = {}) {
-  const kinds = Object.entries(proofs).map(([name, { [OptionalKind]: _, ...proof }]) =>
-    t.Object(
-      { ...beside, [name]: proof as TSchema },
-      { title: title + name[0]!.toUpperCase() + name.slice(1) },
-    ),
+  const kinds = Object.entries(Type.Required(t.Object(proofs)).properties as TProperties).map(
+    ([name, proof]) =>
+      t.Object({ ...beside, [name]: proof }, { title: title + name[0]!.toUpperCase() + name.slice(1) }),
   );
   return { title, oneOf: kinds };
 }

@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import type { ActivityType } from "../../insight/activity/types.ts";
 import type { Place } from "../../insight/activity/mod.ts";
-import { type News, readSince, watchActivity } from "../../insight/activity/live.ts";
+import { mayWatch, type News, readSince, watchActivity } from "../../insight/activity/live.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { STREAM_MINUTES, type StreamReader, streamEvents } from "../entry/event_stream.ts";
@@ -29,12 +29,13 @@ export function activityStreamRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret", { projectInQuery: true }))
     .get(
       "/stream",
-      ({ project, query, headers, request }) => {
+      ({ project, actor, query, headers, request }) => {
         const errors = typesErrors(query.types);
         if (errors.length > 0) throw problems.badParameters(errors);
         const filter = { types: readTypes(query.types), contactId: query.contactId?.toLowerCase() };
         const after = readPlace(headers["last-event-id"] || undefined);
-        return streamEvents(ctx, project.id, request, (reader) =>
+        if (!mayWatch(ctx, project.id)) throw problems.busy("watch another project");
+        return streamEvents(ctx, project.id, request, actor, (reader) =>
           follow(ctx, project.id, filter, after, reader),
         );
       },

@@ -6,7 +6,7 @@ import { problems } from "../../problem.ts";
 import { countAudienceOf } from "../../sending/campaigns/mod.ts";
 import { getCampaign } from "../../sending/campaigns/mod.ts";
 import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
-import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
+import { COUNT_UP_TO, countEmails, listEmails } from "../../sending/delivery/emails.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, PathId, QueryFlag, readFlag, Timestamp } from "../entry/schemas.ts";
 import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
@@ -76,7 +76,7 @@ export function campaignOutcomesRoutes(ctx: Context) {
           listEmails(ctx, project.id, filter, page),
           page.afterId === null ? countEmails(ctx, project.id, filter) : 0,
         ]);
-        return toIdPage(rows, page.limit, total);
+        return toIdPage(rows, page.limit, total, total >= COUNT_UP_TO);
       },
       {
         ...one,

@@ -1,5 +1,5 @@
 // /contacts/import and /contacts/imports: contacts from CSV files, in a form or as a stream, and the undoing of it.
-import { Type } from "@sinclair/typebox";
+import { type TProperties, Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import {
   type ColumnMapping,
@@ -35,12 +35,16 @@ import { csvStream } from "./_csv_body.ts";
 import { END, JOB, JobState, Queued, queued } from "./_contact_job_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 
-const Counts = {
+const Numbers = {
   totalRows: Int,
   successCount: Int,
   createdCount: Int,
   updatedCount: Int,
-  failureCount: Int,
+  failureCount: Type.Integer({ description: "Rows that could not be imported: one import lists why." }),
+};
+
+const Counts = {
+  ...Numbers,
   errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
     description: "The first 1,000. Row 1 is the header.",
   }),
@@ -63,41 +67,49 @@ const Example = t.Object(
   { title: "ImportExample" },
 );
 
-const NamedImport = t.Object(
-  {
-    ...JOB,
-    fileName: Nullable(t.String()),
-    dryRun: t.Boolean(),
-    createdBy: Nullable(t.String({ description: "An address, or which key." })),
-    result: t.Optional(
-      t.Object({
-        ...Counts,
-        examples: t.Optional(
-          t.Array(Example, { description: "Of a dry run: what would become of the first 20 contacts." }),
-        ),
+const Undo = Nullable(
+  t.Object(
+    {
+      state: Nullable(JobState),
+      until: Timestamp,
+      deletedCount: Int,
+      restoredCount: Int,
+      keptCount: Type.Integer({
+        description: "Contacts that somebody has changed since, or that need nothing.",
       }),
-    ),
-    ...END,
-    undo: Nullable(
-      t.Object(
-        {
-          state: Nullable(JobState),
-          until: Timestamp,
-          deletedCount: Int,
-          restoredCount: Int,
-          keptCount: Type.Integer({
-            description: "Contacts that somebody has changed since, or that need nothing.",
-          }),
-        },
-        {
-          description:
-            "Null for a dry run, and until it is done. With the state null it can be undone until then.",
-        },
-      ),
+    },
+    {
+      description:
+        "Null for a dry run, and until it is done. With the state null it can be undone until then.",
+    },
+  ),
+);
+
+const importWith = <T extends TProperties>(result: T, title: string) =>
+  t.Object(
+    {
+      ...JOB,
+      fileName: Nullable(t.String()),
+      dryRun: t.Boolean(),
+      createdBy: Nullable(t.String({ description: "An address, or which key." })),
+      result: t.Optional(t.Object(result)),
+      ...END,
+      undo: Undo,
+    },
+    { title },
+  );
+
+const NamedImport = importWith(
+  {
+    ...Counts,
+    examples: t.Optional(
+      t.Array(Example, { description: "Of a dry run: what would become of the first 20 contacts." }),
     ),
   },
-  { title: "ContactImport" },
+  "ContactImport",
 );
+
+const ListedImport = importWith(Numbers, "ListedContactImport");
 
 const DryRun = QueryFlag("`true`: reports what would happen and changes nothing.");
 
@@ -217,11 +229,12 @@ function uploadRoutes(ctx: Context) {
           },
           {
             query: t.Object(CursorQuery),
-            response: answers(CursorList(NamedImport), { refusals: [400] }),
+            response: answers(CursorList(ListedImport), { refusals: [400] }),
             detail: {
               operationId: "listContactImports",
               summary: "List imports, the newest first",
-              description: "Without their errors and examples. Reports are kept for 30 days.",
+              description:
+                "Each with its counts; the rows that failed and examples are in `GET /contacts/imports/{jobId}`. Reports are kept for 30 days.",
             },
           },
         )

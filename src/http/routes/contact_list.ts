@@ -25,7 +25,15 @@ import {
   Words,
 } from "../entry/schemas.ts";
 import { selectionErrors, SelectionQuery, selectionOf } from "./_contact_selection.ts";
-import { clampLimit, CursorList, CursorQuery, orderQuery, readCursor, toCursor } from "./_lists.ts";
+import {
+  clampLimit,
+  CursorList,
+  CursorQuery,
+  NOT_COUNTED,
+  orderQuery,
+  readCursor,
+  toCursor,
+} from "./_lists.ts";
 
 const ListedContact = t.Object(
   {
@@ -126,9 +134,9 @@ async function list(ctx: Context, projectId: string, query: (typeof Query)["stat
   const isFirst = query.cursor === undefined;
   if (order.sort === "lastActivity")
     return await byActivity(ctx, projectId, { selection, selected: paged, after, limit, isFirst });
-  const [rows, total] = await Promise.all([
+  const [rows, counted] = await Promise.all([
     listContacts(ctx, projectId, paged, { order, after, limit }),
-    isFirst ? countSelected(ctx, projectId, selection, selected) : 0,
+    isFirst ? countSelected(ctx, projectId, selection, selected) : NOT_COUNTED,
   ]);
   const hasMore = rows.length > limit;
   const data = rows.slice(0, limit);
@@ -139,7 +147,7 @@ async function list(ctx: Context, projectId: string, query: (typeof Query)["stat
     cursor: hasMore ? cursorAt(data.at(-1)) : null,
     startCursor: cursorAt(data[0]),
     hasMore,
-    total,
+    ...counted,
   };
 }
 
@@ -156,12 +164,12 @@ async function byActivity(
   projectId: string,
   { selection, selected, after, limit, isFirst }: ActivityQuery,
 ) {
-  const [{ contacts, next }, total] = await Promise.all([
+  const [{ contacts, next }, counted] = await Promise.all([
     listByActivity(ctx, projectId, selected, { after, limit }),
-    isFirst ? countSelected(ctx, projectId, selection, selected) : 0,
+    isFirst ? countSelected(ctx, projectId, selection, selected) : NOT_COUNTED,
   ]);
   const cursor = next === null ? null : toCursor(["lastActivity", next, next]);
-  return { data: contacts, cursor, startCursor: null, hasMore: next !== null, total };
+  return { data: contacts, cursor, startCursor: null, hasMore: next !== null, ...counted };
 }
 
 /** Unknown words fall back to the default, as the specification says. */

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { searchedAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { searchEmails } from "../../sending/delivery/email_search.ts";
-import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
+import { COUNT_UP_TO, countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -93,7 +93,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "listEmailEvents",
           summary: "List what became of a mail, the oldest first",
           description:
-            "Up to 200 events: sent, delivered, opens, clicks with their links, bounce, complaint.",
+            "Up to 200 entries: queued, captured, released; sent, delivered, opens, clicks with their links, bounce, complaint.",
         },
       },
     );
@@ -113,13 +113,14 @@ async function list(ctx: Context, projectId: string, query: (typeof Query)["stat
       beforeId: page.afterId,
       ...period,
     });
-    return toIdPage(found, page.limit, page.afterId === null ? Math.min(found.length, page.limit) : 0);
+    const total = page.afterId === null ? Math.min(found.length, page.limit) : 0;
+    return toIdPage(found, page.limit, total, found.length > page.limit && total > 0);
   }
   const [rows, total] = await Promise.all([
     listEmails(ctx, projectId, { ...filter, ...period }, page),
     page.afterId === null ? countEmails(ctx, projectId, { ...filter, ...period }) : 0,
   ]);
-  return toIdPage(rows, page.limit, total);
+  return toIdPage(rows, page.limit, total, total >= COUNT_UP_TO);
 }
 
 function emailId(id: string): string {

@@ -16,7 +16,7 @@ import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/
 import { DaysQuery } from "./_analytics_schemas.ts";
 import { Explanation, SegmentUsage } from "./_segment_schemas.ts";
 import { segmentId } from "./_segment_ids.ts";
-import { pageList, PageQuery, readCursor, readPage, toCursor } from "./_lists.ts";
+import { Estimated, NOT_COUNTED, pageList, PageQuery, readCursor, readPage, toCursor } from "./_lists.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 const NEWEST_FIRST = { sort: "createdAt", dir: "desc" } as const;
@@ -44,6 +44,7 @@ export function segmentViewsRoutes(ctx: Context) {
             ...pageList(Contact).properties,
             cursor: Nullable(t.String({ description: "For the next page. Null at the end." })),
             hasMore: t.Boolean(),
+            estimated: Estimated,
           }),
           { refusals: [400, 404] },
         ),
@@ -116,21 +117,23 @@ async function members(ctx: Context, projectId: string, id: string, query: (type
     const { data, total } = await listMembers(ctx, projectId, id, { page, pageSize });
     const hasMore = page * pageSize < total;
     const cursor = hasMore ? cursorAt(data.at(-1)) : null;
-    return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize), cursor, hasMore };
+    const totalPages = Math.ceil(total / pageSize);
+    return { data, total, estimated: false, page, pageSize, totalPages, cursor, hasMore };
   }
   if (page > 1) throw problems.badRequest("Cannot use a page beside a cursor or a search: use its cursor");
   const selection = { segmentId: id, search: query.search };
   const selected = await compileSelection(ctx, projectId, selection);
   const after = query.cursor === undefined ? null : placeOf(query.cursor);
   const paged: Selected = (on) => selected(on, { whole: true });
-  const [rows, total] = await Promise.all([
+  const [rows, counted] = await Promise.all([
     listContacts(ctx, projectId, paged, { order: NEWEST_FIRST, after, limit: pageSize }),
-    after === null ? countSelected(ctx, projectId, selection, selected) : 0,
+    after === null ? countSelected(ctx, projectId, selection, selected) : NOT_COUNTED,
   ]);
   const hasMore = rows.length > pageSize;
   const data = rows.slice(0, pageSize);
   const cursor = hasMore ? cursorAt(data.at(-1)) : null;
-  return { data, total, page: 1, pageSize, totalPages: Math.ceil(total / pageSize), cursor, hasMore };
+  const totalPages = Math.ceil(counted.total / pageSize);
+  return { data, ...counted, page: 1, pageSize, totalPages, cursor, hasMore };
 }
 
 function cursorAt(row: { id: string; sortKey: string } | undefined): string | null {

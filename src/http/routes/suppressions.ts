@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import {
+  COUNT_UP_TO,
   countSuppressions,
   listSuppressions,
   removeSuppression,
@@ -68,7 +69,7 @@ export function suppressionsRoutes(ctx: Context) {
           listSuppressions(ctx, project.id, filter, page),
           page.afterId === null ? countSuppressions(ctx, project.id, filter) : 0,
         ]);
-        return toIdPage(rows, page.limit, total);
+        return toIdPage(rows, page.limit, total, total >= COUNT_UP_TO);
       },
       {
         query: t.Object({

@@ -4,6 +4,7 @@ import { assertTrial } from "../../automation/engine/input.ts";
 import { tryWorkflow } from "../../automation/engine/trial.ts";
 import {
   cancelExecution,
+  COUNT_UP_TO,
   cancelExecutions,
   getExecution,
   listExecutions,
@@ -146,7 +147,8 @@ export function workflowExecutionRoutes(ctx: Context) {
         const { data, total } = await listExecutions(ctx, project.id, workflowId(id), { ...page, ...filter });
         const executions = data.map(shown);
         const totalPages = Math.ceil(total / page.pageSize);
-        return { executions, data: executions, total, ...page, totalPages };
+        const estimated = total >= COUNT_UP_TO;
+        return { executions, data: executions, total, estimated, ...page, totalPages };
       },
       {
         ...one,

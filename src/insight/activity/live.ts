@@ -28,6 +28,9 @@ const OVERLAP_MS = 10_000;
 /** What is told at once, at most. */
 export const MAX_NEWS = 500;
 
+/** Each costs a statement a second, however many watch it. */
+const MAX_PROJECTS = 100;
+
 interface Watched {
   watchers: Set<Watcher>;
   /** What has been told, or happened before anybody watched. */
@@ -64,6 +67,12 @@ export async function watchActivity(ctx: Context, projectId: string, watcher: Wa
     all.delete(projectId);
     clearTimeout(watched.timer);
   };
+}
+
+/** Whether a project is watched, or may be: a process looks at a hundred. */
+export function mayWatch(ctx: Context, projectId: string): boolean {
+  const all = watchedOf(ctx);
+  return all.has(projectId) || all.size < MAX_PROJECTS;
 }
 
 /** Ends all watching: a server that stops waits for open answers. */

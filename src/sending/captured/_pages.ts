@@ -7,6 +7,14 @@ export interface ReleaseScope {
   ids?: string[] | undefined;
   /** Captured from then on. */
   since?: Date | undefined;
+  /** Behind this one, which was the last of an earlier call. */
+  after?: Pick<CapturedPlace, "capturedAt" | "projectId" | "id"> | undefined;
+  /** No more than these. */
+  limit?: number | undefined;
+  /** Is told the last mail of each page that was read. */
+  reached?(place: CapturedPlace, count: number): void;
+  /** Writes down what was done, in the transaction that does it: so many mails. */
+  note?(tx: Context, count: number): Promise<void>;
 }
 
 /** A captured mail, and its place in the order in which they were captured. */
@@ -19,23 +27,24 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** The selected mails captured so far, in the order in which they were captured, page by page. */
 export async function* capturedPages(ctx: Context, scope: ReleaseScope): AsyncGenerator<CapturedPlace[]> {
-  const bounds = { projectId: scope.projectId ?? null, until: ctx.now() };
-  const since = scope.since ?? new Date(0);
-  if (scope.ids) {
-    const mails = await q.capturedRelease.ofIds(ctx, { ...bounds, since, ids: scope.ids });
+  const { projectId, ids, since = new Date(0), limit = Infinity } = scope;
+  const until = ctx.now();
+  if (ids) {
+    const mails = await q.capturedRelease.ofIds(ctx, { projectId: projectId ?? null, until, since, ids });
     for (let i = 0; i < mails.length; i += PAGE) yield mails.slice(i, i + PAGE);
     return;
   }
-  let place = { capturedAt: since, projectId: FIRST_ID, id: FIRST_ID };
-  for (let page: CapturedPlace[] | undefined; !page || page.length === PAGE;) {
-    page = await q.capturedRelease.next(ctx, {
-      ...bounds,
-      afterAt: place.capturedAt,
-      afterProjectId: place.projectId,
-      afterId: place.id,
-      limit: PAGE,
-    });
+  let place = scope.after ?? { capturedAt: since, projectId: FIRST_ID, id: FIRST_ID };
+  for (let count = 0; count < limit;) {
+    const size = Math.min(PAGE, limit - count);
+    const bounds = { until, afterAt: place.capturedAt, afterId: place.id, limit: size };
+    const page = projectId
+      ? await q.capturedRelease.nextOfProject(ctx, { ...bounds, projectId })
+      : await q.capturedRelease.next(ctx, { ...bounds, afterProjectId: place.projectId });
     if (page.length > 0) yield page;
-    place = page.at(-1) ?? place;
+    count += page.length;
+    if (page.length < size) return;
+    place = page.at(-1)!;
+    scope.reached?.(page.at(-1)!, count);
   }
 }

@@ -14,6 +14,7 @@ export interface DiscardReport {
 }
 
 const REASON = "Discarded by the operator";
+const REASON_OF_OWNER = "Discarded by an owner of the project";
 
 /** Makes captured mails SUPPRESSED, page by page. Their usage was given back when they were captured: it is not charged. */
 export async function discardCaptured(
@@ -23,7 +24,7 @@ export async function discardCaptured(
 ): Promise<DiscardReport> {
   const report: DiscardReport = { captured: 0, discarded: 0, skipped: 0 };
   for await (const page of capturedPages(ctx, scope)) {
-    const discarded = dryRun ? page.length : await discardPage(ctx, page);
+    const discarded = dryRun ? page.length : await discardPage(ctx, page, scope);
     report.captured += page.length;
     report.discarded += discarded;
     report.skipped += page.length - discarded;
@@ -32,7 +33,7 @@ export async function discardCaptured(
 }
 
 /** Returns how many there were. */
-async function discardPage(ctx: Context, page: CapturedPlace[]): Promise<number> {
+async function discardPage(ctx: Context, page: CapturedPlace[], { note }: ReleaseScope): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
     const held = await q.capturedRelease.hold(tx, {
       projectIds: page.map(({ projectId }) => projectId),
@@ -40,8 +41,13 @@ async function discardPage(ctx: Context, page: CapturedPlace[]): Promise<number>
     });
     if (held.length === 0) return 0;
     await q.capturedRelease.close(tx, {
-      closed: held.map(({ projectId, id }) => ({ project_id: projectId, id, reason: REASON })),
+      closed: held.map(({ projectId, id }) => ({
+        project_id: projectId,
+        id,
+        reason: note ? REASON_OF_OWNER : REASON,
+      })),
     });
+    await note?.(tx, held.length);
     return held.length;
   });
 }

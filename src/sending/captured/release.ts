@@ -10,6 +10,15 @@ import { addSendJobs } from "../delivery/enqueue.ts";
 
 export type { ReleaseScope } from "./_pages.ts";
 
+/** Why nothing can be released now, in words for the operator. */
+export class CannotRelease extends Error {
+  readonly why: "no server" | "captured again";
+  constructor(why: "no server" | "captured again", message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
 /** The result of a release, or of a dry run. */
 export interface ReleaseReport {
   /** Captured mails that were examined. */
@@ -53,7 +62,8 @@ export async function releaseCaptured(
   { dryRun = false } = {},
 ): Promise<ReleaseReport> {
   if (ctx.config.SMTP_URL === undefined) {
-    throw new Error(
+    throw new CannotRelease(
+      "no server",
       "Cannot release captured mails without SMTP_URL: set it here and in every process of the service, such as " +
         "smtp://user:password@mail.example.com:587, and restart them",
     );
@@ -62,7 +72,7 @@ export async function releaseCaptured(
   const report: ReleaseReport = { captured: 0, released: 0, refused: {}, skipped: {}, overLimit: 0 };
   const batches: BatchCounts = new Map();
   for await (const page of capturedPages(ctx, scope)) {
-    addTo(report, dryRun ? await countPage(ctx, page) : await releasePage(ctx, page, batches));
+    addTo(report, dryRun ? await countPage(ctx, page) : await releasePage(ctx, page, batches, scope));
   }
   const unknown = new Set(scope.ids).size - report.captured;
   if (scope.ids && unknown > 0)
@@ -73,7 +83,8 @@ export async function releaseCaptured(
 async function assertNobodyCaptures(ctx: Context): Promise<void> {
   const hosts = (await q.workers.capturing(ctx)).map(({ host }) => host);
   if (hosts.length === 0) return;
-  throw new Error(
+  throw new CannotRelease(
+    "captured again",
     `Cannot release captured mails while a process without SMTP_URL takes jobs (on ${hosts.join(", ")}): it would capture ` +
       "them again. Set SMTP_URL there too and restart it; a killed process counts for 15 s",
   );
@@ -89,6 +100,7 @@ async function releasePage(
   ctx: Context,
   page: CapturedPlace[],
   batches: BatchCounts,
+  { note }: ReleaseScope,
 ): Promise<ReleaseReport> {
   return await inTransaction(ctx, async (tx) => {
     await q.campaignSend.hold(tx, campaignsOf(page));
@@ -97,6 +109,7 @@ async function releasePage(
     const released = await takeUsage(tx, free);
     await close(tx, closed);
     await send(tx, released, batches);
+    if (released.length > 0) await note?.(tx, released.length);
     if (held.length < page.length) {
       counts.skipped["It was released or deleted meanwhile, or is being"] = page.length - held.length;
     }

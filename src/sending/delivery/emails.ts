@@ -47,8 +47,8 @@ export interface EmailPage {
   dir: "asc" | "desc";
 }
 
-// Counting on through millions of rows would cost more than the page itself.
-const COUNT_UP_TO = 100_000;
+/** Counting on through millions of rows would cost more than the page itself. */
+export const COUNT_UP_TO = 100_000;
 
 /** What an index leads to by itself, in the order of time. Of one contact any filter can be answered: they have few mails. */
 const LEADING = ["campaignId", "templateId", "workflowId", "sourceType", "status"] as const;

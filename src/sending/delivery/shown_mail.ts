@@ -95,7 +95,7 @@ const MAIL_EVENTS = ["sent", "delivery", "open", "click", "bounce", "complaint",
 const MAX_EVENTS = 200;
 const DAY_MS = 86_400_000;
 
-/** What became of a mail, the oldest first, up to 200. A click has its link. Throws not-found. */
+/** What became of a mail, the oldest first, up to 200, from its acceptance on. A click has its link. Throws not-found. */
 export async function mailEvents(ctx: Context, projectId: string, emailId: string): Promise<MailEvent[]> {
   const { contactId, queuedAt } = await getEmail(ctx, projectId, emailId);
   return await q.emails.timeline(ctx, {

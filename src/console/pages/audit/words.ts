@@ -9,6 +9,8 @@ const DEEDS: Record<string, string> = {
   "project.disabled": "Suspended the project",
   "project.enabled": "Lifted the suspension",
   "project.reset": "Reset the project",
+  "captured.released": "Sent captured mails",
+  "captured.discarded": "Gave up captured mails",
   "keys.regenerated": "Regenerated the key pair",
   "keys.created": "Created the key %",
   "keys.updated": "Changed the key %",

@@ -1,8 +1,11 @@
 // Where an import stands, in one word.
-import type { ContactImport } from "../../api.gen.ts";
+import type { ContactImport, ListedContactImport } from "../../api.gen.ts";
 
 /** The state with its word. What was undone is that, whatever it was before. */
-export function stateOf({ state, progress, undo, dryRun }: ContactImport): { status: string; label: string } {
+export function stateOf({ state, progress, undo, dryRun }: ContactImport | ListedContactImport): {
+  status: string;
+  label: string;
+} {
   if (undo?.state === "completed") return { status: "queued", label: "Undone" };
   if (undo?.state === "waiting" || undo?.state === "active")
     return { status: "active", label: "Being undone" };
