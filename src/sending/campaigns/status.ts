@@ -1,6 +1,7 @@
 // The requested changes of a campaign's status. Each is a guarded UPDATE while the campaign is locked: concurrent
-// requests change it once. Two more follow from its mails, and are defined there: from SENDING to SENT
-// (`delivery/campaign_ends.ts`), and back when captured mails are released (`captured/release.ts`).
+// requests change it once. Three more are defined elsewhere: from SENDING to SENT, when its mails are done
+// (`delivery/campaign_ends.ts`), back when captured mails are released (`captured/release.ts`), and to CANCELLED when its
+// project is deleted or reset (`removals.sql`).
 import { withPreheader } from "../../content/preheader.ts";
 import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
