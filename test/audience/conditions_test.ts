@@ -541,6 +541,15 @@ describe("conditionErrors", () => {
     expect(fieldsOf(one(filter))).toEqual(expected);
   });
 
+  test.each<[string, unknown]>([
+    ["condition", { logic: "AND", groups: [] }],
+    ["groups", [{ filters: [] }]],
+  ])("a nested tree under the name %s is not left out", (name, nested) => {
+    const group = { filters: [{ field: "data.a", operator: "exists" }], [name]: nested };
+
+    expect(fieldsOf({ logic: "AND", groups: [group] })).toEqual([`custom condition.groups.0.${name}`]);
+  });
+
   test("says what stands for never where somebody asks for at most 0 times", () => {
     const [error] = conditionErrors(one({ field: "event.x", operator: "triggeredAtMost", count: 0 }));
 

@@ -111,6 +111,11 @@ function checkGroup(findings: Findings, group: unknown, at: string, depth: numbe
     errors.push(missingOr(`${at}.filters`, filters, "Expected an array"));
   }
   if (isNested) checkTree(findings, conditions, `${at}.conditions`, depth + 1);
+  // Without it more contacts would match than was meant.
+  for (const name of ["condition", "groups"]) {
+    const isMeant = !isNested && group[name] !== undefined && group[name] !== null;
+    if (isMeant) errors.push(fault(`${at}.${name}`, "custom", "Unknown field: write it as conditions"));
+  }
 }
 
 /** The ids of the segments that a tree names, each once. */
