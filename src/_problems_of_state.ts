@@ -25,14 +25,18 @@ const CAMPAIGN_ADVICE = {
 
 export const stateProblems = {
   // 412
-  editedMeanwhile: (kind: string, details: { etag: string; editedBy: string | null; editedAt: Date }) =>
+  editedMeanwhile: (
+    kind: string,
+    details: { etag: string; editedBy: string | null; editedAt: Date },
+    isRequired: boolean,
+  ) =>
     new Problem(
       412,
       "PRECONDITION_FAILED",
       `Cannot save this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
       {
         details,
-        suggestion: "Read it again, and repeat your change; without If-Match it overwrites what is there",
+        suggestion: `Read it again, and repeat your change${isRequired ? "" : "; without If-Match it overwrites what is there"}`,
       },
     ),
 

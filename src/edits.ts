@@ -14,6 +14,8 @@ export interface Edit {
   by: string;
   /** The `If-Match` of the request: what the editor has seen. Left out: whatever is there is changed. */
   ifMatch?: string | undefined;
+  /** It has to be there: nobody can do without it. */
+  isRequired?: boolean;
 }
 
 /** Nobody in particular, who has seen nothing of what is there. */
@@ -30,7 +32,7 @@ export function editTag(edited: object): string {
  */
 export async function beginEdit(
   tx: Context,
-  { by, ifMatch }: Edit,
+  { by, ifMatch, isRequired = false }: Edit,
   thing: { kind: Edited; projectId: string; id: string },
   current: () => Promise<object>,
 ): Promise<void> {
@@ -41,9 +43,6 @@ export async function beginEdit(
   const seen = ifMatch.split(",").map((one) => one.trim().replace(/^W\//, ""));
   if (seen.includes(tag)) return;
   const last = await q.edits.last(tx, thing);
-  throw problems.editedMeanwhile(thing.kind, {
-    etag: tag,
-    editedBy: last!.editedBy,
-    editedAt: last!.editedAt,
-  });
+  const details = { etag: tag, editedBy: last!.editedBy, editedAt: last!.editedAt };
+  throw problems.editedMeanwhile(thing.kind, details, isRequired);
 }

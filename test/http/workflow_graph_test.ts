@@ -93,7 +93,9 @@ describe("PUT /workflows/:id/graph", () => {
     expect((await read(id)).steps).toHaveLength(2);
     const after = await call("POST", `/workflows/${id}/steps`, { type: "EXIT", name: "By itself" });
     expect(after.status).toBe(201);
-    expect((await save(id, { ...seen })).status).toBe(412);
+    const late = await save(id, { ...seen });
+
+    expect([late.status, late.body.error.suggestion]).toEqual([412, "Read it again, and repeat your change"]);
   });
 
   test("lists everything that is wrong at once, and changes nothing", async () => {

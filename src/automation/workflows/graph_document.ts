@@ -79,7 +79,7 @@ export async function saveGraph(
   return await editGraph(ctx, projectId, workflowId, { config: {} }, async (tx, graph) => {
     const thing = { kind: "workflow", projectId, id: workflowId } as const;
     const current = async () => taggedOf(await read(tx, projectId, workflowId));
-    await beginEdit(tx, { by: edit.by, ifMatch: given.version }, thing, current);
+    await beginEdit(tx, { by: edit.by, ifMatch: given.version, isRequired: true }, thing, current);
     if (edit.ifMatch !== undefined) await beginEdit(tx, edit, thing, current);
     assertAllSizes(steps.map(({ type, config }) => storedConfig(type, config)));
     const errors = [
