@@ -3,13 +3,16 @@ import { Problem } from "./_problem.ts";
 
 export const callerProblems = {
   // 401
-  missingAuth: () =>
+  missingAuth: (takes: "key" | "session" = "key") =>
     new Problem(
       401,
       "MISSING_AUTH",
       "Cannot authenticate: the Authorization header is missing or malformed",
       {
-        suggestion: "Send the header Authorization: Bearer <API key>",
+        suggestion:
+          takes === "key"
+            ? "Send the header Authorization: Bearer <API key>"
+            : "Log in with POST /auth/login, and send its cookie: this takes no API key",
       },
     ),
 
@@ -129,7 +132,10 @@ export const callerProblems = {
     new Problem(403, "FORBIDDEN", "Cannot show the inbox under this host name", {
       suggestion: "Open it at localhost, or set BASE_URL to the address in use",
     }),
-  otherOrigin: () => new Problem(403, "FORBIDDEN", "Cannot accept changes from a page of another origin"),
+  otherOrigin: () =>
+    new Problem(403, "FORBIDDEN", "Cannot accept changes from a page of another origin", {
+      suggestion: "With a session, send the header Origin with the address of this service or of a dashboard",
+    }),
 
   forgedNotification: (reason: string) =>
     new Problem(403, "FORBIDDEN", `Cannot accept this notification: ${reason}`),

@@ -272,7 +272,19 @@ function inputErrors({ subject, preheader, from, replyTo }: TemplatePatch): Fiel
   return [
     ...templateErrors("subject", subject),
     ...templateErrors("preheader", preheader ?? undefined),
-    ...addressErrors("from", from),
+    ...senderErrors({ from, replyTo }),
+  ];
+}
+
+/** What is wrong with the addresses of a template that may not be whole. */
+export function senderErrors({
+  from,
+  replyTo,
+}: {
+  [K in "from" | "replyTo"]?: string | null | undefined;
+}): FieldError[] {
+  return [
+    ...addressErrors("from", from ?? undefined),
     ...addressErrors("replyTo", replyTo?.trim() || undefined),
   ];
 }

@@ -390,6 +390,44 @@ describe("fields that were meant to be others", () => {
   });
 });
 
+describe("one answer", () => {
+  test.each(["POST", "PATCH"])("names all that is wrong with a template: %s", async (method) => {
+    const made = await api("POST", "/templates", { name: "N", subject: "S", body: "B", from: `a@${DOMAIN}` });
+    const path = method === "POST" ? "/templates" : `/templates/${made.body.id}`;
+    const wrong = {
+      name: "N",
+      subject: "{{",
+      body: "{{/if}}",
+      from: "x",
+      replyTo: "y",
+      preheader: 5,
+      type: "Z",
+    };
+
+    const answer = await api(method, path, wrong);
+
+    expect(Object.keys(errorsOf(answer)).toSorted()).toEqual([
+      "body",
+      "from",
+      "preheader",
+      "replyTo",
+      "subject",
+      "type",
+    ]);
+  });
+
+  test("says in words what a pattern wants", async () => {
+    const file = { filename: 'a"', contentType: "text", content: "YQ==", contentId: "a b" };
+
+    const sent = await send({ attachments: [file] });
+    const listed = await api("GET", "/requests?status=teapot&key=me");
+
+    const messages = Object.values({ ...errorsOf(sent), ...errorsOf(listed) });
+    expect(messages.filter((message) => /[\^$]/.test(message))).toEqual([]);
+    expect(messages).toHaveLength(5);
+  });
+});
+
 describe("PUT and PATCH", () => {
   test("PUT where PATCH is specified merges", async () => {
     const made = await api("POST", "/contacts", { email: "put@example.com", data: { plan: "pro" } });

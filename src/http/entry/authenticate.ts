@@ -292,7 +292,7 @@ function tokenOf(ctx: Context, { headers }: RequestParts): string | null {
 function requiredToken(ctx: Context, { headers }: RequestParts): string {
   const token = sessionToken(ctx, headers.cookie);
   if (token !== null) return token;
-  throw headers.authorization === undefined ? problems.missingAuth() : problems.sessionRequired();
+  throw headers.authorization === undefined ? problems.missingAuth("session") : problems.sessionRequired();
 }
 
 // A database that hangs is noticed here, before anything was done.

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
 import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
-import { fieldErrors, ruleErrors } from "./field_errors.ts";
+import { fieldErrors, itemsMessage, ruleErrors } from "./field_errors.ts";
 import { isForm } from "./form.ts";
 import { streamedType } from "./stream_body.ts";
 import { nearMisses, nearMissErrors, nearMissWarnings } from "./near_misses.ts";
@@ -123,7 +123,7 @@ function lengthErrors(schema: TSchema, body: JsonBody): FieldError[] {
     const value = body[field];
     const most = Array.isArray(value) ? maxItemsOf(property) : undefined;
     if (most === undefined || (value as unknown[]).length <= most) return [];
-    return [{ field, code: "too_big", message: `Expected array length to be less or equal to ${most}` }];
+    return [{ field, code: "too_big", message: itemsMessage("at most", most) }];
   });
 }
 

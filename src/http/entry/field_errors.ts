@@ -156,11 +156,18 @@ function codeOf(error: ValueError): FieldErrorCode {
   }
 }
 
+/** What is said of a list that is too short or too long. */
+export function itemsMessage(bound: "at least" | "at most", count: number): string {
+  return `Expected ${bound} ${count} ${count === 1 ? "item" : "items"}`;
+}
+
 function messageOf(error: ValueError): string {
   const { type, schema, message, value } = error;
   if (value === undefined) return "This field is required";
   const fault = textErrorOf(error);
   if (fault) return fault.message || (FORMATS[schema.format as string] ?? message);
+  if (type === Type.ArrayMinItems) return itemsMessage("at least", Number(schema.minItems));
+  if (type === Type.ArrayMaxItems) return itemsMessage("at most", Number(schema.maxItems));
   if (type === Type.String) return "Expected a string";
   if (type === Type.Boolean) return "Expected true or false";
   if (schema["x-any-object"]) return "Expected an object";

@@ -19,6 +19,8 @@ const OTHER_NAMES: Record<string, string[]> = {
   condition: ["filter", "conditions"],
   audienceCondition: ["condition", "audienceFilter", "filter"],
   subscribed: ["isSubscribed"],
+  contactIds: ["ids"],
+  language: ["locale"],
 };
 
 const MIN_TYPO_LENGTH = 5;

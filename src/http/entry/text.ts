@@ -13,21 +13,25 @@ export interface TextOptions {
   format?: string;
   /** A regular expression. */
   pattern?: string;
+  /** What it wants, in words: such as "Expected a type such as text/plain". */
+  expected?: string;
   description?: string;
   examples?: string[];
 }
 
 /** Text of at most so many characters. What is trimmed and not empty has something in it: the document says so. */
-export const Text = ({ trimmed, ...options }: TextOptions) =>
+export const Text = ({ trimmed, expected, ...options }: TextOptions) =>
   t.Unsafe<string>({
     [Kind]: "Text",
     type: "string",
     ...(trimmed && options.minLength && { pattern: "\\S" }),
     ...options,
     ...(trimmed && { [TRIMMED]: true }),
+    ...(expected !== undefined && { [EXPECTED]: expected }),
   });
 
 const TRIMMED = Symbol("trimmed");
+const EXPECTED = Symbol("expected");
 
 /** What is wrong with a value; null where nothing is. A format is left to say what it expects: its message is empty. */
 export function textFault(schema: TSchema, value: unknown): { code: FieldErrorCode; message: string } | null {
@@ -40,7 +44,10 @@ export function textFault(schema: TSchema, value: unknown): { code: FieldErrorCo
   if (pattern !== undefined && !patternOf(pattern).test(text)) {
     return {
       code: "invalid_string",
-      message: pattern === "\\S" ? atLeast(1) : `Expected text like ${pattern}`,
+      message:
+        pattern === "\\S"
+          ? atLeast(1)
+          : ((schema as { [EXPECTED]?: string })[EXPECTED] ?? `Expected text like ${pattern}`),
     };
   }
   const isFormatted = format === undefined || FormatRegistry.Get(format)?.(text) !== false;

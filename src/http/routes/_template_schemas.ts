@@ -1,6 +1,6 @@
 // How templates look in requests and answers.
 import { t } from "elysia";
-import { MAX_NAME, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
+import { MAX_NAME, senderErrors, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
@@ -134,21 +134,29 @@ export function requiredMessage(missing: Required[]): string {
 
 /** What is missing, and what else is wrong with what is there. */
 export function templateRules(
-  input: Partial<Record<Required, string | null>> & UnsavedTemplate,
+  input: Partial<Record<Required, string | null>> & UnsavedTemplate & { replyTo?: string | null },
 ): FieldError[] {
-  return [...missingOf(input).map(requiredError), ...unsavedErrors(input)];
+  const { from, replyTo } = input;
+  return [
+    ...missingOf(input).map(requiredError),
+    ...unsavedErrors(input),
+    ...senderErrors({ from: from?.trim() || undefined, replyTo }),
+  ];
 }
 
 /** What changes a template. */
-export const TemplatePatch = t.Object(
-  {
-    name: t.Optional(Name),
-    subject: t.Optional(Subject),
-    body: t.Optional(Body),
-    from: t.Optional(Address(FROM)),
-    ...Optional,
-  },
-  { title: "TemplatePatch" },
+export const TemplatePatch = withRules(
+  t.Object(
+    {
+      name: t.Optional(Name),
+      subject: t.Optional(Subject),
+      body: t.Optional(Body),
+      from: t.Optional(Address(FROM)),
+      ...Optional,
+    },
+    { title: "TemplatePatch" },
+  ),
+  (patch) => [...unsavedErrors(patch), ...senderErrors(patch)],
 );
 
 /** A template in a list: of what `fields` names, or all of it. */

@@ -289,7 +289,7 @@ function passwordRoutes(ctx: Context) {
 }
 
 async function ownAddress(ctx: Context, sessionId: string | null, request: Request): Promise<string> {
-  if (sessionId === null) throw problems.missingAuth();
+  if (sessionId === null) throw problems.missingAuth("session");
   const session = await findSession(ctx, sessionId, null);
   if (!session) throw problems.unauthorized();
   assertOwnPage(ctx, request);

@@ -67,8 +67,10 @@ const Query = withRules(
   t.Object({
     ...CursorQuery,
     status: t.Optional(
-      t.String({
+      Text({
+        maxLength: 3,
         pattern: "^[1-5]([0-9]{2}|xx)$",
+        expected: "Expected a status such as 404, or a class of them such as 4xx",
         description: "A status, such as `404`, or a class of them, such as `4xx`.",
         examples: ["4xx"],
       }),
@@ -82,7 +84,9 @@ const Query = withRules(
       }),
     ),
     key: t.Optional(
-      t.String({
+      Text({
+        maxLength: 36,
+        expected: "Expected the id of a key with a name, or secret, public or session",
         pattern: "^(secret|public|session|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
         description: "The id of a key with a name; `secret` or `public`, of the pair; or `session`.",
       }),

@@ -82,9 +82,19 @@ const Mailbox = t.Union(
   { title: "Mailbox" },
 );
 
-const ContentId = Text({ minLength: 1, maxLength: 255, pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$' });
+const ContentId = Text({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^<>"\\x00-\\x20\\x7f-\\uffff]+$',
+  expected: "Expected ASCII without spaces, quotes and angle brackets, such as logo",
+});
 const FileFields = {
-  filename: Text({ minLength: 1, maxLength: 255, pattern: '^[^\\r\\n\\u0000"]*$' }),
+  filename: Text({
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^\\r\\n\\u0000"]*$',
+    expected: "A file name has no quotes, no line breaks and no NUL",
+  }),
   // Checked with its length, slice by slice: a file may have many megabytes.
   content: documented(t.String({ description: "Base64." }), {
     type: "string",
@@ -95,6 +105,7 @@ const FileFields = {
     minLength: 1,
     maxLength: 255,
     pattern: "^(?![mM][uU][lL][tT][iI][pP][aA][rR][tT]/)[\\w.+-]+/[\\w.+-]+( *;[\\x20-\\x7e]*)?$",
+    expected: "Expected a media type such as application/pdf, and no multipart one",
     examples: ["application/pdf"],
   }),
 };
