@@ -1,7 +1,7 @@
 // The requested changes of a campaign's status. Each is a guarded UPDATE while the campaign is locked: concurrent
 // requests change it once. Three more are defined elsewhere: from SENDING to SENT, when its mails are done
 // (`delivery/campaign_ends.ts`), back when captured mails are released (`captured/release.ts`), and to CANCELLED when its
-// project is deleted or reset (`removals.sql`).
+// project is deleted or reset (`accounts/projects/removal.ts`).
 import { withPreheader } from "../../content/preheader.ts";
 import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
