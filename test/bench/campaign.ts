@@ -1,4 +1,4 @@
-// Campaigns: how quickly an audience is frozen, how quickly it is sent, and what a transactional mail notices of it.
+// Campaigns: how quickly the snapshot of an audience is taken, how quickly it is sent, and what a transactional mail notices of it.
 import { measureCampaignDelivery } from "./campaign_delivery.ts";
 import { measureSnapshot } from "./campaign_snapshot.ts";
 import { measureCampaignLatency } from "./campaign_latency.ts";

@@ -9,7 +9,7 @@ const REQUESTS = 300;
 const PAUSE_MS = 30;
 const PATIENCE_MS = 30_000;
 
-/** From the request to the RCPT TO at the SMTP server, while a campaign to 100,000 is being frozen and sent. */
+/** From the request to the RCPT TO at the SMTP server, while the snapshot of a campaign to 100,000 is taken and sent. */
 export async function measureCampaignLatency(report: Report): Promise<void> {
   const sink = await startSinkProcess();
   const arrived = new Map<string, number>();

@@ -24,7 +24,7 @@ export async function measureSnapshot(
       const { snapshotAt, recipients } = await waitForSnapshot(stage, id);
       const [row] = await stage.ctx.pool<{ sent: number }[]>`
         select count(*)::int as sent from emails where status = 'SENT'`;
-      const measure = `${contacts.toLocaleString("en")} recipients frozen`;
+      const measure = `${contacts.toLocaleString("en")} recipients in the snapshot`;
       report.line(measure, (snapshotAt - askedAt) / 1000, "s", {
         goal: below(15),
         note: { sentMeanwhile: row!.sent },

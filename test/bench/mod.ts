@@ -22,7 +22,7 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   },
   campaign: {
     about:
-      "campaigns: 20,000 mails against the mail library, 1,000,000 recipients frozen, mails sent meanwhile",
+      "campaigns: 20,000 mails against the mail library, the snapshot of 1,000,000 recipients, mails sent during it",
     load: () => import("./campaign.ts"),
   },
   domains: {

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const recipients = () => service.smtp.received.flatMap((mail) => mail.to).sort();
-/** A service that does something before it freezes the n-th range. */
+/** A service that does something before the n-th range of its snapshot. */
 const beforeRange = (n: number, act: () => unknown): Context => {
   let ranges = 0;
   const pool = new Proxy(service.pool, {
@@ -703,7 +703,7 @@ describe("a campaign that stands still", () => {
     expect(service.smtp.received).toHaveLength(600);
   });
 
-  test("because the job that freezes it is lost, is found and goes on", async () => {
+  test("because the job of its snapshot is lost, is found and goes on", async () => {
     await addContacts(10);
     const id = await create();
     await send(id);
