@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
 import type { Config } from "../../src/config.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
-import { CHROMIUM } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, keptContexts, openBrowser } from "../support/chromium.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 
@@ -45,6 +45,8 @@ export interface OpenOptions {
 export interface OpenPage extends Page {
   /** What the browser has complained of: errors, refusals of the policy, requests to elsewhere. */
   complaints: string[];
+  /** That of the console: every request to elsewhere is a complaint. */
+  origin: string;
 }
 
 /** The console of one test file. */
@@ -52,8 +54,6 @@ export interface Console {
   service: TestService;
   /** Of the service, such as `http://localhost:51234`. */
   origin: string;
-  /** Pages that tests are done with, for others to use. */
-  left: Record<Width, OpenPage[]>;
   /** A project with a verified domain, and its owner. */
   project: NewProject;
   owner: Person;
@@ -65,9 +65,8 @@ export interface Console {
 
 /** Gives the test file a service with a project, and a browser. */
 export function useConsole(settings: Partial<Record<keyof Config, string>> = {}): Console {
-  const stage = { left: { 1280: [], 390: [] } as Console["left"] } as Console;
+  const stage = {} as Console;
   let server: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
 
   // First: the service knows its own address, as an installation does.
   beforeAll(() => {
@@ -93,13 +92,13 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
     stage.owner = await signUp(service, `owner-${stage.project.id}@people.example`);
     await joinProject(service, stage.owner, stage.project.id, "OWNER");
     if (!hasBrowser) return;
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+    await openBrowser();
     // Built before the first test, whose time it would take.
     await fetch(`${stage.origin}/app`);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts();
     await server?.stop(true);
     await writePictureIndex();
   });
@@ -110,7 +109,7 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
     return person;
   };
   stage.open = async (path, options = {}) => {
-    const page = await openPage(browser, stage, options);
+    const page = await openPage(stage, options);
     const below = path.startsWith("~") ? path.slice(1) : `/p/${stage.project.id}${path === "/" ? "" : path}`;
     await page.goto(`${stage.origin}/app${below}`);
     return page;
@@ -118,10 +117,15 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
   return stage;
 }
 
-async function openPage(browser: Browser, stage: Console, options: OpenOptions): Promise<OpenPage> {
+/** Pages that tests are done with, for others to use, also those of the next file. */
+const left: Record<Width, OpenPage[]> = { 1280: [], 390: [] };
+
+async function openPage(stage: Console, options: OpenOptions): Promise<OpenPage> {
   const { as = stage.owner, scheme = "light", width = 1280 } = options;
-  const page = stage.left[width].pop() ?? (await newPage(browser, stage, width));
-  page.complaints = [];
+  const used = left[width].pop();
+  const page = used && !used.isClosed() ? used : await newPage(width);
+  keptContexts.delete(page.context());
+  Object.assign(page, { complaints: [], origin: stage.origin });
   await page.setViewportSize({ width, height: HEIGHTS[width] });
   await page.emulateMedia({ colorScheme: scheme });
   if (as) await addCookie(page.context(), as, stage.origin);
@@ -129,7 +133,8 @@ async function openPage(browser: Browser, stage: Console, options: OpenOptions):
 }
 
 /** A page in a context of its own. Who closes the context leaves it to the next test: to make one costs more than to load it. */
-async function newPage(browser: Browser, stage: Console, width: Width): Promise<OpenPage> {
+async function newPage(width: Width): Promise<OpenPage> {
+  const browser = await openBrowser();
   const context = await browser.newContext({
     viewport: { width, height: HEIGHTS[width] },
     isMobile: width === 390,
@@ -140,14 +145,16 @@ async function newPage(browser: Browser, stage: Console, width: Width): Promise<
     reducedMotion: "reduce",
   });
   const page = (await context.newPage()) as OpenPage;
-  listen(page, stage);
+  listen(page);
   const close = context.close.bind(context);
   context.close = async () => {
+    if (keptContexts.has(context)) return;
     try {
       for (const event of EVENTS) await page.removeAllListeners(event);
       await empty(page);
-      listen(page, stage);
-      stage.left[width].push(page);
+      listen(page);
+      keptContexts.add(context);
+      left[width].push(page);
     } catch {
       await close();
     }
@@ -155,14 +162,14 @@ async function newPage(browser: Browser, stage: Console, width: Width): Promise<
   return page;
 }
 
-function listen(page: OpenPage, stage: Console): void {
+function listen(page: OpenPage): void {
   page.on("console", (message) => {
     if (message.type() === "error") page.complaints.push(message.text());
   });
   page.on("pageerror", (error) => page.complaints.push(String(error)));
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (/^https?:$/.test(url.protocol) && url.origin !== stage.origin)
+    if (/^https?:$/.test(url.protocol) && url.origin !== page.origin)
       page.complaints.push(`asked for ${url.href}`);
   });
 }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { hostedInstead } from "../../src/accounts/people/links.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -196,11 +196,11 @@ describe.skipIf(!CHROMIUM)(`in a browser${noChromium}`, () => {
 
   beforeAll(async () => {
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: service.app.fetch });
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts();
     await server?.stop(true);
   });
 

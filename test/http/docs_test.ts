@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { GUIDES } from "../../src/http/pages/guide_pages.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { GUIDE_NAMES, readGuide } from "../support/guides.ts";
 import { useService } from "../support/service.ts";
 
@@ -77,11 +77,11 @@ describe.skipIf(!CHROMIUM)(`the guides in a browser${noChromium}`, () => {
   beforeAll(async () => {
     mkdirSync(ARTEFACTS, { recursive: true });
     server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.handle(request) });
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
 
   afterAll(async () => {
-    await browser.close();
+    await closeContexts();
     await server.stop(true);
   });
 

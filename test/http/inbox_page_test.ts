@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { type TestService, useService } from "../support/service.ts";
 
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
@@ -50,9 +50,7 @@ describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
     const serve = ({ app }: TestService) =>
       Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => app.fetch(request) });
     servers = { development: serve(development), production: serve(production) };
-    const flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
-    const args = `${flags} --disable-component-update --disable-sync`.split(" ");
-    browser = await chromium.launch({ executablePath: CHROMIUM!, headless: true, args });
+    browser = await openBrowser();
     [shop, blog] = [await createProject(development, "Shop"), await createProject(development, "Blog")];
   });
 
@@ -66,7 +64,7 @@ describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts();
     for (const server of Object.values(servers ?? {})) await server.stop(true);
   });
 

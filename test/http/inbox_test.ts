@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type postgres from "postgres";
 import { loadConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
@@ -9,7 +9,7 @@ import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import type { Attachment, Mail, Mailer } from "../../src/mail/mailer.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
 
 const SECRET_KEY = "a secret key of at least thirty-two characters";
@@ -324,13 +324,11 @@ describe.skipIf(!CHROMIUM)(`the page in a browser${noChromium}`, () => {
   beforeAll(async () => {
     mkdirSync(ARTEFACTS, { recursive: true });
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: app().fetch });
-    const flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
-    const args = `${flags} --disable-component-update --disable-sync`.split(" ");
-    browser = await chromium.launch({ executablePath: CHROMIUM!, headless: true, args });
+    browser = await openBrowser();
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts();
     await server?.stop(true);
   });
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -166,9 +166,9 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
 
   beforeAll(async () => {
     mkdirSync(ARTEFACTS, { recursive: true });
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+    browser = await openBrowser();
   });
-  afterAll(async () => await browser.close());
+  afterAll(async () => await closeContexts());
 
   /** A page that notes what goes wrong, and every request that leaves the origin. */
   async function open(path: string, width = 1280): Promise<{ page: Page; wrong: string[] }> {

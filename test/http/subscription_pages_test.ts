@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
-import { CHROMIUM, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
 const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
@@ -71,13 +71,11 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: service.app.fetch });
     project = await service.createProject();
     await service.pool`update projects set name = 'Fjord & Finch' where id = ${project.id}`;
-    const flags = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking";
-    const args = `${flags} --disable-component-update --disable-sync`.split(" ");
-    browser = await chromium.launch({ executablePath: CHROMIUM!, headless: true, args });
+    browser = await openBrowser();
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await closeContexts();
     await server?.stop(true);
   });
 

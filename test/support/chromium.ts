@@ -1,5 +1,6 @@
-// Where Debian and others put Chromium.
+// One Chromium for all files of a worker: to start it, and to make a page, costs more than what most tests do in it.
 import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 /** The browser of this machine. Undefined where there is none: what needs it is skipped then, and says so. */
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
@@ -8,3 +9,22 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 
 /** What the name of a test says where it is skipped. */
 export const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
+
+let launched: Promise<Browser> | undefined;
+
+/** Those that the next file may use: they have nothing of this one any more. */
+export const keptContexts = new Set<BrowserContext>();
+
+/** The browser. It ends with the process; a file that is done calls {@linkcode closeContexts}. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await launched?.catch(() => undefined);
+  if (browser?.isConnected()) return browser;
+  return await (launched = chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] }));
+}
+
+/** Closes what the tests of a file have left open. */
+export async function closeContexts(): Promise<void> {
+  const browser = await launched?.catch(() => undefined);
+  const open = browser?.contexts().filter((context) => !keptContexts.has(context)) ?? [];
+  await Promise.all(open.map((context) => context.close()));
+}

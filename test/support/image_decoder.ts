@@ -1,6 +1,5 @@
 // Decodes images with Chromium: what people will see, by a program that is not ours.
-import { chromium } from "playwright-core";
-import { CHROMIUM } from "./chromium.ts";
+import { openBrowser } from "./chromium.ts";
 
 /** An image as a browser shows it. */
 export interface Shown {
@@ -46,7 +45,7 @@ export async function startImageDecoder() {
     hostname: "127.0.0.1",
     fetch: () => new Response("", { headers: { "content-type": "text/html" } }),
   });
-  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  const browser = await openBrowser();
   const page = await browser.newPage();
   await page.goto(server.url.href);
   return {
@@ -55,7 +54,7 @@ export async function startImageDecoder() {
       return await page.evaluate(`(${SCRIPT})(${JSON.stringify({ base64, type, places })})`);
     },
     async stop(): Promise<void> {
-      await browser.close();
+      await page.close();
       await server.stop(true);
     },
   };
