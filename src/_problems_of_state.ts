@@ -44,7 +44,7 @@ export const stateProblems = {
   /** Where is not for everybody to know: the operator's command says it. */
   capturedAgain: () =>
     new Problem(409, "CONFLICT", "Cannot release captured mails while a process would capture them again", {
-      suggestion: "Whoever runs the service sets SMTP_URL in every process of it, and restarts them",
+      suggestion: "Have the operator set SMTP_URL in every process of the service, and restart them",
     }),
 
   importNotUndone: (days: number) =>
