@@ -4,7 +4,7 @@ import { databaseUrl, prepareServer, stopServer } from "./postgres.ts";
 
 await prepareServer();
 if (process.argv.length === 2) forgetPictures();
-// Four files at a time: most of a file's time is waiting. The longest come first, so that none is left over at the end.
+// Four files at a time: much of a file's time is waiting. The longest come first, so that none is left over at the end.
 const WORKERS = 4;
 const TIMINGS = "test/timings.json";
 
