@@ -89,7 +89,7 @@ export const theme = createTheme({
     Table: Table.extend({ defaultProps: { verticalSpacing: "xs", horizontalSpacing: "md" } }),
     Tabs: Tabs.extend({ defaultProps: { variant: "default" } }),
     TextInput: TextInput.extend({ defaultProps: { size: "sm" } }),
-    // Whoever comes with the keyboard is told, too.
+    // Users of the keyboard are told, too.
     Tooltip: Tooltip.extend({
       defaultProps: {
         openDelay: 250,

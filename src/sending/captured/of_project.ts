@@ -43,7 +43,7 @@ export async function releaseOwn(
   } catch (error) {
     if (!(error instanceof CannotRelease)) throw error;
     throw error.why === "no server"
-      ? problems.notConfigured("mail server", "Whoever runs it sets SMTP_URL: until then mails are captured")
+      ? problems.notConfigured("mail server", "Have the operator set SMTP_URL: until then mails are captured")
       : problems.capturedAgain();
   }
 }
