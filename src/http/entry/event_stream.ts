@@ -4,7 +4,7 @@ import type { Actor } from "../../accounts/audit.ts";
 import { problems } from "../../problem.ts";
 import { createTurnstile } from "./turnstile.ts";
 
-/** Of one project, of one of its members, and of all, in this process. An open one costs a timer and some 20 KB. */
+/** Of one project, of one of its members, and of all, in this process. An idle one costs a timer and 6 KB beside its connection. */
 export const STREAMS_OF_PROJECT = 100;
 export const STREAMS_OF_MEMBER = 10;
 const STREAMS_OF_ALL = 500;
