@@ -91,7 +91,8 @@ function Tile({ image: { key, url, size, contentType }, open }: { image: Image; 
   const kind = contentType.replace("image/", "").toUpperCase();
   return (
     <li>
-      <button type="button" className={classes.tile} onClick={open} aria-label={`Image ${key}`}>
+      <button type="button" className={classes.tile} onClick={open}>
+        <span className="for-readers">Image {key}</span>
         <span className={classes.picture}>
           <img src={pathOf(url)} alt="" loading="lazy" />
         </span>
