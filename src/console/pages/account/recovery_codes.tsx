@@ -32,22 +32,20 @@ export function RecoveryCodes({ codes, email, close }: Props) {
               <li key={code}>{code}</li>
             ))}
           </ul>
-          <Group justify="space-between" mt="lg" gap="xs">
-            <Group gap="xs">
-              <CopyTextButton value={codes.join("\n")} label="the codes" />
-              <Button
-                variant="default"
-                size="xs"
-                leftSection={<DownloadIcon size={14} />}
-                onClick={() => download(codes, email)}
-              >
-                Download
-              </Button>
-            </Group>
-            <Button onClick={close} data-autofocus>
-              I have kept them
+          <Group gap="xs" mt="md">
+            <CopyTextButton value={codes.join("\n")} label="the codes" />
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<DownloadIcon size={14} />}
+              onClick={() => download(codes, email)}
+            >
+              Download
             </Button>
           </Group>
+          <Button fullWidth mt="lg" onClick={close} data-autofocus>
+            I have kept them
+          </Button>
         </>
       )}
     </Modal>
