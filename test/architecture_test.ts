@@ -80,6 +80,7 @@ const LAYERS: string[][] = [
     "src/edits.ts",
     "src/rollup.ts",
     "src/meters.ts",
+    "src/near_misses.ts",
     "src/pauses.ts",
     "src/percent.ts",
     "src/request_url.ts",

@@ -374,6 +374,29 @@ describe("fields that were meant to be others", () => {
     expect((await send({ colour: "red" })).body.warnings).toBeUndefined();
   });
 
+  test("are warned of, too, where another service would have done something with them", async () => {
+    const answer = await send({ cc: "b@example.com", sendAt: "2030-01-01", text: "plain" });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body.warnings).toEqual([
+      "The field cc is unknown and was ignored",
+      "The field sendAt is unknown and was ignored",
+      "The field text is unknown and was ignored",
+    ]);
+  });
+
+  test("of a step's config are refused", async () => {
+    const workflow = await api("POST", "/workflows", { name: "Near", eventName: "near" });
+    const answer = await api("POST", `/workflows/${workflow.body.id}/steps`, {
+      type: "UPDATE_CONTACT",
+      name: "Note",
+      config: { update: { a: 1 } },
+    });
+
+    expect(answer.status).toBe(422);
+    expect(errorsOf(answer)["config.update"]).toBe("Unknown field: write it as updates");
+  });
+
   test.each<[string, string, object, string]>([
     ["POST", "/contacts", { email: "x@example.com", subcribed: false }, "subcribed"],
     [

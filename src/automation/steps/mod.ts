@@ -2,6 +2,7 @@
 import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
 import { expressionChars } from "../../content/handlebars/filled.ts";
 import type { Json } from "../../db/types.ts";
+import { nearMisses, nearMissErrors } from "../../near_misses.ts";
 import type { FieldError } from "../../problem.ts";
 import type { GraphStep } from "../graph.ts";
 import { jsonFaults } from "../text_faults.ts";
@@ -56,7 +57,11 @@ export function stepErrors(type: string, { config, templateId }: StepInput): Fie
   const unfit = [...jsonFaults("config", given, CONFIG), ...expressionFaults(type, given)].slice(0, 1);
   if (unfit.length > 0) return unfit;
   const { sendsTemplate, faults } = stepTypeOf({ type });
-  const errors = faults(storedConfig(type, given));
+  const misses = nearMisses(given, [...fieldsOf(stepTypeOf({ type }).schema), "templateId"]);
+  const errors = [
+    ...faults(storedConfig(type, given)),
+    ...nearMissErrors(misses).map((error) => ({ ...error, field: `config.${error.field}` })),
+  ];
   return sendsTemplate ? [...templateFaults(type, templateId ?? given.templateId), ...errors] : errors;
 }
 

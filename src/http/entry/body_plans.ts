@@ -9,7 +9,7 @@ import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
 import { fieldErrors, itemsMessage, ruleErrors } from "./field_errors.ts";
 import { isForm } from "./form.ts";
 import { streamedType } from "./stream_body.ts";
-import { nearMisses, nearMissErrors, nearMissWarnings } from "./near_misses.ts";
+import { nearMisses, nearMissErrors, nearMissWarnings, powerlessWarnings } from "../../near_misses.ts";
 
 /** How the body of a route is read. */
 interface BodyPlan {
@@ -76,11 +76,15 @@ export async function readBody(
   const body = given && fields ? pick(given, fields) : given;
   const errors = await errorsOf(body);
   const misses = given && fields ? nearMisses(given, fields) : NO_MISSES;
+  const canWarn = ANSWERS_WITH_WARNINGS.includes(route);
   if (misses.size > 0) {
     if (errors.length === 0) errors.push(...(await ruleErrorsOf(body)));
-    const isTaken = errors.length === 0 && ANSWERS_WITH_WARNINGS.includes(route);
-    if (isTaken) warnings.set(request, nearMissWarnings(misses));
-    else errors.push(...nearMissErrors(misses));
+    if (errors.length > 0 || !canWarn) errors.push(...nearMissErrors(misses));
+  }
+  if (canWarn && errors.length === 0 && given && fields) {
+    const rest = powerlessWarnings(given, [...fields, ...misses.keys()]);
+    const found = [...nearMissWarnings(misses), ...rest];
+    if (found.length > 0) warnings.set(request, found);
   }
   if (errors.length > 0) throw problems.invalid(errors);
   return body;

@@ -4,8 +4,7 @@ import { deleteUpload, listUploads, measureUploads, usesOfUpload } from "../../c
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { documented } from "../entry/document.ts";
-import { answers, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { answers, Int, Nullable, QueryFlag, readFlag, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";
 
 const Image = t.Object(
@@ -82,18 +81,13 @@ export function uploadLibraryRoutes(ctx: Context) {
     .delete(
       "/:key",
       async ({ project, params: { key }, query, set }) => {
-        await deleteUpload(ctx, project.id, key, { force: query.force === "true" });
+        await deleteUpload(ctx, project.id, key, { force: readFlag(query.force) ?? false });
         set.status = 204;
       },
       {
         ...one,
         query: t.Object({
-          force: t.Optional(
-            documented(t.String({ description: "`true`: also where it is in use." }), {
-              type: "string",
-              enum: ["true", "false"],
-            }),
-          ),
+          force: QueryFlag("`true`: also where it is in use."),
         }),
         response: answers(t.Void(), { status: 204, refusals: [400, 404, 409] }),
         detail: {

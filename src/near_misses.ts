@@ -1,6 +1,6 @@
 // Fields that a route does not know are ignored, but for those that are certainly a mistake: another service's word for
 // one of ours, or one of ours with a typing error in it.
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "./problem.ts";
 
 /** What other services, and other endpoints of ours, call a field. */
 const OTHER_NAMES: Record<string, string[]> = {
@@ -22,6 +22,18 @@ const OTHER_NAMES: Record<string, string[]> = {
   contactIds: ["ids"],
   language: ["locale"],
 };
+
+/** Words of other services for what a mail, or an event, does not take here. */
+const OTHER_POWERS = new Set([
+  "cc",
+  "bcc",
+  "text",
+  "scheduledfor",
+  "sendat",
+  "scheduledat",
+  "tags",
+  "timestamp",
+]);
 
 const MIN_TYPO_LENGTH = 5;
 const MAX_NAMES = 100;
@@ -47,6 +59,14 @@ export function nearMissWarnings(misses: Map<string, string>): string[] {
   return [...misses].map(
     ([field, meant]) => `The field ${field} is unknown and was ignored: write it as ${meant}`,
   );
+}
+
+/** What the answer says of fields that would do something elsewhere, and do nothing here. */
+export function powerlessWarnings(body: Record<string, unknown>, known: string[]): string[] {
+  return Object.keys(body)
+    .slice(0, MAX_NAMES)
+    .filter((name) => !known.includes(name) && OTHER_POWERS.has(plainly(name)))
+    .map((name) => `The field ${name} is unknown and was ignored`);
 }
 
 /** What a refusal says of them. */
