@@ -385,6 +385,24 @@ describe("fields that were meant to be others", () => {
     ]);
   });
 
+  test("of a campaign are warned of, and so is an audience that does not count", async () => {
+    const answer = await api("POST", "/campaigns", {
+      name: "C",
+      subject: "S",
+      body: "B",
+      from: `hello@${DOMAIN}`,
+      audienceType: "ALL",
+      segmentId: crypto.randomUUID(),
+      scheduledFor: "2030-01-01T00:00:00Z",
+    });
+
+    expect(answer.status).toBe(201);
+    expect(answer.body.warnings).toEqual([
+      "The field scheduledFor is unknown and was ignored",
+      "The field segmentId was ignored: the audienceType is ALL",
+    ]);
+  });
+
   test("of a step's config are refused", async () => {
     const workflow = await api("POST", "/workflows", { name: "Near", eventName: "near" });
     const answer = await api("POST", `/workflows/${workflow.body.id}/steps`, {

@@ -43,6 +43,9 @@ const warnings = new WeakMap<Request, string[]>();
 /** Unknown fields of these are ignored, as clients of the existing service rely on: their answers can warn. */
 const ANSWERS_WITH_WARNINGS = ["/v1/send", "/v1/track", "/events/track"];
 
+/** Of these, fields that would do something elsewhere are told, too. */
+const TELLS_OF_POWERLESS = [...ANSWERS_WITH_WARNINGS, "/campaigns/"];
+
 /** What the answer to a request should warn of: `{warnings}`, or nothing to spread. */
 export function bodyWarnings(request: Request): { warnings?: string[] } {
   const found = warnings.get(request);
@@ -81,7 +84,7 @@ export async function readBody(
     if (errors.length === 0) errors.push(...(await ruleErrorsOf(body)));
     if (errors.length > 0 || !canWarn) errors.push(...nearMissErrors(misses));
   }
-  if (canWarn && errors.length === 0 && given && fields) {
+  if (errors.length === 0 && given && fields && TELLS_OF_POWERLESS.includes(route)) {
     const rest = powerlessWarnings(given, [...fields, ...misses.keys()]);
     const found = [...nearMissWarnings(misses), ...rest];
     if (found.length > 0) warnings.set(request, found);

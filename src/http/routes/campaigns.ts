@@ -27,6 +27,8 @@ import {
 } from "./_campaign_schemas.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
+import { audienceWarnings } from "../../sending/campaigns/input.ts";
+import { bodyWarnings } from "../entry/body_plans.ts";
 import { answers, PathId, Text, Warnings } from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
@@ -70,14 +72,16 @@ export function campaignsRoutes(ctx: Context) {
     )
     .post(
       "/",
-      async ({ project, actor, headers, body, set }) => {
+      async ({ project, actor, headers, body, request, set }) => {
         const campaign = await createCampaign(ctx, project.id, body, editOf(actor, headers));
         set.status = 201;
-        return { success: true as const, data: tagged(set, campaign) };
+        const warnings = [...(bodyWarnings(request).warnings ?? []), ...audienceWarnings(body)];
+        const answer = { success: true as const, data: tagged(set, campaign) };
+        return warnings.length > 0 ? { ...answer, warnings } : answer;
       },
       {
         body: CampaignBody,
-        response: answers(t.Object({ success: t.Literal(true), data: Campaign }), {
+        response: answers(t.Object({ success: t.Literal(true), data: Campaign, ...Warnings }), {
           status: 201,
           refusals: [400, 404, 413, 415, 422],
         }),
@@ -85,7 +89,7 @@ export function campaignsRoutes(ctx: Context) {
           operationId: "createCampaign",
           summary: "Create a draft",
           description:
-            "Makes a draft and counts its audience. Content comes from the request, or from `templateId` where the request leaves it out. The sender's domain has to be verified (403). One refusal lists every field that is missing or wrong.",
+            "Makes a draft and counts its audience. Content comes from the request, or from `templateId` where the request leaves it out. The sender's domain has to be verified (403). One refusal lists every field that is missing or wrong. `warnings` names what was ignored, such as a segment beside `audienceType: ALL`.",
         },
       },
     )

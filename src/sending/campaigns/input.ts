@@ -143,6 +143,15 @@ function missing(fields: Record<string, string | null | undefined>): FieldError[
 /** Whom a campaign is for, as a request says it. */
 export type AudienceInput = Pick<CampaignInput, "audienceType" | "segmentId" | "audienceCondition" | "type">;
 
+/** What of an audience is ignored, because it is that of another `audienceType`. */
+export function audienceWarnings({ audienceType, segmentId, audienceCondition }: AudienceInput): string[] {
+  const ignored = [
+    ...(segmentId && audienceType !== "SEGMENT" ? ["segmentId"] : []),
+    ...(audienceCondition && audienceType !== "FILTERED" ? ["audienceCondition"] : []),
+  ];
+  return ignored.map((field) => `The field ${field} was ignored: the audienceType is ${audienceType}`);
+}
+
 /** What is wrong with an audience besides its schema that can be known without the database. */
 export function audienceErrors({ audienceType, segmentId, audienceCondition }: AudienceInput): FieldError[] {
   if (audienceType === "SEGMENT" && !segmentId) {
