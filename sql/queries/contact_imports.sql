@@ -89,6 +89,12 @@ where project_id = :project_id and (:before_id::uuid is null or id < :before_id)
 order by id desc
 limit :limit::int;
 
+-- name: count :one
+-- How many reports of a project are kept.
+select count(*)::int as "total!"
+from contact_imports
+where project_id = :project_id;
+
 -- name: unfinished :one
 -- How many files of a project wait for their import, or are on their way.
 select count(*)::int as "files!"

@@ -451,56 +451,59 @@ export interface Queries {
     /** The reports, the newest first, without their errors.
      * (sql/queries/contact_imports.sql:80) */
     page(on: On, args: { projectId: string; beforeId: string | null; limit: number }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number }[]>;
-    /** How many files of a project wait for their import, or are on their way.
+    /** How many reports of a project are kept.
      * (sql/queries/contact_imports.sql:92) */
+    count(on: On, args: { projectId: string }): Promise<{ total: number }>;
+    /** How many files of a project wait for their import, or are on their way.
+     * (sql/queries/contact_imports.sql:98) */
     unfinished(on: On, args: { projectId: string }): Promise<{ files: number }>;
-    /** (sql/queries/contact_imports.sql:98) */
+    /** (sql/queries/contact_imports.sql:104) */
     beginUpload(on: On, args: { projectId: string; importId: string; dryRun: boolean; fileName: string | null; mapping: JsonArg | null; subscribes: boolean; createdBy: string | null }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:103) */
+    /** (sql/queries/contact_imports.sql:109) */
     uploaded(on: On, args: { projectId: string; importId: string }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:108) */
+    /** (sql/queries/contact_imports.sql:114) */
     drop(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Drops uploads that were never finished.
-     * (sql/queries/contact_imports.sql:112) */
+     * (sql/queries/contact_imports.sql:118) */
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
     /** The contacts that have these addresses.
-     * (sql/queries/contact_imports.sql:117) */
+     * (sql/queries/contact_imports.sql:123) */
     existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; subscribed: boolean; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:123) */
+    /** (sql/queries/contact_imports.sql:129) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
      * at first stays. `rows` holds `{email, subscribed, sets}`, each address once.
-     * (sql/queries/contact_imports.sql:128) */
+     * (sql/queries/contact_imports.sql:134) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; subscribed: boolean | null | undefined; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:150) */
+     * (sql/queries/contact_imports.sql:156) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
     /** Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
-     * (sql/queries/contact_imports.sql:160) */
+     * (sql/queries/contact_imports.sql:166) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:168) */
+    /** (sql/queries/contact_imports.sql:174) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:174) */
+     * (sql/queries/contact_imports.sql:180) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:183) */
+     * (sql/queries/contact_imports.sql:189) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Gives the contacts their old values back where they still have those of the import. Rows are locked in the order of
      * `contacts.upsert_many`.
-     * (sql/queries/contact_imports.sql:201) */
+     * (sql/queries/contact_imports.sql:207) */
     restore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Contacts whose subscription an import has changed, and that still have it so: what it was.
-     * (sql/queries/contact_imports.sql:231) */
+     * (sql/queries/contact_imports.sql:237) */
     subscriptionsBefore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string; subscribedBefore: boolean }[]>;
-    /** (sql/queries/contact_imports.sql:241) */
+    /** (sql/queries/contact_imports.sql:247) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:251) */
+     * (sql/queries/contact_imports.sql:257) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:263) */
+     * (sql/queries/contact_imports.sql:269) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {

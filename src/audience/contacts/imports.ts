@@ -165,6 +165,11 @@ export async function listImports(
   return (await q.contactImports.page(ctx, { projectId, beforeId, limit: limit + 1 })).map(toNamed);
 }
 
+/** How many imports of a project are kept. */
+export async function countImports(ctx: Context, projectId: string): Promise<number> {
+  return (await q.contactImports.count(ctx, { projectId })).total;
+}
+
 /** Has an import undone, which a job does. Throws not-found, and CONFLICT where it cannot be undone. */
 export async function undoImport(ctx: Context, projectId: string, importId: string): Promise<NamedImport> {
   await inTransaction(ctx, async (tx) => {

@@ -5,6 +5,7 @@ import {
   type ColumnMapping,
   createImport,
   getImport,
+  countImports,
   listImports,
   MAX_FILE_BYTES,
   MAX_UPLOAD_BYTES,
@@ -225,7 +226,8 @@ function uploadRoutes(ctx: Context) {
           async ({ project, query }) => {
             const limit = clampLimit(query.limit);
             const rows = await listImports(ctx, project.id, { beforeId: readIdCursor(query.cursor), limit });
-            return toIdPage(rows, limit, 0);
+            const total = query.cursor ? 0 : await countImports(ctx, project.id);
+            return toIdPage(rows, limit, total);
           },
           {
             query: t.Object(CursorQuery),
