@@ -152,6 +152,7 @@ describe("POST /contacts/imports", () => {
     const { body } = await call("GET", "/contacts/imports?limit=4");
     const { body: rest } = await call("GET", `/contacts/imports?limit=4&cursor=${body.cursor}`);
     expect([body.data.length, rest.data.length, rest.hasMore]).toEqual([4, 2, false]);
+    expect(body.total).toBe(6);
     expect(body.data[0]).toMatchObject({
       state: "completed",
       createdBy: expect.stringContaining("secret key"),
