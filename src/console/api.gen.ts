@@ -306,7 +306,7 @@ export interface Api {
   "GET /campaigns/{id}/links": { path: { id: string }; answer: (CampaignLink)[] };
   "GET /campaigns/{id}/series": { path: { id: string }; answer: (CampaignHour)[] };
   "GET /campaigns": { query?: { page?: number; pageSize?: number; limit?: number; status?: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; search?: string; sort?: "createdAt" | "name" | "updatedAt"; dir?: "asc" | "desc" }; answer: { data: (Campaign)[]; page: number; pageSize: number; total: number; estimated?: boolean; totalPages: number } };
-  "POST /campaigns": { body: CampaignBody; answer: { success: true; data: Campaign } };
+  "POST /campaigns": { body: CampaignBody; answer: { success: true; data: Campaign; warnings?: (string)[] } };
   "POST /campaigns/preview": { body: UnsavedPreviewBody; answer: UnsavedPreview };
   "GET /campaigns/{id}": { path: { id: string }; answer: Campaign };
   "PUT /campaigns/{id}": { path: { id: string }; body: CampaignBody; answer: Campaign };
