@@ -52,6 +52,26 @@ async function step(page: OpenPage, ...keys: string[]): Promise<void> {
   }
 }
 
+/** Presses two keys of a page's shortcut. On a busy machine they may come too far apart, and are pressed again. */
+async function go(page: OpenPage, keys: [string, string], name: string): Promise<void> {
+  const arrived = heading(page, name).then(() => true);
+  for (let isThere = false; !isThere;) {
+    for (const key of keys) await page.keyboard.press(key);
+    isThere = await Promise.race([arrived, page.waitForTimeout(3_000).then(() => false)]);
+  }
+}
+
+/** Opens the dialog for files with a button. On a busy machine the browser may not see that a person pressed it. */
+async function chooser(page: OpenPage, name: string) {
+  const asked = page.waitForEvent("filechooser");
+  for (;;) {
+    await tabTo(page, name);
+    await page.keyboard.press("Enter");
+    const found = await Promise.race([asked, page.waitForTimeout(4_000)]);
+    if (found) return found;
+  }
+}
+
 beforeAll(async () => {
   for (const [n, name] of NAMES.entries()) {
     const body = { email: `${name}@people.example`, data: { city: CITIES[n % 3]!, orders: n } };
@@ -69,8 +89,7 @@ describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
   test("a contact is found, opened, and a field of it changed; the focus stays at the field", async () => {
     const page = await opened("/");
     await heading(page, "Overview");
-    await step(page, "g", "c");
-    await heading(page, "Contacts");
+    await go(page, ["g", "c"], "Contacts");
     await page.getByText("finn@people.example").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("ada");
@@ -101,10 +120,9 @@ describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
     await tabTo(page, "Import");
     await page.keyboard.press("Enter");
     await heading(page, "Import contacts");
-    await tabTo(page, "Choose a file");
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+    const files = await chooser(page, "Choose a file");
     const buffer = Buffer.from("email,nickname\nnew@people.example,Newt\n");
-    await chooser.setFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+    await files.setFiles({ name: "people.csv", mimeType: "text/csv", buffer });
     await page.locator("h2:focus").waitFor();
     expect(await focused(page)).toStartWith("people.csv");
     await tabTo(page, "Name of the new field for nickname");
@@ -200,10 +218,9 @@ describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
       ["k", "Keys"],
       ["l", "Audit log"],
     ] as const) {
-      await step(page, "g", key);
-      await heading(page, name);
+      await go(page, ["g", key], name);
     }
-    await step(page, "g", "c");
+    await go(page, ["g", "c"], "Contacts");
     await page.getByText("finn@people.example").waitFor();
     await tabTo(page, "Export");
     await page.keyboard.press("?");
@@ -232,8 +249,7 @@ describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
     await gone(page, /^Delete ada@/);
     await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "More");
     await step(page, "g", "m");
-    await step(page, "g", "p");
-    await heading(page, "Members");
+    await go(page, ["g", "p"], "Members");
     await tabTo(page, "Invite somebody");
     await page.keyboard.press("Enter");
     await dialog(page, "Invite somebody").waitFor();

@@ -95,7 +95,7 @@ describe("GET /inbox/mails", () => {
     const { data, ...rest } = await (await get("/inbox/mails?limit=500")).json();
     expect(data).toHaveLength(500);
     expect(data[0].subject).toBe("newest");
-    expect(rest).toEqual({ cursor: null, hasMore: false, total: 500, unread: 500 });
+    expect(rest).toEqual({ cursor: null, hasMore: false, total: 500, estimated: false, unread: 500 });
   });
 });
 

@@ -158,7 +158,9 @@ describe("POST /templates", () => {
     const { status, body } = await call("POST", "/templates", { ...input, [field]: source });
 
     expect(status).toBe(422);
-    expect(body.error.errors).toEqual([{ field, code: "custom", message: expect.stringContaining(message) }]);
+    expect(body.error.errors).toEqual([
+      { field, code: "custom", message: expect.stringContaining(message), line, column },
+    ]);
     expect(body.error.errors[0].message).toEndWith(`(line ${line}, column ${column})`);
   });
 
