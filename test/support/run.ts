@@ -5,7 +5,7 @@ import { databaseUrl, prepareServer, stopServer } from "./postgres.ts";
 await prepareServer();
 if (process.argv.length === 2) forgetPictures();
 // Four files at a time: much of a file's time is waiting. The longest come first, so that none is left over at the end.
-const WORKERS = 4;
+const WORKERS = 3;
 const TIMINGS = "test/timings.json";
 
 // Workers keep the modules that they have loaded from file to file: to load and compile them for each takes a fifth of
