@@ -72,6 +72,8 @@ const SENDERS = [
   "POST /campaigns from",
   "PUT /campaigns/{id} from",
   "PATCH /campaigns/{id} from",
+  "POST /templates from",
+  "PATCH /templates/{id} from",
 ];
 
 const SPELLINGS = [
@@ -115,6 +117,16 @@ describe("an address", () => {
     const missed = addressesOf(document).filter((place) => !tried.has(place));
 
     expect(missed).toEqual([]);
+  });
+
+  test.each(["POST", "PATCH"])("of a template's sender is taken in any spelling: %s", async (method) => {
+    const path = method === "POST" ? "/templates" : paths.template;
+    const { status, body } = await asKey(method, path, {
+      ...TEMPLATE,
+      from: ` \tHello@${DOMAIN.toUpperCase()} `,
+    });
+
+    expect([status < 300, (body.data ?? body).from]).toEqual([true, `hello@${DOMAIN}`]);
   });
 
   test.each(PLACES)("%s: is taken in any spelling", async (_, call) => {

@@ -67,6 +67,7 @@ describe("a member", () => {
       ],
       cursor: null,
       hasMore: false,
+      estimated: false,
       total: 1,
       unread: 1,
     });

@@ -342,7 +342,7 @@ describe("POST /v1/send", () => {
 
   const file = { filename: "a.txt", content: "YQ==", contentType: "text/plain" };
   test.each<[string, Record<string, unknown>, Record<string, string>]>([
-    ["nothing", {}, { to: "required", subject: "required", body: "required" }],
+    ["nothing", {}, { to: "required", from: "required", subject: "required", body: "required" }],
     ["no sender", { to: "a@b.io", subject: "s", body: "b" }, { from: "required" }],
     ["no recipients", { ...basic, to: [] }, { to: "too_small" }],
     ["1,001 recipients", { ...basic, to: Array(1001).fill("a@b.io") }, { to: "too_big" }],
@@ -477,6 +477,7 @@ describe("POST /v1/send", () => {
       { to: "bad", body: "{{#if}}", attachments: [{ ...file, content: "*" }] },
       {
         to: "invalid_string",
+        from: "required",
         subject: "required",
         body: "custom",
         "attachments.0.content": "invalid_string",

@@ -34,7 +34,13 @@ describe("POST /suppressions", () => {
       createdAt: expect.any(String),
     });
     expect(again.body).toEqual(made.body);
-    expect(await list()).toEqual({ data: [made.body], cursor: null, hasMore: false, total: 1 });
+    expect(await list()).toEqual({
+      data: [made.body],
+      cursor: null,
+      hasMore: false,
+      total: 1,
+      estimated: false,
+    });
   });
 
   test.each([

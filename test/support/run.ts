@@ -4,7 +4,8 @@ import { databaseUrl, prepareServer, stopServer } from "./postgres.ts";
 
 await prepareServer();
 if (process.argv.length === 2) forgetPictures();
-// Four files at a time: much of a file's time is waiting. The longest come first, so that none is left over at the end.
+// Three files at a time: there is a browser among them more often than not. The longest come first, so that none is left over
+// at the end.
 const WORKERS = 3;
 const TIMINGS = "test/timings.json";
 
