@@ -65,7 +65,9 @@ export function nearMissWarnings(misses: Map<string, string>): string[] {
 export function powerlessWarnings(body: Record<string, unknown>, known: string[]): string[] {
   return Object.keys(body)
     .slice(0, MAX_NAMES)
-    .filter((name) => !known.includes(name) && OTHER_POWERS.has(plainly(name)))
+    .filter(
+      (name) => name.length <= MAX_NAME_LENGTH && !known.includes(name) && OTHER_POWERS.has(plainly(name)),
+    )
     .map((name) => `The field ${name} is unknown and was ignored`);
 }
 

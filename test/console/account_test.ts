@@ -7,7 +7,15 @@ import { CHALLENGE_MS } from "../../src/accounts/people/admission.ts";
 import { askForFactor } from "../../src/http/pages/two_factor_page.ts";
 import type { Answering } from "../../src/http/entry/session.ts";
 import { join, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
-import { expectSound, hasBrowser, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
+import {
+  expectSound,
+  browserTest,
+  describeInBrowser,
+  keepPicture,
+  type OpenPage,
+  tour,
+  useConsole,
+} from "./support.ts";
 
 const stage = useConsole({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
 const STEP_MS = 30_000;
@@ -105,7 +113,7 @@ tour(stage, "account", {
   },
 });
 
-describe.skipIf(!hasBrowser)("an authenticator app", () => {
+describeInBrowser("an authenticator app", () => {
   test("is set up by what a camera reads; its recovery codes are shown once, kept as a file, and made again", async () => {
     const person = await proven();
     await longAgo(person);
@@ -185,7 +193,7 @@ async function challengeOf({ email }: Person) {
   return body.error.details as { challenge: string };
 }
 
-describe.skipIf(!hasBrowser)("a passkey", () => {
+describeInBrowser("a passkey", () => {
   test("is added, logs in alone, is the second step of a log-in and of a page of ours, gets a name, and is removed", async () => {
     const person = await proven();
     const page = await opened("~/account", person);
@@ -257,32 +265,29 @@ describe.skipIf(!hasBrowser)("a passkey", () => {
   }
 });
 
-test.skipIf(!hasBrowser)(
-  "an address that waits for its mail is shown, sent again, and withdrawn",
-  async () => {
-    const person = await proven();
-    const page = await opened("~/account", person);
-    await page.getByLabel("New address").fill(person.email);
-    await page.keyboard.press("Enter");
-    await page.getByText("It is the address of the account already").waitFor();
-    await page.getByLabel("New address").fill("waiting@people.example");
-    await page.keyboard.press("Enter");
-    await page.getByText("Waiting for waiting@people.example").waitFor();
-    await page.getByRole("button", { name: "Send the mail again" }).click();
-    await page
-      .getByText(/^A mail to waiting@people.example is on its way/)
-      .first()
-      .waitFor();
-    await page.getByRole("button", { name: "Keep the present address" }).click();
-    await page.getByText("Waiting for waiting@people.example").waitFor({ state: "detached" });
-    stage.service.smtp.received.length = 0;
-    await stage.service.runJobs();
+browserTest("an address that waits for its mail is shown, sent again, and withdrawn", async () => {
+  const person = await proven();
+  const page = await opened("~/account", person);
+  await page.getByLabel("New address").fill(person.email);
+  await page.keyboard.press("Enter");
+  await page.getByText("It is the address of the account already").waitFor();
+  await page.getByLabel("New address").fill("waiting@people.example");
+  await page.keyboard.press("Enter");
+  await page.getByText("Waiting for waiting@people.example").waitFor();
+  await page.getByRole("button", { name: "Send the mail again" }).click();
+  await page
+    .getByText(/^A mail to waiting@people.example is on its way/)
+    .first()
+    .waitFor();
+  await page.getByRole("button", { name: "Keep the present address" }).click();
+  await page.getByText("Waiting for waiting@people.example").waitFor({ state: "detached" });
+  stage.service.smtp.received.length = 0;
+  await stage.service.runJobs();
 
-    expect(stage.service.smtp.received.flatMap(({ to }) => to)).not.toContain("waiting@people.example");
-  },
-);
+  expect(stage.service.smtp.received.flatMap(({ to }) => to)).not.toContain("waiting@people.example");
+});
 
-test.skipIf(!hasBrowser)(
+browserTest(
   "the end of an account says what becomes of each project, and waits where others depend on it",
   async () => {
     const { service } = stage;
@@ -315,7 +320,7 @@ test.skipIf(!hasBrowser)(
 );
 
 describe("a session", () => {
-  test.skipIf(!hasBrowser)("a session is ended, and lets nobody in any more", async () => {
+  browserTest("a session is ended, and lets nobody in any more", async () => {
     const { service } = stage;
     const person = await signUp(service);
     const other = await logIn(service, person.email);
@@ -328,7 +333,7 @@ describe("a session", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("another address takes the password where the log-in is long ago", async () => {
+  browserTest("another address takes the password where the log-in is long ago", async () => {
     const { service } = stage;
     const person = await signUp(service);
     await service.pool`

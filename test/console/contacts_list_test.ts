@@ -1,7 +1,7 @@
 // What is done with the list of contacts as a whole: columns, jumps, a new contact, the export, and work on all that match.
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
-import { expectSound, hasBrowser, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
+import { expectSound, describeInBrowser, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const open: OpenPage[] = [];
@@ -62,7 +62,7 @@ tour(stage, "contacts-list", {
   },
 });
 
-describe.skipIf(!hasBrowser)("the list of contacts", () => {
+describeInBrowser("the list of contacts", () => {
   test("is exported as it is filtered, as CSV and as NDJSON", async () => {
     const page = await opened("/contacts?search=c.&subscribed=true");
     await row(page, "c.142").waitFor();

@@ -1,9 +1,8 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { saveContact } from "../../src/audience/contacts/mod.ts";
-import { type Console, hasBrowser, expectSound, type OpenPage, tour, useConsole } from "./support.ts";
+import { type Console, browserTest, expectSound, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
-const chromium = test.skipIf(!hasBrowser);
 const NAMES = ["Ada", "Béla", "Chen", "Dunya", "Emil", "Fatima", "Goran", "Hana", "Ines", "Jonas"];
 const CITIES = ["Berlin", "Lisboa", "Oslo", "Praha"];
 const COUNT = 60;
@@ -107,7 +106,7 @@ tour(stage, "contact", {
   },
 });
 
-chromium("a search, a subscription and a segment narrow the list, and stand in the address", async () => {
+browserTest("a search, a subscription and a segment narrow the list, and stand in the address", async () => {
   await on("/contacts", async (page) => {
     await page.getByText("jonas.59@people.example").waitFor();
     await page.keyboard.press("/");
@@ -127,7 +126,7 @@ chromium("a search, a subscription and a segment narrow the list, and stand in t
   });
 });
 
-chromium("by the keyboard alone: two contacts are chosen, unsubscribed and subscribed again", async () => {
+browserTest("by the keyboard alone: two contacts are chosen, unsubscribed and subscribed again", async () => {
   await on("/contacts?search=chen.", async (page) => {
     await page.getByText("chen.52@people.example").waitFor();
     for (const key of ["j", "x", "j", "x"]) {
@@ -151,7 +150,7 @@ chromium("by the keyboard alone: two contacts are chosen, unsubscribed and subsc
   });
 });
 
-chromium(
+browserTest(
   "a field is edited, refused, added and removed where it stands, and the removal is taken back",
   async () => {
     await on(`/contacts/${adaId}`, async (page) => {
@@ -190,7 +189,7 @@ chromium(
   },
 );
 
-chromium("a contact's mail is read, and its segments say why", async () => {
+browserTest("a contact's mail is read, and its segments say why", async () => {
   await on(`/contacts/${adaId}`, async (page) => {
     await page.getByRole("tab", { name: "Mails" }).click();
     await page.getByRole("button", { name: /Your order is on its way/ }).click();
@@ -213,7 +212,7 @@ const CSV = [
   "not an address;Nobody;;",
 ].join("\n");
 
-chromium("a file is dropped, mapped, tried, imported and undone", async () => {
+browserTest("a file is dropped, mapped, tried, imported and undone", async () => {
   await on("/contacts", async (page) => {
     await page.getByRole("link", { name: "Import" }).click();
     await page.getByRole("button", { name: "Choose a file" }).waitFor();
@@ -251,7 +250,7 @@ chromium("a file is dropped, mapped, tried, imported and undone", async () => {
   });
 });
 
-chromium("a file that holds no table is refused where it was dropped, and nothing is sent", async () => {
+browserTest("a file that holds no table is refused where it was dropped, and nothing is sent", async () => {
   await on("/imports", async (page) => {
     await page.getByRole("button", { name: "Choose a file" }).waitFor();
     await page

@@ -1,6 +1,6 @@
 // Whole journeys by the keyboard alone: nothing here clicks.
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { hasBrowser, type OpenPage, useConsole } from "./support.ts";
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type OpenPage, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const open: OpenPage[] = [];
@@ -85,7 +85,7 @@ afterEach(async () => {
   for (const page of open.splice(0)) await page.context().close();
 });
 
-describe.skipIf(!hasBrowser)("by the keyboard alone", () => {
+describeInBrowser("by the keyboard alone", () => {
   test("a contact is found, opened, and a field of it changed; the focus stays at the field", async () => {
     const page = await opened("/");
     await heading(page, "Overview");

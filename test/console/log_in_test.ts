@@ -5,7 +5,15 @@ import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/people/tokens.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
-import { expectSound, hasBrowser, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
+import {
+  expectSound,
+  browserTest,
+  describeInBrowser,
+  keepPicture,
+  type OpenPage,
+  tour,
+  useConsole,
+} from "./support.ts";
 
 const stage = useConsole({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
 const NEW_PASSWORD = "another horse, another staple";
@@ -94,7 +102,7 @@ describe("the pages", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("the second step", () => {
+describeInBrowser("the second step", () => {
   test("is taken by the keyboard alone, with a code that is pasted with its space, and leads on to where one wanted to", async () => {
     await forgetCodes();
     const page = await stage.open("/contacts?search=ada", { as: null });
@@ -144,7 +152,7 @@ describe.skipIf(!hasBrowser)("the second step", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a new password by mail", () => {
+describeInBrowser("a new password by mail", () => {
   test("asks for the second factor, and lets nobody in without", async () => {
     await forgetCodes();
     const page = await stage.open(`~/reset-password?token=${await resetToken(careful)}`, { as: null });
@@ -184,7 +192,7 @@ describe.skipIf(!hasBrowser)("a new password by mail", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("an account of one's own", () => {
+describeInBrowser("an account of one's own", () => {
   test("is made, and its address verified by the mail; the link says so when it is opened again", async () => {
     await stage.service.runJobs();
     const page = await stage.open("~/sign-up", { as: null });
@@ -234,7 +242,7 @@ describe.skipIf(!hasBrowser)("an account of one's own", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("an invitation", () => {
+describeInBrowser("an invitation", () => {
   test("makes an account that is in the project; used, it leads to the log-in with the address", async () => {
     const path = await invite("guest@people.example", "ADMIN");
     const page = await stage.open(path, { as: null });
@@ -266,28 +274,25 @@ describe.skipIf(!hasBrowser)("an invitation", () => {
   });
 });
 
-test.skipIf(!hasBrowser)(
-  "a project that asks for two-factor log-in says so, and leads to setting it up",
-  async () => {
-    const project = await stage.service.createProject();
-    await stage.service.pool`update projects set name = 'Bank' where id = ${project.id}`;
-    const person = await proven();
-    await join(stage.service, person, project.id);
-    const page = await stage.open(`~/p/${project.id}`, { as: person });
-    await heading(page, "Overview").waitFor();
-    await stage.service.pool`update projects set requires_two_factor = true where id = ${project.id}`;
-    // Whatever is asked next is refused: a figure that was on its way, or this.
-    await page
-      .getByRole("link", { name: "Contacts" })
-      .first()
-      .click({ timeout: 2_000 })
-      .catch(() => {});
-    await heading(page, "Bank asks for two-factor log-in").waitFor();
-    await keepPicture(page, "two-factor-needed-light-1280");
-    await page.getByRole("button", { name: "Set it up" }).click();
-    await page.getByText("Bank lets nobody in without it").waitFor();
-    await page.getByRole("button", { name: "Set up the app" }).waitFor();
-    await expectSound(page, { refused: [403] });
-    await page.context().close();
-  },
-);
+browserTest("a project that asks for two-factor log-in says so, and leads to setting it up", async () => {
+  const project = await stage.service.createProject();
+  await stage.service.pool`update projects set name = 'Bank' where id = ${project.id}`;
+  const person = await proven();
+  await join(stage.service, person, project.id);
+  const page = await stage.open(`~/p/${project.id}`, { as: person });
+  await heading(page, "Overview").waitFor();
+  await stage.service.pool`update projects set requires_two_factor = true where id = ${project.id}`;
+  // Whatever is asked next is refused: a figure that was on its way, or this.
+  await page
+    .getByRole("link", { name: "Contacts" })
+    .first()
+    .click({ timeout: 2_000 })
+    .catch(() => {});
+  await heading(page, "Bank asks for two-factor log-in").waitFor();
+  await keepPicture(page, "two-factor-needed-light-1280");
+  await page.getByRole("button", { name: "Set it up" }).click();
+  await page.getByText("Bank lets nobody in without it").waitFor();
+  await page.getByRole("button", { name: "Set up the app" }).waitFor();
+  await expectSound(page, { refused: [403] });
+  await page.context().close();
+});

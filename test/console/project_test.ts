@@ -1,9 +1,9 @@
 // What belongs to a project itself: its keys, members, settings and standing.
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect } from "bun:test";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
 import { logIn, signUp } from "../support/accounts.ts";
-import { hasBrowser, tour, useConsole } from "./support.ts";
+import { browserTest, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 
@@ -53,7 +53,7 @@ describe("keys", () => {
     },
   });
 
-  test.skipIf(!hasBrowser)("a key is made, shown once, used in a request, and revoked", async () => {
+  browserTest("a key is made, shown once, used in a request, and revoked", async () => {
     const { service } = stage;
     const page = await stage.open("/keys");
     await page.getByRole("button", { name: "Create a key" }).click();
@@ -93,7 +93,7 @@ describe("members", () => {
     },
   });
 
-  test.skipIf(!hasBrowser)("somebody is invited with a role, and sees what they may", async () => {
+  browserTest("somebody is invited with a role, and sees what they may", async () => {
     const { service } = stage;
     const person = await signUp(service, "ada@people.example");
     await service.pool`
@@ -135,7 +135,7 @@ describe("settings", () => {
     },
   });
 
-  test.skipIf(!hasBrowser)("one is saved, and one that is refused says so at its field", async () => {
+  browserTest("one is saved, and one that is refused says so at its field", async () => {
     const { service, project } = stage;
     const page = await stage.open("/settings");
     const name = page.getByLabel("Name", { exact: true });
@@ -154,7 +154,7 @@ describe("settings", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("a reset takes the name of the project, and says what it deletes", async () => {
+  browserTest("a reset takes the name of the project, and says what it deletes", async () => {
     const page = await stage.open("/settings");
     await page.getByRole("button", { name: "Reset", exact: true }).click();
     const field = page.getByLabel(/^Type “/);
@@ -176,7 +176,7 @@ describe("standing", () => {
     ready: (page) => page.getByRole("row", { name: /Created the key/ }),
   });
 
-  test.skipIf(!hasBrowser)("billing is not shown where the installation has none", async () => {
+  browserTest("billing is not shown where the installation has none", async () => {
     const page = await stage.open("/billing");
     await page.getByRole("heading", { name: "Nothing is billed here" }).waitFor();
     expect(await page.getByRole("link", { name: "Billing" }).count()).toBe(0);

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { expectSound, hasBrowser, keepPicture, tour, useConsole } from "./support.ts";
+import { expectSound, describeInBrowser, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const ids: Record<string, string> = {};
@@ -104,7 +104,7 @@ tour(stage, "new-segment", {
   then: (page) => count(page, "13 contacts"),
 });
 
-describe.skipIf(!hasBrowser)("segments", () => {
+describeInBrowser("segments", () => {
   test("a segment is built by mouse, counted while it is built, and saved", async () => {
     const page = await stage.open("/segments");
     await page.getByRole("link", { name: "New segment" }).click();

@@ -1,7 +1,7 @@
 // The frame around every page: ways in and out, keys, search, projects, and what happens when something is missing.
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { PASSWORD, join, signUp } from "../support/accounts.ts";
-import { hasBrowser, keepPicture, type OpenPage, expectSound, useConsole } from "./support.ts";
+import { describeInBrowser, keepPicture, type OpenPage, expectSound, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const open: OpenPage[] = [];
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const page of open.splice(0)) await page.context().close();
 });
 
-describe.skipIf(!hasBrowser)("ways in and out", () => {
+describeInBrowser("ways in and out", () => {
   test("a link is led to the log-in and back to its place, with its filters; logging out leads there again", async () => {
     const page = await opened("/?period=7d", { as: null });
     await page.getByLabel("Address").fill(stage.owner.email);
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("ways in and out", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("projects", () => {
+describeInBrowser("projects", () => {
   test("switching shows the other one only, and back leads to the first; a stranger's is not there", async () => {
     const other = await stage.service.createProject();
     await stage.service.pool`update projects set name = 'Other shop' where id = ${other.id}`;
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("projects", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("the keyboard", () => {
+describeInBrowser("the keyboard", () => {
   test("? lists the keys, and the search finds pages and does things", async () => {
     const page = await opened("/");
     await heading(page, "Overview").waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)("the keyboard", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("what can go wrong", () => {
+describeInBrowser("what can go wrong", () => {
   test("an address that leads nowhere says so, inside and outside of a project", async () => {
     for (const path of ["/nowhere", "~/nowhere"]) {
       const page = await opened(path);

@@ -1,9 +1,9 @@
 // Where mail comes from and where it does not go: domains, suppressions, images.
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect } from "bun:test";
 import { png } from "../support/images.ts";
 import { addDomain } from "../../src/sending/domains/mod.ts";
 import { SERVICE } from "../../src/accounts/audit.ts";
-import { expectSound, hasBrowser, keepPicture, settled, tour, useConsole } from "./support.ts";
+import { expectSound, browserTest, keepPicture, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const STATES = { "DKIM TXT": "MISMATCH", "SPF TXT": "VERIFIED", "DMARC TXT": "MISSING" };
@@ -48,7 +48,7 @@ describe("domains", () => {
     ready: (page) => page.getByRole("heading", { name: "acme.example" }),
   });
 
-  test.skipIf(!hasBrowser)("a domain is added, and its records are shown beside what was found", async () => {
+  browserTest("a domain is added, and its records are shown beside what was found", async () => {
     const page = await stage.open("/domains");
     await page.getByRole("button", { name: "Add a domain" }).click();
     await page.getByRole("textbox", { name: "Domain" }).fill("not a domain");
@@ -68,7 +68,7 @@ describe("domains", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("a record that is not right says what was found, and why", async () => {
+  browserTest("a record that is not right says what was found, and why", async () => {
     const page = await stage.open(`/domains/${domainId}`);
     const record = page.getByRole("region", { name: "Signature (DKIM), TXT" });
     await record.waitFor();
@@ -78,7 +78,7 @@ describe("domains", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("a domain is removed after a question that says what it means", async () => {
+  browserTest("a domain is removed after a question that says what it means", async () => {
     const { service, project } = stage;
     const { id } = await addDomain(service, project.id, "gone.example", SERVICE);
     const page = await stage.open(`/domains/${id}`);
@@ -92,7 +92,7 @@ describe("domains", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("a member sees why a domain cannot be added", async () => {
+  browserTest("a member sees why a domain cannot be added", async () => {
     const page = await stage.open("/domains", { as: await stage.member("MEMBER") });
     const button = page.getByRole("button", { name: "Add a domain" });
     await button.waitFor();
@@ -121,7 +121,7 @@ describe("suppressions", () => {
     },
   });
 
-  test.skipIf(!hasBrowser)("are found, added from a pasted list, removed, and put back", async () => {
+  browserTest("are found, added from a pasted list, removed, and put back", async () => {
     const page = await stage.open("/suppressions");
     await page.getByLabel("Search addresses").fill("person0007");
     await page.waitForURL(/search=person0007/);
@@ -143,7 +143,7 @@ describe("suppressions", () => {
     await page.context().close();
   });
 
-  test.skipIf(!hasBrowser)("are read from a file, whose bad rows are named", async () => {
+  browserTest("are read from a file, whose bad rows are named", async () => {
     const page = await stage.open("/suppressions");
     await page.getByRole("button", { name: "Import and export" }).click();
     const [chooser] = await Promise.all([
@@ -162,7 +162,7 @@ describe("suppressions", () => {
 });
 
 describe("images", () => {
-  test.skipIf(!hasBrowser)("are uploaded, looked at and deleted", async () => {
+  browserTest("are uploaded, looked at and deleted", async () => {
     const page = await stage.open("/images");
     await page.getByRole("heading", { name: "No images yet" }).waitFor();
     await keepPicture(page, "images--empty");

@@ -1,12 +1,12 @@
 // What a page shows is right whatever happens around it: another project, a role that may less, a window that is loaded anew
 // in the middle of work, and a connection that is lost.
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { addDomain } from "../../src/sending/domains/mod.ts";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
-import { hasBrowser, type OpenPage, settled, tour, useConsole } from "./support.ts";
+import { describeInBrowser, type OpenPage, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const open: OpenPage[] = [];
@@ -97,7 +97,7 @@ tour(stage, "imports", {
   },
 });
 
-describe.skipIf(!hasBrowser)("projects", () => {
+describeInBrowser("projects", () => {
   const PAGES = [
     ["Contacts", "alpha.1@people.example", "omega.1@people.example"],
     ["Segments", "All of alpha", "All of omega"],
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)("projects", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("what happens meanwhile", () => {
+describeInBrowser("what happens meanwhile", () => {
   test("an import goes on while the window is loaded anew or looks elsewhere, and is found again", async () => {
     const page = await opened("/imports");
     await page.locator("input[type=file]").setInputFiles({

@@ -1,21 +1,28 @@
 // The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
 // complains of, and `tour` looks at a page in every scheme and width.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import type { Config } from "../../src/config.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
-import { CHROMIUM, closeContexts, keptContexts, openBrowser } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, keptContexts, openBrowser, noChromium } from "../support/chromium.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 
 const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Whether there is a browser. Use it as `test.skipIf(!hasBrowser)`. */
-export const hasBrowser = CHROMIUM !== undefined;
+const hasBrowser = CHROMIUM !== undefined;
+
+/** A test in the browser. Where there is none it is skipped, and its name says so. */
+export const browserTest = (name: string, run: () => Promise<unknown>, timeoutMs?: number): void =>
+  void test.skipIf(!hasBrowser)(`${name}${noChromium}`, run as () => Promise<void>, timeoutMs);
+
+/** Tests in the browser, with the same words. */
+export const describeInBrowser = (name: string, tests: () => void): void =>
+  void describe.skipIf(!hasBrowser)(`${name}${noChromium}`, tests);
 
 /** Of a page, that tests listen to. */
 const EVENTS = [
@@ -279,23 +286,20 @@ export function tour(
   { path, ready, then, states = {}, as, refused = [] }: Tour,
 ): void {
   for (const width of [1280, 390] as const) {
-    test.skipIf(!hasBrowser)(
-      `${name} is sound at ${width} pixels, in the light and in the dark`,
-      async () => {
-        const page = await stage.open(typeof path === "string" ? path : path(), {
-          width,
-          ...(as !== undefined && { as }),
-        });
-        await ready(page).first().waitFor();
-        await then?.(page);
-        await look(page, name, { width, refused });
-        for (const [state, reach] of Object.entries(states)) {
-          await reach(page);
-          await look(page, `${name}--${state}`, { width, refused });
-        }
-        await page.context().close();
-      },
-    );
+    browserTest(`${name} is sound at ${width} pixels, in the light and in the dark`, async () => {
+      const page = await stage.open(typeof path === "string" ? path : path(), {
+        width,
+        ...(as !== undefined && { as }),
+      });
+      await ready(page).first().waitFor();
+      await then?.(page);
+      await look(page, name, { width, refused });
+      for (const [state, reach] of Object.entries(states)) {
+        await reach(page);
+        await look(page, `${name}--${state}`, { width, refused });
+      }
+      await page.context().close();
+    });
   }
 }
 

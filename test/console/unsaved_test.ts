@@ -1,8 +1,8 @@
 // What is being written is not lost: not by a link, not by a key, not by the back button, not by closing the window, and not
 // by the end of the session.
-import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import { PASSWORD } from "../support/accounts.ts";
-import { expectSound, hasBrowser, keepPicture, type OpenPage, useConsole } from "./support.ts";
+import { expectSound, describeInBrowser, keepPicture, type OpenPage, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const open: OpenPage[] = [];
@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const page of open.splice(0)) await page.context().close();
 });
 
-describe.skipIf(!hasBrowser)("a page with a form", () => {
+describeInBrowser("a page with a form", () => {
   test("a link, a key, and another project ask first; what was written stays, and the focus is back in it", async () => {
     const page = await opened("/segments");
     await page.getByRole("link", { name: "New segment" }).click();
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)("a page with a form", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a dialog with a form", () => {
+describeInBrowser("a dialog with a form", () => {
   test("Escape, its cross, and the back button ask first where something was written, and close it where nothing was", async () => {
     const page = await opened("/contacts");
     const dialog = page.getByRole("dialog", { name: "New contact" });
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)("a dialog with a form", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)("a session that ends", () => {
+describeInBrowser("a session that ends", () => {
   test("leaves what is being written where it is, and it is saved after the log-in in another window", async () => {
     const person = await stage.member("ADMIN");
     const page = await opened("/segments/new", { as: person });
