@@ -201,8 +201,11 @@ describeInBrowser("the list of contacts", () => {
     // What goes on is found again.
     await page.reload();
     await page.getByRole("region", { name: "Work on contacts" }).waitFor();
-    await stage.service.runJobs();
-    await page.getByText(`${matching.length - 1} contacts added to the segment`).waitFor();
+    // Waited for meanwhile: it is told for some seconds only.
+    await Promise.all([
+      page.getByText(`${matching.length - 1} contacts added to the segment`).waitFor(),
+      stage.service.runJobs(),
+    ]);
     const [segment] = await api("GET", "/segments");
     const { data: members } = await api("GET", `/segments/${segment.id}/contacts`);
     expect(members.map(({ email }: { email: string }) => email).toSorted()).toEqual(matching.slice(1));
@@ -217,8 +220,10 @@ describeInBrowser("the list of contacts", () => {
     await word.fill("delete");
     await asked.getByRole("button", { name: "Delete" }).click();
     await page.getByText("Deleting contacts").waitFor();
-    await stage.service.runJobs();
-    await page.getByText(`${matching.length} contacts deleted`).waitFor();
+    await Promise.all([
+      page.getByText(`${matching.length} contacts deleted`).waitFor(),
+      stage.service.runJobs(),
+    ]);
     await page.getByText("No contact has “d.” in its address").waitFor();
     expect((await api("GET", "/contacts")).total).toBe(COUNT - matching.length);
   });
