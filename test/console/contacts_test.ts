@@ -138,6 +138,7 @@ browserTest("by the keyboard alone: two contacts are chosen, unsubscribed and su
     await page.getByText("2 selected").waitFor();
     await page.getByRole("button", { name: "Unsubscribe", exact: true }).focus();
     await page.keyboard.press("Enter");
+    await page.getByText("Unsubscribing contacts").waitFor();
     await Promise.all([page.getByText("2 contacts unsubscribed").waitFor(), stage.service.runJobs()]);
     expect((await contactOf("chen.52@")).subscribed).toBe(false);
     await page.getByRole("button", { name: "Undo" }).focus();

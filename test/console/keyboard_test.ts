@@ -192,6 +192,7 @@ describeInBrowser("by the keyboard alone", () => {
     await tabTo(page, "Delete");
     await page.keyboard.press("Enter");
     await gone(page, "Delete 2 contacts?");
+    await page.getByText("Deleting contacts").waitFor();
     await Promise.all([page.getByText("2 contacts deleted").waitFor(), stage.service.runJobs()]);
     expect((await api("GET", "/contacts?search=zoe")).total).toBe(0);
   });
