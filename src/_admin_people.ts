@@ -10,7 +10,7 @@ import {
 import { assertGoodPassword } from "./accounts/people/password_rules.ts";
 import { hashPassword, PASSWORD_LENGTH } from "./accounts/people/passwords.ts";
 import { type Role, ROLES } from "./accounts/projects/roles.ts";
-import { switchOffTwoFactor } from "./accounts/people/two_factor.ts";
+import { switchOffTwoFactor } from "./accounts/people/factors/mod.ts";
 import { createUser, listUsers } from "./accounts/people/mod.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { parseAddress } from "./mail/address.ts";

@@ -1,4 +1,4 @@
-import { deleteProject, resetProject } from "../src/removal/projects.ts";
+import { deleteProject, resetProject } from "../src/removal/mod.ts";
 import type { Tasks } from "../src/jobs.ts";
 
 /** The jobs of `src/removal`. */

@@ -86,14 +86,14 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
     /MAX_POSTAL_ADDRESS = 500;\nconst MAX_ADDRESS_LINES = 10;/,
   ],
   "named keys of a project": ["accounts/projects/named_keys.ts", "MAX_KEYS = 50"],
-  "passkeys of an account": ["accounts/people/passkeys.ts", "MAX_PASSKEYS = 20"],
-  "recovery codes of an account": ["accounts/people/recovery_codes.ts", "CODES = 10"],
+  "passkeys of an account": ["accounts/people/factors/passkeys.ts", "MAX_PASSKEYS = 20"],
+  "recovery codes of an account": ["accounts/people/factors/recovery_codes.ts", "CODES = 10"],
   "second step of a log-in": ["accounts/people/admission.ts", "CHALLENGE_MS = 10 * 60_000"],
   "failures of an account's second factor": [
     "accounts/people/login_limits.ts",
     "SECOND_FACTOR_FAILURES = 10",
   ],
-  "setting up an authenticator app": ["accounts/people/totp.ts", "PENDING_MS = 3_600_000"],
+  "setting up an authenticator app": ["accounts/people/factors/totp.ts", "PENDING_MS = 3_600_000"],
   "what `POST /auth/reauthenticate` proves holds for": [
     "accounts/people/recent_proof.ts",
     "PROOF_MS = 10 * 60_000",

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/people/tokens.ts";
-import { asUser, MustProve } from "../../src/accounts/people/identities.ts";
+import { asUser, MustProve } from "../../src/accounts/people/oauth/identities.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, join, logIn, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";

@@ -6,7 +6,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { requestReset } from "../../src/accounts/projects/removal.ts";
 import { type AnsweredRequest, flushRequests, recordRequest } from "../../src/insight/requests/log.ts";
 import { dropExpired } from "../../src/insight/retention.ts";
-import { resetProject } from "../../src/removal/projects.ts";
+import { resetProject } from "../../src/removal/mod.ts";
 import { metersOf } from "../../src/meters.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { until } from "../support/process.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { q } from "../../src/db/queries.ts";
-import { beginTotp, confirmTotp } from "../../src/accounts/people/totp.ts";
+import { beginTotp, confirmTotp } from "../../src/accounts/people/factors/totp.ts";
 import { addFirstOwner, enterByStartToken, makeStartToken } from "../../src/accounts/people/start_links.ts";
 import type { SessionUser } from "../../src/accounts/people/sessions.ts";
 import { ORIGIN, useOauth } from "../support/oauth_stage.ts";

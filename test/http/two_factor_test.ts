@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import PostalMime from "postal-mime";
 import { purgeChallenges } from "../../src/accounts/people/admission.ts";
-import { switchOffTwoFactor } from "../../src/accounts/people/two_factor.ts";
+import { switchOffTwoFactor } from "../../src/accounts/people/factors/mod.ts";
 import { cookieOf, join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { type Answer, useService } from "../support/service.ts";
 

@@ -11,7 +11,7 @@ import { requestDeletion, requestReset } from "../../src/accounts/projects/remov
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
-import { deleteProject, type Pace, resetProject } from "../../src/removal/projects.ts";
+import { deleteProject, type Pace, resetProject } from "../../src/removal/mod.ts";
 import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject, rowsOf } from "../support/whole_project.ts";

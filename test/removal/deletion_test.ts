@@ -4,7 +4,7 @@ import { requestDeletion, requestReset, sweepRemovals } from "../../src/accounts
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Jobs } from "../../src/jobs.ts";
 import { DELETION, FOLLOWING, KEPT, RESET } from "../../src/removal/_steps.ts";
-import { deleteProject, resetProject } from "../../src/removal/projects.ts";
+import { deleteProject, resetProject } from "../../src/removal/mod.ts";
 import { recordReceived } from "../../src/sending/feedback/received_mails.ts";
 import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
 import { tasks } from "../../tasks/mod.ts";

@@ -6,7 +6,7 @@ import { requestDeletion, requestReset } from "../../src/accounts/projects/remov
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { everythingOf, type Extent, type Step } from "../../src/removal/_batches.ts";
 import { DELETION, RESET } from "../../src/removal/_steps.ts";
-import { deleteProject, resetProject } from "../../src/removal/projects.ts";
+import { deleteProject, resetProject } from "../../src/removal/mod.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject, rowsOf } from "../support/whole_project.ts";
 

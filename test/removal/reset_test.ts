@@ -4,7 +4,7 @@ import { requestDeletion, requestReset } from "../../src/accounts/projects/remov
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { q } from "../../src/db/queries.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
-import { deleteProject, resetProject } from "../../src/removal/projects.ts";
+import { deleteProject, resetProject } from "../../src/removal/mod.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { campaignsOf } from "../support/campaign.ts";

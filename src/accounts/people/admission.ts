@@ -6,10 +6,10 @@ import { Problem, problems } from "../../problem.ts";
 import { countToday } from "../daily_limits.ts";
 import { type Counted, assertNotLocked, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import { notify } from "./notices.ts";
-import { answerOptions, type AuthenticationResponseJSON, verifyPasskey } from "./passkeys.ts";
-import { useRecoveryCode } from "./recovery_codes.ts";
+import { answerOptions, type AuthenticationResponseJSON, verifyPasskey } from "./factors/passkeys.ts";
+import { useRecoveryCode } from "./factors/recovery_codes.ts";
 import { type NewSession, replaceSession, type Visitor } from "./sessions.ts";
-import { useTotp } from "./totp.ts";
+import { useTotp } from "./factors/totp.ts";
 
 /** How long a log-in waits for its second factor. */
 export const CHALLENGE_MS = 10 * 60_000;

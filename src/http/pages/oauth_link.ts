@@ -1,7 +1,7 @@
 // /oauth/:provider/link: somebody who has signed in at a provider enters the password of the account with their
 // address.
-import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/people/oauth_links.ts";
-import type { Provider } from "../../accounts/people/oauth_providers.ts";
+import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/people/oauth/links.ts";
+import type { Provider } from "../../accounts/people/oauth/providers.ts";
 import type { Context } from "../../context.ts";
 import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
 import { type Form, formRoutes, pathOf } from "./form_pages.ts";

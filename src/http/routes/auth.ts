@@ -9,7 +9,7 @@ import {
   resetPassword,
 } from "../../accounts/people/log_in.ts";
 import { lookUpLink } from "../../accounts/people/links.ts";
-import { answerOptions } from "../../accounts/people/passkeys.ts";
+import { answerOptions } from "../../accounts/people/factors/passkeys.ts";
 import { endSession, findSession } from "../../accounts/people/sessions.ts";
 import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
 import type { Context } from "../../context.ts";

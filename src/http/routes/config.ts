@@ -1,6 +1,6 @@
 // /config: what this installation can do, for those who build a page on it. No key, and nothing secret.
 import { Elysia, t } from "elysia";
-import { authProvidersOf } from "../../accounts/people/oauth_providers.ts";
+import { authProvidersOf } from "../../accounts/people/oauth/providers.ts";
 import type { Context } from "../../context.ts";
 import { VERSION } from "../../version.ts";
 import { answers } from "../entry/schemas.ts";

@@ -1,6 +1,6 @@
 // /oauth: signing in at a provider. Addresses for browsers, so errors on the way end on a page.
 import { Elysia, t } from "elysia";
-import { beginSignIn, finishSignIn, TRANSACTION_S } from "../../accounts/people/oauth.ts";
+import { beginSignIn, finishSignIn, TRANSACTION_S } from "../../accounts/people/oauth/mod.ts";
 import {
   authProvidersOf,
   createProviders,
@@ -8,7 +8,7 @@ import {
   type ProviderSurroundings,
   type ProviderName,
   PROVIDERS,
-} from "../../accounts/people/oauth_providers.ts";
+} from "../../accounts/people/oauth/providers.ts";
 import type { Context } from "../../context.ts";
 import { isDatabaseAway } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";

@@ -2,7 +2,7 @@
 // browsers take them.
 import { Elysia, t } from "elysia";
 import { answerChallenge, logInWithPasskey, passkeyOptionsOf } from "../../accounts/people/admission.ts";
-import { answerOptions, type AuthenticationResponseJSON } from "../../accounts/people/passkeys.ts";
+import { answerOptions, type AuthenticationResponseJSON } from "../../accounts/people/factors/passkeys.ts";
 import type { Context } from "../../context.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";

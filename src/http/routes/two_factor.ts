@@ -7,11 +7,11 @@ import {
   type RegistrationResponseJSON,
   removePasskey,
   renamePasskey,
-} from "../../accounts/people/passkeys.ts";
+} from "../../accounts/people/factors/passkeys.ts";
 import { assertRecentProof } from "../../accounts/people/recent_proof.ts";
-import { renewRecoveryCodes } from "../../accounts/people/recovery_codes.ts";
-import { beginTotp, confirmTotp, removeTotp } from "../../accounts/people/totp.ts";
-import { twoFactorOf } from "../../accounts/people/two_factor.ts";
+import { renewRecoveryCodes } from "../../accounts/people/factors/recovery_codes.ts";
+import { beginTotp, confirmTotp, removeTotp } from "../../accounts/people/factors/totp.ts";
+import { twoFactorOf } from "../../accounts/people/factors/mod.ts";
 import { MAX_NAME } from "../../accounts/names.ts";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";

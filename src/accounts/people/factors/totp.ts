@@ -1,11 +1,11 @@
 // Codes of an authenticator app (RFC 6238): six digits, new every 30 seconds.
 import { Secret, TOTP } from "otpauth";
-import { type Context, inTransaction } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
-import { seal, unseal } from "../secrets.ts";
-import type { SessionUser } from "./sessions.ts";
-import { assertMayHaveFactors, factorAdded, factorRemoved } from "./two_factor.ts";
+import { type Context, inTransaction } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import { problems } from "../../../problem.ts";
+import { seal, unseal } from "../../secrets.ts";
+import type { SessionUser } from "../sessions.ts";
+import { assertMayHaveFactors, factorAdded, factorRemoved } from "./mod.ts";
 
 const PURPOSE = "two-factor secrets";
 const ISSUER = "Postrider";

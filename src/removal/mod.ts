@@ -4,18 +4,12 @@ import { enqueueRemoval } from "../accounts/projects/removal.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { addJobs, type Jobs } from "../jobs.ts";
-import { requestsUnderway } from "../traffic.ts";
-import { type Batch, everythingOf, type Extent, hasUploads, type Removed, type Step } from "./_batches.ts";
+import { everythingOf, hasUploads } from "./_batches.ts";
+import { removeRows } from "./_rows.ts";
 import { DELETION, RESET } from "./_steps.ts";
 
 /** How long a job works before it lets others have their turn and goes on as a new job. */
 const SLICE_MS = 5_000;
-/** The size of a batch. The first one of a table is small, because it is unknown what depends on its rows. */
-const BATCH_MS = 150;
-const FIRST_ROWS = 50;
-const MOST_ROWS = 2_000;
-/** A batch of so few takes long only where the machine is busy: smaller ones would take as long, and never come to an end. */
-const LEAST_ROWS = 20;
 /** Requests that had come in before the deletion are answered by then. */
 const GRACE_MS = 10_000;
 const PAUSE_MS = 5_000;
@@ -26,12 +20,6 @@ const LAST_ROWS = 500;
 export interface Pace {
   sliceMs?: number;
   graceMs?: number;
-}
-
-/** The progress of a job. */
-interface Place {
-  step?: string | undefined;
-  after?: string | undefined;
 }
 
 /**
@@ -86,48 +74,6 @@ export async function resetProject(
     if (!found) return await endReset(ctx, projectId, version);
     [step, after, found] = [undefined, undefined, false];
   }
-}
-
-/** Goes through the tables from a place on. `stopped` says where the time was over. */
-async function removeRows(
-  ctx: Context,
-  steps: readonly Step[],
-  extent: Extent,
-  place: Place,
-  until: number,
-): Promise<{ stopped: Required<Place> | null; removed: number }> {
-  const first = steps.findIndex((step) => step.name === place.step);
-  let after = first === -1 ? undefined : place.after;
-  let total = 0;
-  let batches = 0;
-  for (const step of steps.slice(Math.max(0, first))) {
-    let next: string | null = after ?? step.first;
-    after = undefined;
-    for (let limit = FIRST_ROWS; next !== null;) {
-      if (batches++ > 0 && performance.now() > until)
-        return { stopped: { step: step.name, after: next }, removed: total };
-      const startedAt = performance.now();
-      const { removed, lastId } = await removeBatch(ctx, step, { extent, after: next, limit });
-      const ms = performance.now() - startedAt;
-      total += removed;
-      next = lastId;
-      limit = Math.max(
-        LEAST_ROWS,
-        Math.min(MOST_ROWS, ms > BATCH_MS ? limit >> 1 : ms < BATCH_MS / 2 ? limit * 2 : limit),
-      );
-      // While somebody waits for an answer, half of the time is theirs.
-      if (next !== null && requestsUnderway(ctx) > 0) await Bun.sleep(ms);
-    }
-  }
-  return { stopped: null, removed: total };
-}
-
-async function removeBatch(ctx: Context, step: Step, batch: Batch): Promise<Removed> {
-  if (step.isApart) return await step.remove(ctx, batch);
-  return await inTransaction(ctx, async (tx) => {
-    await q.removals.readByIndex(tx);
-    return await step.remove(tx, batch);
-  });
 }
 
 /**

@@ -1,14 +1,14 @@
 // Whether a log-in needs a second factor, and what follows when the first one comes or the last one goes. Two-factor log-in is
 // on while there is a factor: a confirmed authenticator app, or a passkey.
-import { type Context, inTransaction } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import type { AccountChange } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
-import { OPERATOR, recordAudits } from "../audit.ts";
-import { notify } from "./notices.ts";
+import { type Context, inTransaction } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import type { AccountChange } from "../../../jobs.ts";
+import { problems } from "../../../problem.ts";
+import { OPERATOR, recordAudits } from "../../audit.ts";
+import { notify } from "../notices.ts";
 import { listPasskeys } from "./passkey_list.ts";
 import { makeRecoveryCodes } from "./recovery_codes.ts";
-import { endSessionsOf, type SessionUser } from "./sessions.ts";
+import { endSessionsOf, type SessionUser } from "../sessions.ts";
 
 /** What a user has besides the password, as `GET /users/@me/two-factor` shows it. */
 export async function twoFactorOf(ctx: Context, userId: string) {

@@ -8,17 +8,17 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
-import { readProfile, type Tokens } from "./_oauth_profile.ts";
-import { told } from "./_oauth_refusals.ts";
-import { type Admission, admit } from "./admission.ts";
+import type { Context } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import { problems } from "../../../problem.ts";
+import { readProfile, type Tokens } from "./_profile.ts";
+import { told } from "./_refusals.ts";
+import { type Admission, admit } from "../admission.ts";
 import { asUser, MustProve, type Profile } from "./identities.ts";
-import { sealLink } from "./oauth_links.ts";
-import type { Provider } from "./oauth_providers.ts";
-import { seal, unseal } from "../secrets.ts";
-import type { Visitor } from "./sessions.ts";
+import { sealLink } from "./links.ts";
+import type { Provider } from "./providers.ts";
+import { seal, unseal } from "../../secrets.ts";
+import type { Visitor } from "../sessions.ts";
 
 /** How long somebody may take at the provider. */
 export const TRANSACTION_S = 600;

@@ -1,6 +1,6 @@
 // The passkeys of a user, as they see them.
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
+import type { Context } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
 
 /** A passkey, without its key. */
 export interface ListedPasskey {

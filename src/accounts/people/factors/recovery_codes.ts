@@ -1,10 +1,10 @@
 // Codes for somebody who has lost their factors: shown once, kept as hashes, each good for one log-in.
 import { createHash, randomInt } from "node:crypto";
-import { type Context, inTransaction } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
-import { notify } from "./notices.ts";
-import type { SessionUser } from "./sessions.ts";
+import { type Context, inTransaction } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import { problems } from "../../../problem.ts";
+import { notify } from "../notices.ts";
+import type { SessionUser } from "../sessions.ts";
 
 const CODES = 10;
 /** Without what is read as something else. 16 of them are 80 bits. */

@@ -1,14 +1,14 @@
 // A sign-in at a provider that meets an account which anybody may have created with its address. The password of that
 // account links the two; without it, a reset by mail helps.
-import { type Context, inTransaction } from "../../context.ts";
-import { problems } from "../../problem.ts";
-import { type Admission, admit } from "./admission.ts";
-import { checkPassword, holdChecked } from "./credentials.ts";
+import { type Context, inTransaction } from "../../../context.ts";
+import { problems } from "../../../problem.ts";
+import { type Admission, admit } from "../admission.ts";
+import { checkPassword, holdChecked } from "../credentials.ts";
 import { link, type Profile } from "./identities.ts";
-import type { Provider } from "./oauth_providers.ts";
-import { seal, unseal } from "../secrets.ts";
-import type { Visitor } from "./sessions.ts";
-import { proveUser } from "./mod.ts";
+import type { Provider } from "./providers.ts";
+import { seal, unseal } from "../../secrets.ts";
+import type { Visitor } from "../sessions.ts";
+import { proveUser } from "../mod.ts";
 
 /** How long somebody may take for the password. */
 export const LINK_S = 600;

@@ -6,9 +6,9 @@ import {
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
 } from "openid-client";
-import { parseAddress } from "../../mail/address.ts";
+import { parseAddress } from "../../../mail/address.ts";
 import type { Profile } from "./identities.ts";
-import type { Provider } from "./oauth_providers.ts";
+import type { Provider } from "./providers.ts";
 
 /** What a provider gives for a code. */
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;

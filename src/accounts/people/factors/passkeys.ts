@@ -2,15 +2,15 @@
 // A challenge is signed and stored nowhere; once it is answered it is noted, so that no answer counts twice.
 import { createHash, randomBytes } from "node:crypto";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { dashboardAddress, dashboardOrigins } from "../../config.ts";
-import { type Context, inTransaction, newId } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
-import { nameErrors } from "../names.ts";
-import { openToken, signToken } from "../secrets.ts";
+import { dashboardAddress, dashboardOrigins } from "../../../config.ts";
+import { type Context, inTransaction, newId } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import { problems } from "../../../problem.ts";
+import { nameErrors } from "../../names.ts";
+import { openToken, signToken } from "../../secrets.ts";
 import type { ListedPasskey } from "./passkey_list.ts";
-import type { SessionUser } from "./sessions.ts";
-import { assertMayHaveFactors, factorAdded, factorRemoved } from "./two_factor.ts";
+import type { SessionUser } from "../sessions.ts";
+import { assertMayHaveFactors, factorAdded, factorRemoved } from "./mod.ts";
 
 export type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 

@@ -1,7 +1,7 @@
 // What goes wrong at a provider, as a refusal for people and in words for the log.
 import { AuthorizationResponseError, ResponseBodyError } from "openid-client";
-import { type Problem, problems } from "../../problem.ts";
-import type { Provider } from "./oauth_providers.ts";
+import { type Problem, problems } from "../../../problem.ts";
+import type { Provider } from "./providers.ts";
 
 /** What providers call a code that was used before, is too old or was made up. */
 const USED_CODE = ["invalid_grant", "bad_verification_code"];

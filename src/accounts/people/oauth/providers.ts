@@ -8,10 +8,10 @@ import {
   discovery,
   enableNonRepudiationChecks,
 } from "openid-client";
-import type { Config } from "../../config.ts";
-import type { Context } from "../../context.ts";
-import { createDiscovery } from "./_oauth_discovery.ts";
-import { boundedFetch } from "./_oauth_fetch.ts";
+import type { Config } from "../../../config.ts";
+import type { Context } from "../../../context.ts";
+import { createDiscovery } from "./_discovery.ts";
+import { boundedFetch } from "./_fetch.ts";
 
 /** The providers, by their names in our addresses. */
 export const PROVIDERS = ["github", "google", "oidc"] as const;
