@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type postgres from "postgres";
 import type { RunningLane } from "./_lane.ts";
-import type { Patience } from "./_patience.ts";
+import type { LanePatience } from "./_patience.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import { describeError } from "./log.ts";
@@ -14,7 +14,7 @@ export interface HeartParts {
   /** The names under which this process locks jobs. */
   pools: Set<string>;
   lanes: RunningLane[];
-  patience: Patience;
+  patience: LanePatience;
   care: Care;
 }
 

@@ -2,7 +2,7 @@
 import { EventEmitter } from "node:events";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
-import type { Patience } from "./_patience.ts";
+import type { LanePatience } from "./_patience.ts";
 import { followed, namesOf, taskListOf } from "./_task_list.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
@@ -18,7 +18,7 @@ export interface LaneParts {
   pgPool: WorkerPool;
   tasks: Tasks;
   crontab: string;
-  patience: Patience;
+  patience: LanePatience;
   /** Called with the name under which a runner locks jobs: reaping this process requires it. */
   onPool: (id: string) => void;
 }

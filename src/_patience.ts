@@ -1,7 +1,7 @@
 // How long a worker waits before it takes something for broken.
 
 /** The times of a worker, in milliseconds. Tests wait less. */
-export interface Patience {
+export interface LanePatience {
   /** From one heartbeat to the next, and from one look at the lanes to the next. */
   beatMs: number;
   /** Without a job a lane asks for one every second. One that has not for so long, while a job was due, stands still. */
@@ -14,7 +14,7 @@ export interface Patience {
   gapMs: number;
 }
 
-export const PATIENCE: Patience = {
+export const PATIENCE: LanePatience = {
   beatMs: 3_000,
   staleMs: 10_000,
   doubtMs: 5_000,

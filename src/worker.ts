@@ -2,7 +2,7 @@
 import type postgres from "postgres";
 import { type Care, startHeart } from "./_heartbeat.ts";
 import { DRAIN_MS, runLane, type RunningLane } from "./_lane.ts";
-import { PATIENCE, type Patience } from "./_patience.ts";
+import { PATIENCE, type LanePatience } from "./_patience.ts";
 import type { Tasks } from "./jobs.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
@@ -19,7 +19,7 @@ export interface WorkerParts extends Care {
   /** Called when no more jobs will be taken. Resolves when nothing is under way that no job waits for. */
   onStop: (ctx: Context) => Promise<void>;
   /** Where it is to be less, or more, than in production. */
-  patience?: Partial<Patience>;
+  patience?: Partial<LanePatience>;
 }
 
 /** The connections of its own that a worker needs. */

@@ -2,7 +2,7 @@ import type { Context } from "../src/context.ts";
 import { auditProject, auditProjects, recountProject } from "../src/insight/counts/audit.ts";
 import { runEventDeletion } from "../src/insight/events/deletion.ts";
 import { analyzeEvents, makePartitions } from "../src/insight/partitions.ts";
-import { dropExpired, type Pace } from "../src/insight/retention.ts";
+import { dropExpired, type RetentionPace } from "../src/insight/retention.ts";
 import { addJob, type Jobs, type Tasks } from "../src/jobs.ts";
 
 const PAUSE_MS = 1_000;
@@ -16,7 +16,7 @@ export const insightTasks = {
   /** Deletes all events of a name that were recorded before. A second run goes on where the first one ended. */
   delete_events: runEventDeletion,
   /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
-  async drop_expired(ctx: Context, _job: Jobs["drop_expired"] = {}, pace: Pace = {}) {
+  async drop_expired(ctx: Context, _job: Jobs["drop_expired"] = {}, pace: RetentionPace = {}) {
     if (await dropExpired(ctx, pace)) return;
     await addJob(
       ctx,

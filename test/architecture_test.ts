@@ -93,6 +93,7 @@ const LAYERS: string[][] = [
     "src/percent.ts",
     "src/request_url.ts",
     "src/time_budget.ts",
+    "src/totals.ts",
     "src/traffic.ts",
   ],
   ["src/context.ts"],
@@ -205,6 +206,25 @@ const rules: Record<string, (all: Sources) => string[]> = {
     return [...counts]
       .filter(([folder, files]) => files < 4 && !/^src\/(console\/|net$)/.test(folder))
       .map(([folder]) => folder);
+  },
+
+  // The schema of an answer is named as what it shows, and the console as it likes.
+  "an exported name belongs to one file": (all) => {
+    const places = new Map<string, Set<string>>();
+    for (const [file, source] of all) {
+      if (/^src\/console\/|\.gen\.ts$/.test(file)) continue;
+      const names = source.matchAll(
+        /^export (?:async )?(?:interface|type|class|function\*?|const|enum|let) (\w+)/gm,
+      );
+      const isSchema = /^src\/http\/.*schemas\.ts$/.test(file);
+      for (const [, name] of names) {
+        const key = isSchema ? `schema ${name}` : name!;
+        places.set(key, (places.get(key) ?? new Set()).add(file));
+      }
+    }
+    return [...places]
+      .filter(([, files]) => files.size > 1)
+      .map(([name, files]) => [name, ...files].join(" "));
   },
 
   // The catalogue of refusals is one page by intent.
@@ -321,6 +341,7 @@ describe("a deliberate break is found", () => {
     ["SQL is written in sql/", "src/sending/bad.ts", 'await ctx.sql.unsafe("select 1");'],
     ["only the settings read the environment", "src/http/bad.ts", "process.env.PORT"],
     ["only the settings read the environment", "src/http/bad.ts", "Bun.env.PORT"],
+    ["an exported name belongs to one file", "src/http/routes/bad.ts", "export interface Graph {}"],
     ["a folder has at least four files", "src/accounts/people/bad/bad.ts", ""],
     ["no file has grown past 320 lines", "src/http/bad.ts", "\n".repeat(400)],
   ])("%s: %s", (name, file, source) => {

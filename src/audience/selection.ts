@@ -7,7 +7,7 @@ import { withinBudget } from "../time_budget.ts";
 import { allOf, compileCondition } from "./conditions/mod.ts";
 import { type Condition, conditionErrors, referenceErrors } from "./conditions/tree.ts";
 import { compileFilter, type ContactFilter, countBySubscription } from "./contacts/list.ts";
-import { membersOf } from "./segments/audience.ts";
+import { inSegment } from "./segments/audience.ts";
 
 /** What the selected contacts have in common. An empty one is everybody. */
 export interface Selection extends ContactFilter {
@@ -45,7 +45,7 @@ export async function compileSelection(
   const wrong = condition === undefined ? [] : referenceErrors(null, condition as Condition, rows, at);
   if (wrong.length > 0) throw problems.invalid(wrong);
   const trees = [
-    ...(segmentId === undefined ? [] : [membersOf(segmentId.toLowerCase())]),
+    ...(segmentId === undefined ? [] : [inSegment(segmentId.toLowerCase())]),
     ...(condition === undefined ? [] : [condition as Condition]),
   ];
   const options = { now: ctx.now(), segments };

@@ -60,7 +60,7 @@ export interface TemplateUsage {
 }
 
 /** How long a name may be. */
-export const MAX_NAME = 255;
+export const MAX_TEMPLATE_NAME = 255;
 const COPY = " (Copy)";
 /** So many of its newest mails say how a template does. */
 const NEWEST = 10_000;
@@ -302,7 +302,7 @@ function addressOrNull(address: string | null | undefined): string | null {
 
 /** Cut where there is no room, but never within a character. */
 function copyName(name: string): string {
-  return name.slice(0, MAX_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
+  return name.slice(0, MAX_TEMPLATE_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
 }
 
 /** A template of the database as the API shows it. */

@@ -90,7 +90,7 @@ export const workers: Check = {
   async look(patient) {
     const { sql, config } = patient;
     if (!sql) return skipped("workers", UNREACHABLE);
-    if (!(await isMigrated(patient))) return skipped("workers", "The database is not migrated");
+    if (!(await hasSchema(patient))) return skipped("workers", "The database is not migrated");
     const { total } = await q.workers.alive({ sql });
     if (total > 0)
       return ok("workers", total === 1 ? "1 process takes jobs" : `${total} processes take jobs`);
@@ -121,7 +121,7 @@ export const clock: Check = {
 };
 
 /** Whether statements about tables make sense. */
-export async function isMigrated({ sql }: Patient): Promise<boolean> {
+export async function hasSchema({ sql }: Patient): Promise<boolean> {
   if (!sql) return false;
   const applied = await appliedMigrations({ sql });
   return migrationNames().every((name) => applied.includes(name));

@@ -9,7 +9,7 @@ import {
   type RecordState,
 } from "../mail/domain_records.ts";
 import { recordsOf } from "../sending/domains/records.ts";
-import { isMigrated } from "./_database.ts";
+import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
 type Domain = Awaited<ReturnType<Queries["doctor"]["domains"]>>[number];
@@ -43,7 +43,7 @@ export const domains: Check = {
   async look(patient) {
     const { sql } = patient;
     if (!sql) return skipped("domains", "The database cannot be reached");
-    if (!(await isMigrated(patient))) return skipped("domains", "The database is not migrated");
+    if (!(await hasSchema(patient))) return skipped("domains", "The database is not migrated");
     const all = await q.doctor.domains({ sql }, { reserved: RESERVED.source, limit: MAX_DOMAINS });
     if (all.length === 0) return skipped("domains", "No project has a domain");
     return await lookAtAll(patient, all);

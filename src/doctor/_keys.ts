@@ -1,6 +1,6 @@
 import { q } from "../db/queries.ts";
 import { openDkimKey } from "../sending/dkim_keys.ts";
-import { isMigrated } from "./_database.ts";
+import { hasSchema } from "./_database.ts";
 import { type Check, failure, ok, type Patient, skipped } from "./_findings.ts";
 
 const PAGE = 1_000;
@@ -14,7 +14,7 @@ export const dkimKeys: Check = {
   needsDatabase: true,
   async look(patient) {
     if (!patient.sql) return skipped("dkim_keys", "The database cannot be reached");
-    if (!(await isMigrated(patient))) return skipped("dkim_keys", "The database is not migrated");
+    if (!(await hasSchema(patient))) return skipped("dkim_keys", "The database is not migrated");
     if (!patient.config.SECRET_KEY) {
       return skipped("dkim_keys", "SECRET_KEY is not set, and the service keeps its own in DATA_DIR");
     }

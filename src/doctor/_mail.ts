@@ -1,7 +1,7 @@
 import { isProduction } from "../config.ts";
 import { q } from "../db/queries.ts";
 import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
-import { isMigrated } from "./_database.ts";
+import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, skipped, warning } from "./_findings.ts";
 
 const SMTP_MS = 10_000;
@@ -42,7 +42,7 @@ export const platformFrom: Check = {
 };
 
 /** Whether mails lie about that were captured before there was a server. */
-export const capturedMails: Check = {
+export const oldCapturedMails: Check = {
   name: "captured_mails",
   limitMs: 8_000,
   needsDatabase: true,
@@ -50,7 +50,7 @@ export const capturedMails: Check = {
     const { sql, config } = patient;
     if (config.SMTP_URL === undefined) return skipped("captured_mails", "It matters when mails are sent");
     if (!sql) return skipped("captured_mails", "The database cannot be reached");
-    if (!(await isMigrated(patient))) return skipped("captured_mails", "The database is not migrated");
+    if (!(await hasSchema(patient))) return skipped("captured_mails", "The database is not migrated");
     const { total } = await q.doctor.captured({ sql }, { limit: MANY + 1 });
     if (total === 0) return ok("captured_mails", "None waits to be released");
     const mails = total === 1 ? "1 mail was" : `${total > MANY ? `More than ${MANY}` : total} mails were`;

@@ -1,22 +1,22 @@
 import { q } from "../db/queries.ts";
-import { isMigrated } from "./_database.ts";
+import { hasSchema } from "./_database.ts";
 import { type Check, ok, skipped, warning } from "./_findings.ts";
 
 const MAX_PROJECTS = 100;
 
 /** Whether campaigns of disabled projects lie in wait: they go on when somebody enables the project, also the bad one. */
-export const campaigns: Check = {
+export const waitingCampaigns: Check = {
   name: "campaigns",
   limitMs: 8_000,
   needsDatabase: true,
   async look(patient) {
     const { sql } = patient;
     if (!sql) return skipped("campaigns", "The database cannot be reached");
-    if (!(await isMigrated(patient))) return skipped("campaigns", "The database is not migrated");
+    if (!(await hasSchema(patient))) return skipped("campaigns", "The database is not migrated");
     const held = await q.doctor.heldCampaigns({ sql }, { limit: MAX_PROJECTS });
     if (held.length === 0) return ok("campaigns", "None waits for its project to be enabled");
     return held.map(({ projectId, projectName, total }) => {
-      const waiting = total === 1 ? "1 campaign waits" : `${total} campaigns wait`;
+      const waiting = total === 1 ? "1 campaign waits" : `${total} waitingCampaigns wait`;
       const advice =
         `They continue as soon as it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
         `\`bun run admin campaign cancel ${projectId} <campaign id>\` ends one.`;

@@ -2,7 +2,7 @@ import { isProduction, snsTopics, trustedProxies } from "../config.ts";
 import { q } from "../db/queries.ts";
 import { isSes } from "../mail/dkim.ts";
 import { proxyMatcher } from "../proxies.ts";
-import { isMigrated } from "./_database.ts";
+import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
 const FETCH_MS = 5_000;
@@ -50,7 +50,7 @@ export const namedProxies: Check = {
   needsDatabase: true,
   async look(patient) {
     const { config, sql, now } = patient;
-    const isReadable = sql !== null && (await isMigrated(patient));
+    const isReadable = sql !== null && (await hasSchema(patient));
     if (!isReadable) return skipped("trusted_proxies", "The database cannot be read");
     const since = new Date(now().getTime() - DAY_MS);
     const seen = await q.unnamedProxies.since({ sql }, { since, limit: MAX_SEEN });
@@ -80,7 +80,7 @@ export const snsTopicArns: Check = {
     const { config, sql } = patient;
     if (!isProduction(config)) return skipped("sns_topic_arns", "It matters in production only");
     if (snsTopics(config).length > 0) return ok("sns_topic_arns", "Only notifications of these topics count");
-    const isReadable = sql !== null && (await isMigrated(patient));
+    const isReadable = sql !== null && (await hasSchema(patient));
     const hasCome = isReadable && (await q.doctor.takesNotifications({ sql })).hasCome;
     if (!hasCome && !isSes(config.SMTP_URL))
       return skipped("sns_topic_arns", "Amazon SES is not the mail server");

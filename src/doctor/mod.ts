@@ -11,9 +11,9 @@ import { clock, database, migrations, workers } from "./_database.ts";
 import { domains } from "./_domains.ts";
 import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";
 import { dkimKeys } from "./_keys.ts";
-import { capturedMails, platformFrom, smtp } from "./_mail.ts";
+import { oldCapturedMails, platformFrom, smtp } from "./_mail.ts";
 import { pooler } from "./_pooler.ts";
-import { campaigns } from "./_projects.ts";
+import { waitingCampaigns } from "./_projects.ts";
 import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
 
 export type { Finding } from "./_findings.ts";
@@ -26,10 +26,10 @@ const CHECKS: readonly Check[] = [
   workers,
   clock,
   smtp,
-  capturedMails,
+  oldCapturedMails,
   domains,
   dkimKeys,
-  campaigns,
+  waitingCampaigns,
   baseUrl,
   secretKey,
   namedProxies,

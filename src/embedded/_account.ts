@@ -11,7 +11,7 @@ const SYSTEM_FOLDER = "/var/lib/postrider";
 export type RootAccount = "namespace" | "system-user";
 
 /** The name a program runs under. */
-export interface Account {
+export interface SystemAccount {
   /** Goes before every command; it executes the command in its own place, so the process id stays. */
   prefix: string[];
   /** The other user the program becomes, and who owns its files. Undefined: they are ours. */
@@ -19,7 +19,7 @@ export interface Account {
 }
 
 interface Choice {
-  account: Account;
+  account: SystemAccount;
   /** The folder for data and binaries, which the account can enter. */
   place: string;
 }
@@ -60,7 +60,10 @@ export async function chooseAccount(
 }
 
 /** Runs a program to its end under the account; `output` is everything it said. Never throws. */
-export async function runAs(account: Account, command: string[]): Promise<{ ok: boolean; output: string }> {
+export async function runAs(
+  account: SystemAccount,
+  command: string[],
+): Promise<{ ok: boolean; output: string }> {
   try {
     const child = Bun.spawn([...account.prefix, ...command], {
       ...account.as,
@@ -85,7 +88,7 @@ export function programEnvironment(): Record<string, string> {
 }
 
 /** Hands a file or folder over to the account, unless it owns it. */
-export async function giveTo(account: Account, path: string): Promise<void> {
+export async function giveTo(account: SystemAccount, path: string): Promise<void> {
   const { uid, gid } = account.as ?? ourselves();
   if ((await fs.stat(path)).uid === uid) return;
   const { ok, output } = await runAs({ prefix: [] }, ["chown", "-R", `${uid}:${gid}`, path]);
@@ -94,7 +97,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
 }
 
 /** A candidate is an account, or the reason why there is none. */
-type Candidate = () => Promise<Account | string>;
+type Candidate = () => Promise<SystemAccount | string>;
 
 async function candidates(existing: string | null, forced: RootAccount | undefined): Promise<Candidate[]> {
   if (ourselves().uid !== 0) {
@@ -110,13 +113,13 @@ async function candidates(existing: string | null, forced: RootAccount | undefin
 }
 
 /** In a user namespace we see ourselves under another number, while the kernel goes on treating our files as ours. */
-async function namespace(): Promise<Account | string> {
+async function namespace(): Promise<SystemAccount | string> {
   const user = (await readUsers()).find(({ uid }) => uid > 0 && uid < 65_534);
   if (!user) return "a user namespace needs a user besides root in /etc/passwd";
   return { prefix: ["unshare", "--user", `--map-user=${user.uid}`, `--map-group=${user.gid}`, "--"] };
 }
 
-async function systemUser(): Promise<Account | string> {
+async function systemUser(): Promise<SystemAccount | string> {
   let user = await findUser(SYSTEM_USER);
   if (!user) {
     const options = ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin"];
@@ -140,7 +143,7 @@ async function readUsers(): Promise<PasswdEntry[]> {
     .map(([name, , uid, gid]) => ({ name: name!, uid: Number(uid), gid: Number(gid) }));
 }
 
-async function canEnter(account: Account, place: string): Promise<boolean> {
+async function canEnter(account: SystemAccount, place: string): Promise<boolean> {
   if (place.startsWith(SYSTEM_FOLDER)) await makePublic(place);
   return (await runAs(account, ["test", "-x", place])).ok;
 }

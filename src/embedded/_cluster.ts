@@ -1,7 +1,7 @@
 // The data of the embedded Postgres, as they begin.
 import fs from "node:fs/promises";
 import { join } from "node:path";
-import { type Account, giveTo, runAs } from "./_account.ts";
+import { type SystemAccount, giveTo, runAs } from "./_account.ts";
 import { postgresVersion } from "./_binaries.ts";
 import { cannotStart, syncFolder } from "./_folder.ts";
 
@@ -15,7 +15,7 @@ export const ROLE = "postrider";
 export async function createCluster(
   place: string,
   bin: string,
-  account: Account,
+  account: SystemAccount,
   password: string,
 ): Promise<void> {
   const partial = join(place, "data.partial");

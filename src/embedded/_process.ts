@@ -3,7 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import fs from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Account, programEnvironment } from "./_account.ts";
+import { type SystemAccount, programEnvironment } from "./_account.ts";
 import { cannotStart } from "./_folder.ts";
 import { disarmLeftover, findPostmaster, READY_TIMEOUT_MS, readPostmaster, sendSignal } from "./_pid.ts";
 
@@ -32,7 +32,7 @@ export interface ServerFiles {
   bin: string;
   data: string;
   log: string;
-  account: Account;
+  account: SystemAccount;
   settings: Record<string, string>;
 }
 

@@ -54,7 +54,7 @@ async function make(ctx: Context, month: Date, patient: boolean): Promise<boolea
  * times of the past. A month for which nobody makes room is left out: its events go into the default partition.
  */
 export async function makePastPartitions(ctx: Context, since: Date): Promise<void> {
-  for (let month = monthOf(since); month <= ctx.now(); month = monthOf(month, 1)) {
+  for (let month = monthStart(since); month <= ctx.now(); month = monthStart(month, 1)) {
     try {
       await make(ctx, month, false);
     } catch (error) {
@@ -97,14 +97,14 @@ export async function analyzeEvents(ctx: Context): Promise<void> {
 }
 
 /** The beginning of a month (UTC), that many months after that of a moment. */
-export function monthOf(moment: Date, later = 0): Date {
+export function monthStart(moment: Date, later = 0): Date {
   return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + later, 1));
 }
 
 async function missingMonths(ctx: Context): Promise<Date[]> {
   const now = ctx.now();
-  const ahead = Array.from({ length: MONTHS_AHEAD + 1 }, (_, n) => monthOf(now, n));
-  const [since, until] = [monthOf(now, -MONTHS_BACK), monthOf(now, MONTHS_AHEAD + 1)];
+  const ahead = Array.from({ length: MONTHS_AHEAD + 1 }, (_, n) => monthStart(now, n));
+  const [since, until] = [monthStart(now, -MONTHS_BACK), monthStart(now, MONTHS_AHEAD + 1)];
   const strays = (await q.partitions.strayMonths(ctx, { since, until })).map(({ month }) => month);
   const existing = new Set((await q.partitions.list(ctx)).map(({ month }) => nameOf(month)));
   const wanted = new Map([...ahead, ...strays].map((month) => [nameOf(month), month]));

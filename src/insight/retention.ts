@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
-import { dropPartition, listPartitions, monthOf } from "./partitions.ts";
+import { dropPartition, listPartitions, monthStart } from "./partitions.ts";
 import { FIRST_ID } from "./ids.ts";
 import { KEPT_DAYS } from "./requests/mod.ts";
 
@@ -23,7 +23,7 @@ export interface Horizons {
 }
 
 /** Its time limit, and a clock besides that of this process. */
-export interface Pace {
+export interface RetentionPace {
   sliceMs?: number;
   databaseNow?: (ctx: Context) => Promise<Date>;
 }
@@ -38,7 +38,7 @@ type Batch = (tx: Context, after: string) => Promise<{ looked: number; lastId?: 
  */
 export async function dropExpired(
   service: Context,
-  { sliceMs = SLICE_MS, databaseNow = askDatabase }: Pace = {},
+  { sliceMs = SLICE_MS, databaseNow = askDatabase }: RetentionPace = {},
 ): Promise<boolean> {
   const ctx = await withEarlierClock(service, databaseNow);
   const { events, bodies, logs } = horizonsOf(ctx);
@@ -59,7 +59,7 @@ export async function dropExpired(
 export function horizonsOf({ config, now }: Pick<Context, "config" | "now">): Horizons {
   const ago = (days: number) => (days === 0 ? null : new Date(now().getTime() - days * DAY_MS));
   const oldest = ago(config.RETENTION_EVENTS_DAYS);
-  const events = oldest && monthOf(oldest);
+  const events = oldest && monthStart(oldest);
   const bodies = ago(config.RETENTION_BODIES_DAYS);
   return {
     events,
@@ -82,12 +82,12 @@ async function askDatabase(ctx: Context): Promise<Date> {
 async function dropEvents(ctx: Context, horizon: Date, until: number): Promise<boolean> {
   const { since } = await q.retention.awaitedSince(ctx);
   // The id of an event is made up to a day before the time when it is noted.
-  const needed = since && monthOf(new Date(since.getTime() - DAY_MS));
+  const needed = since && monthStart(new Date(since.getTime() - DAY_MS));
   const before = needed && needed < horizon ? needed : horizon;
   await q.expired.note(ctx, { kind: "events", until: before });
   for (const { name, month } of await listPartitions(ctx)) {
     // What cannot be dropped now is tried again an hour later, not at once.
-    if (monthOf(month, 1) <= before && !(await dropPartition(ctx, name))) break;
+    if (monthStart(month, 1) <= before && !(await dropPartition(ctx, name))) break;
   }
   return await sweep(ctx, until, BATCH, async (tx) => ({
     looked: await q.retention.dropEvents(tx, { before, limit: BATCH }),

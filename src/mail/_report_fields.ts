@@ -1,14 +1,14 @@
 // The fields of a machine-readable report: groups of `Name: value`, with empty lines between them (RFC 3464, 2.1).
 
 /** The fields of one group by their names in lower case. Of several with one name the first counts. */
-export type Fields = ReadonlyMap<string, string>;
+export type ReportFields = ReadonlyMap<string, string>;
 
 const MAX_LENGTH = 64 * 1024;
 const MAX_GROUPS = 100;
 const MAX_VALUE = 2_000;
 
 /** Reads the groups, without empty ones. Lines that are not fields are skipped. */
-export function readGroups(text: string): Fields[] {
+export function readGroups(text: string): ReportFields[] {
   const groups: Map<string, string>[] = [];
   let group: Map<string, string> | null = null;
   let last = "";

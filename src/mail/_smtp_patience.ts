@@ -12,7 +12,7 @@ export interface PatienceOptions {
 }
 
 /** Watches over one thing at a time. */
-export interface Patience {
+export interface SmtpPatience {
   /** Something begins. */
   begin(): void;
   /** It goes on: a piece was taken, or a whole reply came. */
@@ -22,7 +22,7 @@ export interface Patience {
 }
 
 /** Calls `giveUp` when an operation takes too long. */
-export function createPatience(options: PatienceOptions, giveUp: (reason: Failure) => void): Patience {
+export function createPatience(options: PatienceOptions, giveUp: (reason: Failure) => void): SmtpPatience {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let beganAt = 0;
   let progressAt = 0;

@@ -6,7 +6,7 @@ import type { MayEnd } from "./mailer.ts";
 import { type Envelope, openSession, type Session, type SessionOptions } from "./_smtp_session.ts";
 
 /** How many connections there may be, and how many messages each may carry. */
-export type PoolOptions = SessionOptions & { maxConnections: number; maxMessages: number };
+export type SmtpPoolOptions = SessionOptions & { maxConnections: number; maxMessages: number };
 
 /** The connections to one server. */
 export interface SmtpPool {
@@ -22,7 +22,7 @@ export interface SmtpPool {
 const PAUSE_MS = 1_000;
 
 /** Makes a pool. Connections are opened when there is a message for them. */
-export function createSmtpPool(options: PoolOptions): SmtpPool {
+export function createSmtpPool(options: SmtpPoolOptions): SmtpPool {
   let idle: Session[] = [];
   const waiting: PromiseWithResolvers<Session>[] = [];
   let connections = 0;

@@ -16,7 +16,7 @@ import {
 } from "./_smtp_dialogue.ts";
 import { type Message, type Pieces, split, toPieces } from "./_smtp_message.ts";
 import type { MayEnd } from "./mailer.ts";
-import { createPatience, type Patience, type PatienceOptions } from "./_smtp_patience.ts";
+import { createPatience, type SmtpPatience, type PatienceOptions } from "./_smtp_patience.ts";
 
 /** How a server is reached, in the options of the mail library. */
 export type SessionOptions = SMTPConnection.Options &
@@ -111,7 +111,7 @@ function logIn(
 /** What a session needs of its connection. */
 interface Line {
   dialogue: Dialogue;
-  patience: Patience;
+  patience: SmtpPatience;
   pipelines: boolean;
   /** Ends the connection at once; nothing more is sent. */
   hangUp(why?: Failure): void;

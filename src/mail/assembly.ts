@@ -8,11 +8,11 @@
 import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { namesUnsubscription, unsubscribeHeaders } from "./headers.ts";
-import type { Mailbox } from "./mailer.ts";
+import type { MailParty } from "./mailer.ts";
 
 /** What all mails of one content have in common. */
 export interface MessageSample {
-  from: Mailbox;
+  from: MailParty;
   replyTo: string | null;
   /** Those of the request, with ours added. Fields that are written for each mail are left out. */
   headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export interface MessageSample {
 
 /** What is one recipient's own. */
 export interface OwnParts {
-  to: Mailbox;
+  to: MailParty;
   /** Without angle brackets. */
   messageId: string;
   date: Date;
@@ -80,7 +80,7 @@ export function prepareMessage({ from, replyTo, headers }: MessageSample): Messa
   };
 }
 
-function addressField(name: string, { name: shown, address }: Mailbox): string {
+function addressField(name: string, { name: shown, address }: MailParty): string {
   if (!shown && PLAIN_ADDRESS.test(address)) return `${name}: ${address}\r\n`;
   const encoded = encoder.encodeHeaderValue(name, { name: shown, address });
   return field(name, encoded, () => `${inWords(shown)} <${address.replace(/[^!-;=?-~]/g, "")}>`);

@@ -5,7 +5,7 @@
 // unreadable is a mail without a report.
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { bounceTypeOf } from "./_bounce_types.ts";
-import { type Fields, readGroups } from "./_report_fields.ts";
+import { type ReportFields, readGroups } from "./_report_fields.ts";
 import { parseAddress } from "./address.ts";
 import { type BounceType, diagnosticOf, storableText } from "./notice.ts";
 
@@ -17,7 +17,7 @@ interface Found {
 }
 
 /** One thing that became of a mail; see {@linkcode Notice}. */
-export type Finding = Found &
+export type ReportedOutcome = Found &
   (
     | { kind: "sent" | "delivery" | "complaint" }
     | { kind: "delay"; diagnostic: string | null }
@@ -27,7 +27,7 @@ export type Finding = Found &
 /** The findings of one mail. */
 export interface MailReport {
   /** Empty where it says nothing about a delivery. */
-  findings: Finding[];
+  findings: ReportedOutcome[];
   /** Of a complaint: its fields and the header of the mail it is about, which has the return path. Otherwise empty. */
   evidence: string;
   /** For the log. */
@@ -81,7 +81,7 @@ async function parse(source: Uint8Array): Promise<Email | null> {
 }
 
 /** One finding for each recipient that a delivery report speaks of. */
-function deliveriesIn(report: string, sentAt: Date | null): Finding[] {
+function deliveriesIn(report: string, sentAt: Date | null): ReportedOutcome[] {
   return readGroups(report).flatMap((group) => {
     const status = group.get("status") ?? null;
     const diagnostic = group.get("diagnostic-code")?.replace(/^[\w.-]{1,50}\s*;\s*/, "") ?? "";
@@ -106,12 +106,12 @@ function deliveriesIn(report: string, sentAt: Date | null): Finding[] {
 }
 
 /** What was done, in one word; some servers leave it to the status. */
-function actionOf(group: Fields, status: string | null): string | undefined {
+function actionOf(group: ReportFields, status: string | null): string | undefined {
   const action = /^[a-z]+/.exec(group.get("action")?.toLowerCase() ?? "")?.[0];
   return action ?? (/^[45]\./.test(status ?? "") ? "failed" : undefined);
 }
 
-function complaintsIn(report: string, at: Date | null): Finding[] {
+function complaintsIn(report: string, at: Date | null): ReportedOutcome[] {
   const groups = readGroups(report);
   const field = (name: string) => groups.map((group) => group.get(name)).find((value) => value !== undefined);
   if (!COMPLAINTS.includes(field("feedback-type")?.toLowerCase() ?? "")) return [];
@@ -127,7 +127,7 @@ function originalHeader(parts: Attachment[]): string {
 }
 
 /** What a mail without a machine-readable report says: a bounce of an old server, or nothing. */
-function findingsInText(mail: Email | null, fromNobody: boolean): Finding[] {
+function findingsInText(mail: Email | null, fromNobody: boolean): ReportedOutcome[] {
   const header = (name: string) => mail?.headers.find(({ key }) => key === name)?.value ?? "";
   const subject = header("subject").slice(0, MAX_TEXT);
   const text = bodyOf(mail);

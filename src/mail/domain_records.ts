@@ -60,7 +60,7 @@ export function neededRecords({ domain, returnPath, dkim, host, spfInclude }: Re
 }
 
 /** What tells a record from the others of its domain, also when its name or value changes. */
-export function keyOf({ purpose, type }: Pick<DomainRecord, "purpose" | "type">): string {
+export function recordKey({ purpose, type }: Pick<DomainRecord, "purpose" | "type">): string {
   return `${purpose} ${type}`;
 }
 

@@ -16,8 +16,8 @@ export interface Mail {
   messageId: string;
   /** What the SMTP server is told; never derived from the headers. */
   envelope: { from: string; to: string };
-  from: Mailbox;
-  to: Mailbox;
+  from: MailParty;
+  to: MailParty;
   replyTo: string | null;
   subject: string;
   html: string;
@@ -48,7 +48,7 @@ export interface StreamedMail extends Omit<ReadyMail, "source"> {
 }
 
 /** An address with the name it goes by; an empty name for none. */
-export interface Mailbox {
+export interface MailParty {
   name: string;
   address: string;
 }

@@ -2,7 +2,7 @@ import MailComposer from "nodemailer/lib/mail-composer";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
 import type { Failure } from "./_smtp_dialogue.ts";
 import type { Message } from "./_smtp_message.ts";
-import { createSmtpPool, type PoolOptions } from "./_smtp_pool.ts";
+import { createSmtpPool, type SmtpPoolOptions } from "./_smtp_pool.ts";
 import type { Handover, Mail, Mailer, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
@@ -34,7 +34,7 @@ export function createSmtpMailer(url: string): Mailer {
     socketTimeout: countOf(given.socketTimeout, DEFAULTS.socketTimeout),
     messageTimeout: countOf(given.messageTimeout, DEFAULTS.messageTimeout),
   };
-  const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts } as PoolOptions);
+  const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts } as SmtpPoolOptions);
   return {
     connections: maxConnections,
     async send(mail, mayEnd) {

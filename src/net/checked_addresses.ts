@@ -12,7 +12,7 @@ export interface AddressRules {
 }
 
 /** What an address was found to be: for the operator's log only. */
-export interface Finding {
+export interface RefusedAddress {
   host: string;
   address: string;
   reason: string;
@@ -20,9 +20,9 @@ export interface Finding {
 
 /** It must not be asked, now or ever. The message is half a sentence. */
 export class Refused extends Error {
-  readonly finding: Finding | null;
+  readonly finding: RefusedAddress | null;
 
-  constructor(message: string, finding: Finding | null = null) {
+  constructor(message: string, finding: RefusedAddress | null = null) {
     super(message);
     this.finding = finding;
   }

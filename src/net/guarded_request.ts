@@ -8,7 +8,7 @@ import {
   bareHost,
   checkedAddresses,
   Failed,
-  type Finding,
+  type RefusedAddress,
   readUrl,
   Refused,
 } from "./checked_addresses.ts";
@@ -35,7 +35,7 @@ export type GuardedAnswer =
   /** Another time it may go well. The reason is half a sentence: `it did not answer within 10 s`. */
   | { state: "failed"; reason: string }
   /** It must not be called, now or ever. The reason reveals only what the caller may know. */
-  | { state: "refused"; reason: string; finding: Finding | null };
+  | { state: "refused"; reason: string; finding: RefusedAddress | null };
 
 /** How much of an answer is read; the connection is closed then. */
 export const MAX_ANSWER_BYTES = 65_536;

@@ -32,7 +32,7 @@ export interface Removed {
 }
 
 /** How a table is emptied. */
-export interface Step {
+export interface RemovalStep {
   /** The table, or its substitute. */
   name: string;
   /** Where the first batch begins. */
@@ -51,7 +51,7 @@ type ById = (
   args: { projectId: string; after: string; upTo: string; limit: number },
 ) => Promise<{ id: string }[]>;
 
-function byId(name: string, table: Ordered, remove: ById): Step {
+function byId(name: string, table: Ordered, remove: ById): RemovalStep {
   return {
     name,
     first: LEAST,
@@ -87,7 +87,7 @@ export const events = byId("events", "events", q.projectRows.events);
 export const segments = byId("segments", "segments", q.projectRows.segments);
 export const suppressions = byId("suppressions", "suppressions", q.projectRows.suppressions);
 
-export const contacts: Step = {
+export const contacts: RemovalStep = {
   name: "contacts",
   first: LEAST,
   async remove(tx, { extent, after, limit }) {
@@ -102,7 +102,7 @@ export const contacts: Step = {
   },
 };
 
-export const candidates: Step = {
+export const candidates: RemovalStep = {
   name: "segment_candidates",
   first: LEAST,
   async remove(tx, { extent, limit }) {
@@ -121,7 +121,7 @@ type OfCampaigns = (
   args: { projectId: string; upTo: string; limit: number },
 ) => Promise<{ campaignId: string }[]>;
 
-function ofCampaigns(name: string, remove: OfCampaigns): Step {
+function ofCampaigns(name: string, remove: OfCampaigns): RemovalStep {
   return {
     name,
     first: LEAST,
@@ -134,7 +134,7 @@ function ofCampaigns(name: string, remove: OfCampaigns): Step {
 }
 
 /** Mails that an execution or a campaign has made since the reset was asked for. */
-export const lateEmails: Step = {
+export const lateEmails: RemovalStep = {
   name: "late emails",
   first: LEAST,
   async remove(tx, { extent, after, limit }) {
@@ -151,7 +151,7 @@ export const lateEmails: Step = {
 };
 
 /** Events of mails that were being handed over when it was asked for. */
-export const lateEvents: Step = {
+export const lateEvents: RemovalStep = {
   name: "late events",
   first: LEAST,
   async remove(tx, { extent, after, limit }) {
@@ -166,7 +166,7 @@ export const lateEvents: Step = {
   },
 };
 
-export const idempotencyKeys: Step = {
+export const idempotencyKeys: RemovalStep = {
   name: "idempotency_keys",
   first: "",
   async remove(tx, { extent, after, limit }) {
@@ -177,7 +177,7 @@ export const idempotencyKeys: Step = {
 };
 
 /** What the inbox keeps of the mails. */
-export const capturedMails: Step = {
+export const capturedMails: RemovalStep = {
   name: "captured_mails",
   first: LEAST,
   async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
@@ -186,7 +186,7 @@ export const capturedMails: Step = {
   },
 };
 
-export const requests: Step = {
+export const requests: RemovalStep = {
   name: "requests",
   first: LEAST,
   async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
@@ -195,7 +195,7 @@ export const requests: Step = {
   },
 };
 
-export const uploads: Step = {
+export const uploads: RemovalStep = {
   name: "uploads",
   first: LEAST,
   isApart: true,
@@ -212,7 +212,7 @@ export async function hasUploads(tx: Context, projectId: string): Promise<boolea
   return (await q.uploads.ofProject(tx, { projectId, before: null, limit: 1 })).length > 0;
 }
 
-export const jobs: Step = {
+export const jobs: RemovalStep = {
   name: "jobs",
   first: "0",
   isApart: true,
@@ -221,7 +221,7 @@ export const jobs: Step = {
 };
 
 /** As long as the project is there, it may be charged. Where Stripe is away, the job fails and comes back. */
-export const billing: Step = {
+export const billing: RemovalStep = {
   name: "billing",
   first: LEAST,
   isApart: true,
@@ -232,7 +232,7 @@ export const billing: Step = {
 };
 
 /** A table of few rows, or one that has only rows left that were added in between. */
-export function rest(table: string): Step {
+export function rest(table: string): RemovalStep {
   return {
     name: table,
     first: LEAST,

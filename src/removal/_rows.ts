@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
-import type { Batch, Extent, Removed, Step } from "./_batches.ts";
+import type { Batch, Extent, Removed, RemovalStep } from "./_batches.ts";
 
 /** The size of a batch. The first one of a table is small, because it is unknown what depends on its rows. */
 const BATCH_MS = 150;
@@ -12,7 +12,7 @@ const MOST_ROWS = 2_000;
 const LEAST_ROWS = 20;
 
 /** The progress of a job. */
-export interface Place {
+export interface RowPlace {
   step?: string | undefined;
   after?: string | undefined;
 }
@@ -20,11 +20,11 @@ export interface Place {
 /** Goes through the tables from a place on, batch by batch. `stopped` says where the time was over. */
 export async function removeRows(
   ctx: Context,
-  steps: readonly Step[],
+  steps: readonly RemovalStep[],
   extent: Extent,
-  place: Place,
+  place: RowPlace,
   until: number,
-): Promise<{ stopped: Required<Place> | null; removed: number }> {
+): Promise<{ stopped: Required<RowPlace> | null; removed: number }> {
   const first = steps.findIndex((step) => step.name === place.step);
   let after = first === -1 ? undefined : place.after;
   let total = 0;
@@ -51,7 +51,7 @@ export async function removeRows(
   return { stopped: null, removed: total };
 }
 
-async function removeBatch(ctx: Context, step: Step, batch: Batch): Promise<Removed> {
+async function removeBatch(ctx: Context, step: RemovalStep, batch: Batch): Promise<Removed> {
   if (step.isApart) return await step.remove(ctx, batch);
   return await inTransaction(ctx, async (tx) => {
     await q.removals.readByIndex(tx);

@@ -25,7 +25,7 @@ import {
   uploads,
   workflows,
   rest,
-  type Step,
+  type RemovalStep,
 } from "./_batches.ts";
 
 /** What goes with the rows of other tables, by references and triggers. */
@@ -84,7 +84,7 @@ export const KEPT = [
  * What a reset deletes: first what creates mails, then the mails, then what they are made from. Segments come after the
  * contacts, and whatever refers to segments and templates comes before them.
  */
-export const RESET: readonly Step[] = [
+export const RESET: readonly RemovalStep[] = [
   executions,
   workflows,
   templates,
@@ -109,7 +109,7 @@ export const RESET: readonly Step[] = [
 ];
 
 /** Everything, in the same order; tables that are only appended to come last. */
-export const DELETION: readonly Step[] = [
+export const DELETION: readonly RemovalStep[] = [
   jobs,
   executions,
   workflows,

@@ -17,7 +17,7 @@ const PAUSE_MS = 5_000;
 const LAST_ROWS = 500;
 
 /** For tests: how long a job works, and how long a deleted project stays at least. */
-export interface Pace {
+export interface RemovalPace {
   sliceMs?: number;
   graceMs?: number;
 }
@@ -29,7 +29,7 @@ export interface Pace {
 export async function deleteProject(
   ctx: Context,
   { projectId, turn, ...place }: Jobs["delete_project"],
-  { sliceMs = SLICE_MS, graceMs = GRACE_MS }: Pace = {},
+  { sliceMs = SLICE_MS, graceMs = GRACE_MS }: RemovalPace = {},
 ): Promise<void> {
   const deletion = await q.removals.deletion(ctx, { projectId });
   if (!deletion) return;
@@ -50,7 +50,7 @@ export async function deleteProject(
 export async function resetProject(
   ctx: Context,
   job: Jobs["reset_project"],
-  { sliceMs = SLICE_MS }: Pace = {},
+  { sliceMs = SLICE_MS }: RemovalPace = {},
 ): Promise<void> {
   const { projectId, turn } = job;
   const reset = await q.removals.reset(ctx, { projectId });

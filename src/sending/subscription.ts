@@ -6,7 +6,7 @@ import { q } from "../db/queries.ts";
 import { readSubscriptionToken, type SubscriptionToken } from "./compose/subscription_links.ts";
 
 /** A subscription as its pages show it. */
-export interface Subscription {
+export interface MailSubscription {
   projectName: string;
   /** Masked, such as `a•••@example.com`. */
   address: string;
@@ -16,7 +16,7 @@ export interface Subscription {
 }
 
 /** The subscription that a token names. Null for a token that was not made here, and for a contact that is gone. */
-export async function findSubscription(ctx: Context, token: string): Promise<Subscription | null> {
+export async function findSubscription(ctx: Context, token: string): Promise<MailSubscription | null> {
   const named = readSubscriptionToken(ctx, token);
   return named && (await subscriptionOf(ctx, named));
 }
@@ -25,7 +25,7 @@ export async function findSubscription(ctx: Context, token: string): Promise<Sub
  * Unsubscribes the contact of a token, until it is taken back, and counts it for the mail that the token names. Returns
  * the subscription afterwards, or null where {@linkcode findSubscription} does. A second call changes nothing.
  */
-export async function unsubscribe(ctx: Context, token: string): Promise<Subscription | null> {
+export async function unsubscribe(ctx: Context, token: string): Promise<MailSubscription | null> {
   return await decide(ctx, token, async (tx, { projectId, contactId, emailId }) => {
     // The mail before the contact, as outcomes and deletions take them: a complaint often comes at the same moment.
     if (emailId !== null) await q.emails.hold(tx, { projectId, emailId });
@@ -36,7 +36,7 @@ export async function unsubscribe(ctx: Context, token: string): Promise<Subscrip
 }
 
 /** Subscribes the contact of a token. Returns as {@linkcode unsubscribe} does. A second call changes nothing. */
-export async function subscribe(ctx: Context, token: string): Promise<Subscription | null> {
+export async function subscribe(ctx: Context, token: string): Promise<MailSubscription | null> {
   return await decide(ctx, token, async (tx, named) => void (await setSubscription(tx, named, true)));
 }
 
@@ -44,7 +44,7 @@ async function decide(
   ctx: Context,
   token: string,
   change: (tx: Context, named: SubscriptionToken) => Promise<void>,
-): Promise<Subscription | null> {
+): Promise<MailSubscription | null> {
   const named = readSubscriptionToken(ctx, token);
   if (!named) return null;
   return await inTransaction(ctx, async (tx) => {
@@ -56,7 +56,7 @@ async function decide(
 async function subscriptionOf(
   ctx: Context,
   { projectId, contactId }: SubscriptionToken,
-): Promise<Subscription | null> {
+): Promise<MailSubscription | null> {
   const contact = await findContact(ctx, projectId, contactId);
   const project = contact && (await q.projects.presented(ctx, { projectId }));
   if (!project) return null;

@@ -6,6 +6,7 @@ import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { searchedAddress } from "../mail/address.ts";
 import { type FieldError, problems } from "../problem.ts";
+import { COUNT_UP_TO } from "../totals.ts";
 
 /** An address on the list, as the API shows it. */
 export type Suppression = Awaited<ReturnType<Queries["suppressions"]["list"]>>[number];
@@ -32,9 +33,6 @@ export interface SuppressInput {
   email?: string | undefined;
   emails?: string[] | undefined;
 }
-
-/** How far a list is counted: going on through millions of rows would cost more than the page itself. */
-export const COUNT_UP_TO = 100_000;
 
 /** One page in the order of time, and one row more when there are more. */
 export async function listSuppressions(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createPlaces } from "../../src/automation/webhooks/_places.ts";
+import { createCallPlaces } from "../../src/automation/webhooks/_places.ts";
 
 interface PlacedCall {
   projectId: string;
@@ -12,12 +12,12 @@ const calls = (projects: string) => [...projects].map(call);
 
 describe("places", () => {
   test("are as many as there are, and fewer for each project", () => {
-    const places = createPlaces<PlacedCall>({ all: 5, each: 3 });
+    const places = createCallPlaces<PlacedCall>({ all: 5, each: 3 });
     expect(calls("aaaabbb").map(places.enter)).toEqual([true, true, true, false, true, true, false]);
   });
 
   test("that are given back are there again", () => {
-    const places = createPlaces<PlacedCall>({ all: 4, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 4, each: 2 });
     for (let round = 0; round < 50; round++) {
       const inside = calls("aaabbbccc").filter(places.enter);
       expect(inside).toHaveLength(4);
@@ -26,7 +26,7 @@ describe("places", () => {
   });
 
   test("go to those who were put aside, the first first, one project after the other", () => {
-    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 2, each: 2 });
     const inside = calls("aa");
     inside.forEach(places.enter);
     const aside = calls("aaabbc");
@@ -43,7 +43,7 @@ describe("places", () => {
   });
 
   test("are not for a project that has all of its own, however long it waits", () => {
-    const places = createPlaces<PlacedCall>({ all: 3, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 3, each: 2 });
     calls("aa").forEach(places.enter);
     calls("aa").forEach(places.putAside);
     const other = call("b");
@@ -54,7 +54,7 @@ describe("places", () => {
   });
 
   test("are waited for once by each, though it comes again", () => {
-    const places = createPlaces<PlacedCall>({ all: 1, each: 1 });
+    const places = createCallPlaces<PlacedCall>({ all: 1, each: 1 });
     const [inside, first, second] = calls("aaa") as [PlacedCall, PlacedCall, PlacedCall];
     places.enter(inside);
     for (const each of [first, second, { ...first }, first]) expect(places.putAside(each)).toBe(true);
@@ -69,7 +69,7 @@ describe("places", () => {
     [2, 1],
     [4, 2],
   ])("of %i, %i for each, are not kept by a project whose calls all last too long", (all, each) => {
-    const places = createPlaces<PlacedCall>({ all, each });
+    const places = createCallPlaces<PlacedCall>({ all, each });
     const running = calls("aaaa".slice(0, each));
     running.forEach(places.enter);
     calls("aaaaaaaabbb").forEach(places.putAside);
@@ -87,7 +87,7 @@ describe("places", () => {
   });
 
   test("are not waited for by a project that has all of its own", () => {
-    const places = createPlaces<PlacedCall>({ all: 2, each: 1 });
+    const places = createCallPlaces<PlacedCall>({ all: 2, each: 1 });
     calls("a").forEach(places.enter);
     calls("aab").forEach(places.putAside);
 
@@ -96,7 +96,7 @@ describe("places", () => {
   });
 
   test("are waited for by as many as have their turn in half a minute", () => {
-    const places = createPlaces<PlacedCall>({ all: 4, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 4, each: 2 });
     const asideOf = (project: string) => {
       let aside = 0;
       while (places.putAside(call(project))) aside += 1;
@@ -109,7 +109,7 @@ describe("places", () => {
   });
 
   test("are waited for by fewer where calls are slow", async () => {
-    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 2, each: 2 });
     const slow = call("a");
     places.enter(slow);
     await Bun.sleep(2_000);
@@ -122,7 +122,7 @@ describe("places", () => {
   });
 
   test("are the further away the more were sent away, as far as two minutes", () => {
-    const places = createPlaces<PlacedCall>({ all: 2, each: 2 });
+    const places = createCallPlaces<PlacedCall>({ all: 2, each: 2 });
     const pauses = Array.from({ length: 2_000 }, () => places.pauseMs("a"));
 
     expect(pauses[0]).toBe(1_000);

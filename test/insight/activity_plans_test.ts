@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type postgres from "postgres";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { type ActivityFilter, listActivity, type Place } from "../../src/insight/activity/mod.ts";
+import { type ActivityFilter, listActivity, type FeedPlace } from "../../src/insight/activity/mod.ts";
 import { countRecent } from "../../src/insight/activity/stats.ts";
 import { listContactEvents } from "../../src/insight/events/log.ts";
 import { listActivityTypes } from "../../src/insight/activity/types.ts";
@@ -187,11 +187,11 @@ const partitionsIn = (readings: Reading[]) =>
 const sum = (readings: Reading[], what: "seq" | "fetched" | "entries") =>
   readings.reduce((total, reading) => total + (reading.table === "workflows" ? 0 : reading[what]), 0);
 
-const page = (filter: ActivityFilter = {}, after: Place | null = null) =>
+const page = (filter: ActivityFilter = {}, after: FeedPlace | null = null) =>
   listActivity(ctx, project.id, filter, { limit: LIMIT, after });
 
 /** The last place before a moment. */
-const placeAt = (at: string): Place => ({
+const placeAt = (at: string): FeedPlace => ({
   key: `${Date.parse(at)
     .toString(16)
     .padStart(12, "0")

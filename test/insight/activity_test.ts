@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
-import { listActivity, type Activity, type Place } from "../../src/insight/activity/mod.ts";
+import { listActivity, type Activity, type FeedPlace } from "../../src/insight/activity/mod.ts";
 import { ACTIVITY_TYPES, type ActivityType, typeOfEvent } from "../../src/insight/activity/types.ts";
 import { listContactEvents } from "../../src/insight/events/log.ts";
 import { useService } from "../support/service.ts";
@@ -187,7 +187,7 @@ const matches =
 /** The whole feed, in pages of these sizes in turn; `between` happens after each page. */
 async function readAll(asked: Asked, sizes: number[], between?: () => Promise<void>): Promise<Activity[]> {
   const all: Activity[] = [];
-  let after: Place | null = null;
+  let after: FeedPlace | null = null;
   for (let n = 0; ; n++) {
     const limit = sizes[n % sizes.length]!;
     const { items, next } = await listActivity(service, project.id, asked, { limit, after });
@@ -336,7 +336,7 @@ describe("a contact with hundreds of names", () => {
           .toReversed();
       const feed = async (types: ActivityType[] | undefined) => {
         const ids: string[] = [];
-        for (let after: Place | null = null, isFirst = true; isFirst || after; isFirst = false) {
+        for (let after: FeedPlace | null = null, isFirst = true; isFirst || after; isFirst = false) {
           const page = await listActivity(service, other.id, { types, contactId }, { limit: 70, after });
           ids.push(...page.items.map(({ id }) => id));
           after = page.next;

@@ -4,7 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { eventCountFaults } from "../../src/insight/counts/events.ts";
 import { recountProject } from "../../src/insight/counts/audit.ts";
-import { monthOf } from "../../src/insight/partitions.ts";
+import { monthStart } from "../../src/insight/partitions.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -17,7 +17,7 @@ let project: NewProject;
 beforeEach(async () => {
   project = await service.createProject();
   // A month that has no partition yet: its events are in the default one.
-  service.setNow(new Date(monthOf(new Date(), (used += 6)).getTime() + 9 * 86_400_000));
+  service.setNow(new Date(monthStart(new Date(), (used += 6)).getTime() + 9 * 86_400_000));
   service.lines.length = 0;
 });
 
@@ -57,7 +57,7 @@ const waiting = async () =>
 /** What these come to that begin when the partition is all but attached, and wait for it. */
 async function duringAttach<T>(works: (() => Promise<T>)[]): Promise<T[]> {
   const { begun } = await service.pool.begin(async (sql) => {
-    await sql`select make_events_partition(${monthOf(service.now())}::date)`;
+    await sql`select make_events_partition(${monthStart(service.now())}::date)`;
     const answers = works.map((work) => work());
     while ((await waiting()) < works.length) await Bun.sleep(5);
     // In an object, because a promise would be waited for.
@@ -185,7 +185,7 @@ describe("while a partition is being attached", () => {
 
   test("whoever has read one month, and holds it for long, lets the attaching come again later", async () => {
     await record();
-    const [since, until] = [monthOf(new Date()), monthOf(new Date(), 1)];
+    const [since, until] = [monthStart(new Date()), monthStart(new Date(), 1)];
     const { code, locked } = await service.pool.begin(async (sql) => {
       await sql`
         select from events
@@ -193,17 +193,18 @@ describe("while a partition is being attached", () => {
       const locks = await sql`
         select relation::regclass::text as name from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`;
       await Bun.sleep(300);
-      const refusal = await service.pool`select make_events_partition(${monthOf(service.now())}::date)`.then(
-        () => null,
-        (error: { code: string }) => error.code,
-      );
+      const refusal =
+        await service.pool`select make_events_partition(${monthStart(service.now())}::date)`.then(
+          () => null,
+          (error: { code: string }) => error.code,
+        );
       return { code: refusal, locked: locks.map((row) => row.name as string) };
     });
 
     expect(locked).toContain("events");
     expect(locked).not.toContain("events_default");
     expect(code).toBe("55P03");
-    await service.pool`select make_events_partition(${monthOf(service.now())}::date)`;
+    await service.pool`select make_events_partition(${monthStart(service.now())}::date)`;
     expect(await partitions()).toEqual([partition()]);
   });
 });

@@ -10,14 +10,14 @@ import {
   dropPartition,
   listPartitions,
   makePartitions,
-  monthOf,
+  monthStart,
 } from "../../src/insight/partitions.ts";
 import { openTestPool } from "../support/postgres.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
 const HOUR_MS = 3_600_000;
-const nowadays = monthOf(new Date());
+const nowadays = monthStart(new Date());
 let project: NewProject;
 
 beforeAll(async () => {
@@ -55,19 +55,19 @@ const counted = async (name: string) =>
 
 /** A month that no test has been in yet. */
 let used = 0;
-const freshMonth = () => monthOf(nowadays, (used += 6));
+const freshMonth = () => monthStart(nowadays, (used += 6));
 
 describe("partitions of events", () => {
   test("are there from the beginning for this month and two ahead, and are made month by month", async () => {
-    const ahead = [0, 1, 2].map((n) => nameOf(monthOf(nowadays, n)));
+    const ahead = [0, 1, 2].map((n) => nameOf(monthStart(nowadays, n)));
     const before = await months();
     const nothing = await makePartitions(service);
-    service.setNow(new Date(monthOf(nowadays, 1).getTime() + HOUR_MS));
+    service.setNow(new Date(monthStart(nowadays, 1).getTime() + HOUR_MS));
     const { made } = await makePartitions(service);
 
     expect(before).toEqual(ahead);
     expect(nothing).toEqual({ made: [], notMade: [] });
-    expect(made).toEqual([nameOf(monthOf(nowadays, 3))]);
+    expect(made).toEqual([nameOf(monthStart(nowadays, 3))]);
     expect(await months()).toEqual([...ahead, ...made]);
   });
 
@@ -82,7 +82,7 @@ describe("partitions of events", () => {
     expect(status).toBe(200);
     expect(before).toEqual(["events_default"]);
     expect([...(await placesOf("after the pause")).values()]).toEqual([`events_${month.replace("-", "_")}`]);
-    expect((await months()).slice(-3)).toEqual([0, 1, 2].map((n) => nameOf(monthOf(service.now(), n))));
+    expect((await months()).slice(-3)).toEqual([0, 1, 2].map((n) => nameOf(monthStart(service.now(), n))));
     expect(await inDefault()).toBe(0);
   });
 
@@ -343,7 +343,7 @@ describe("a range of time", () => {
 
   test("looks into its own partitions only, of twenty-six", async () => {
     for (let n = -23; n <= 2; n++) {
-      await service.pool`select make_events_partition(${monthOf(nowadays, n)}::date)`;
+      await service.pool`select make_events_partition(${monthStart(nowadays, n)}::date)`;
     }
     const all = (await listPartitions(service)).map(({ name }) => name);
     const since = new Date(service.now().getTime() - 31 * 24 * HOUR_MS);

@@ -7,7 +7,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { parseStatements } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
 import { addJobs } from "../../src/jobs.ts";
-import { monthOf } from "../../src/insight/partitions.ts";
+import { monthStart } from "../../src/insight/partitions.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -18,7 +18,7 @@ const workflows = workflowsOf(service, () => project);
 beforeAll(async () => {
   project = await service.createProject();
   for (let months = -5; months < 0; months++) {
-    await service.pool`select make_events_partition(${monthOf(new Date(), months)}::date)`;
+    await service.pool`select make_events_partition(${monthStart(new Date(), months)}::date)`;
   }
 });
 
@@ -68,7 +68,7 @@ describe("statements that read events", () => {
       returning id`;
     // In six months, so in six partitions.
     const events = contacts.map(({ id: contactId }, n) => ({
-      id: Bun.randomUUIDv7("hex", monthOf(new Date(), -(n % 6)).getTime() + n),
+      id: Bun.randomUUIDv7("hex", monthStart(new Date(), -(n % 6)).getTime() + n),
       contactId: contactId as string,
       n,
     }));

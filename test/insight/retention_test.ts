@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { makePartitions, monthOf } from "../../src/insight/partitions.ts";
+import { makePartitions, monthStart } from "../../src/insight/partitions.ts";
 import { dropExpired, horizonsOf } from "../../src/insight/retention.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -125,7 +125,7 @@ async function addMail(at: Date, mail: Mail = {}): Promise<string> {
 describe("events", () => {
   test("go by whole months when all of them are older, from partitions and from where months had none", async () => {
     for (const months of [-7, -5, -3, -2]) {
-      await service.pool`select make_events_partition(${monthOf(service.now(), months)}::date)`;
+      await service.pool`select make_events_partition(${monthStart(service.now(), months)}::date)`;
     }
     const events = await Promise.all(
       Array.from({ length: 84 }, (_, n) => daysAgo(n * 3)).map(async (at) => ({
@@ -133,7 +133,7 @@ describe("events", () => {
         id: await addEvent(at),
       })),
     );
-    const horizon = monthOf(daysAgo(60));
+    const horizon = monthStart(daysAgo(60));
     const edge = [await addEvent(horizon), await addEvent(new Date(horizon.getTime() - 1))];
     const before = { counted: await eventCount(), there: (await idsOf("events")).length };
     const isDone = await sweep();
@@ -202,7 +202,7 @@ describe("events", () => {
 
 describe("mails", () => {
   test("go when their month is older and they have come to an end; what was counted stays", async () => {
-    const horizon = monthOf(daysAgo(60));
+    const horizon = monthStart(daysAgo(60));
     const old = new Date(horizon.getTime() - 5 * DAY_MS);
     const campaign = await campaigns.create();
     const ended = await campaigns.create({ name: "Ended" });
@@ -263,7 +263,7 @@ describe("mails", () => {
   });
 
   test("go in slices: a job that has no time left goes on as a new one", async () => {
-    const old = new Date(monthOf(daysAgo(60)).getTime() - DAY_MS);
+    const old = new Date(monthStart(daysAgo(60)).getTime() - DAY_MS);
     for (let n = 0; n < 3; n++) await addMail(old);
     await insightTasks.drop_expired(service, {}, { sliceMs: -1 });
     const untouched = (await idsOf("emails")).length;
@@ -307,7 +307,7 @@ describe("bodies and attachments", () => {
   });
 
   test("are kept no longer than the mails", async () => {
-    const old = new Date(monthOf(daysAgo(60)).getTime() - DAY_MS);
+    const old = new Date(monthStart(daysAgo(60)).getTime() - DAY_MS);
     const content = await addContent(old);
     await addMail(old, { contentId: content });
     await sweep({ RETENTION_BODIES_DAYS: 0 });
@@ -315,7 +315,7 @@ describe("bodies and attachments", () => {
     expect(await whole([content])).toEqual({ [content]: false });
     expect(
       horizonsOf({ now: service.now, config: { ...service.config, RETENTION_BODIES_DAYS: 365 } }).bodies,
-    ).toEqual(monthOf(daysAgo(60)));
+    ).toEqual(monthStart(daysAgo(60)));
   });
 
   test("of a mail that is still open stay, and it is sent whole", async () => {
@@ -390,7 +390,7 @@ describe("bodies and attachments", () => {
   });
 
   test("of captured mails are closed before the mails go, so that the count of their campaign follows", async () => {
-    const old = new Date(monthOf(daysAgo(60)).getTime() - DAY_MS);
+    const old = new Date(monthStart(daysAgo(60)).getTime() - DAY_MS);
     const contentId = await addContent(old, { shared: true });
     const campaignId = await campaigns.create();
     await service.pool`

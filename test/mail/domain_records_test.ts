@@ -4,7 +4,7 @@ import {
   type DomainRecord,
   inheritedDmarcName,
   judgeRecord,
-  keyOf,
+  recordKey,
   neededRecords,
   type RecordPurpose,
 } from "../../src/mail/domain_records.ts";
@@ -84,7 +84,7 @@ describe("the records of a domain", () => {
   });
 
   test("are told apart by their keys", () => {
-    const keys = neededRecords(FACTS).map(keyOf);
+    const keys = neededRecords(FACTS).map(recordKey);
     expect(new Set(keys).size).toBe(5);
     expect(keys[0]).toBe("DKIM TXT");
   });

@@ -11,7 +11,7 @@ import { requestDeletion, requestReset } from "../../src/accounts/projects/remov
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { KEPT } from "../../src/removal/_steps.ts";
-import { deleteProject, type Pace, resetProject } from "../../src/removal/mod.ts";
+import { deleteProject, type RemovalPace, resetProject } from "../../src/removal/mod.ts";
 import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject, rowsOf } from "../support/whole_project.ts";
@@ -88,7 +88,7 @@ async function payloadOf(key: string): Promise<{ projectId: string }> {
  * process begins with the first table again, so there it is every seventh one: a batch has fewer, so each kind of them is
  * met in some table.
  */
-const strideOf = ({ sliceMs }: Pace) => (sliceMs === 0 || isLong ? 1 : 7);
+const strideOf = ({ sliceMs }: RemovalPace) => (sliceMs === 0 || isLong ? 1 : 7);
 
 /** Lets one process after another die, each a little later in its life, until one comes to the end. Answers how many. */
 async function survive(
@@ -107,7 +107,7 @@ async function survive(
 
 describe("a deletion whose processes die at every point", () => {
   // In one go, and by jobs that do one batch each.
-  test.each([[{ sliceMs: 60_000 }], [{ sliceMs: 0 }]] as [Pace][])(
+  test.each([[{ sliceMs: 60_000 }], [{ sliceMs: 0 }]] as [RemovalPace][])(
     "comes to its end, with %j",
     async (pace) => {
       const others = await rowsOf(service.pool, other.id);
@@ -131,7 +131,7 @@ describe("a deletion whose processes die at every point", () => {
 });
 
 describe("a reset whose processes die at every point", () => {
-  test.each([[{ sliceMs: 60_000 }], [{ sliceMs: 0 }]] as [Pace][])(
+  test.each([[{ sliceMs: 60_000 }], [{ sliceMs: 0 }]] as [RemovalPace][])(
     "comes to its end, with %j",
     async (pace) => {
       const others = await rowsOf(service.pool, other.id);

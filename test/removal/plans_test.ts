@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import { requestDeletion, requestReset } from "../../src/accounts/projects/removal.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
-import { everythingOf, type Extent, type Step } from "../../src/removal/_batches.ts";
+import { everythingOf, type Extent, type RemovalStep } from "../../src/removal/_batches.ts";
 import { DELETION, RESET } from "../../src/removal/_steps.ts";
 import { deleteProject, resetProject } from "../../src/removal/mod.ts";
 import { useService } from "../support/service.ts";
@@ -55,7 +55,7 @@ const WITH_IDS = [
 const GONE_BEFORE: Record<string, string[]> = { workflows: ["executions"], segments: ["segment_members"] };
 
 /** What a batch reads, with everything that hangs on it: rows in the order of a table, and rows by an index. */
-async function readBy(step: Step, extent: Extent) {
+async function readBy(step: RemovalStep, extent: Extent) {
   const after = WITH_IDS.includes(step.name) ? await middleOf(step.name) : step.first;
   const undone = new Error("undone");
   let read: { table: string; seq: number; idx: number }[] = [];

@@ -4,7 +4,7 @@ import { disableProject, enableProject } from "../../src/accounts/projects/mod.t
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery/mod.ts";
-import type { Outcome } from "../../src/sending/delivery/outcomes.ts";
+import type { MailOutcome } from "../../src/sending/delivery/outcomes.ts";
 import {
   reapDeadWorkers,
   settleDoubts,
@@ -203,7 +203,7 @@ describe("two processes", () => {
 });
 
 describe("a state", () => {
-  const settleAs = (id: string, status: Outcome["status"], workerId = service.workerId) =>
+  const settleAs = (id: string, status: MailOutcome["status"], workerId = service.workerId) =>
     q.emails.settleAndClaim(service, {
       now: new Date(),
       projectIds: [],
@@ -254,7 +254,7 @@ describe("a state", () => {
       await service.pool`
       update emails set status = 'SENDING', claimed_by = ${service.workerId}, opened_at = now(), opens = 1
       where id = ${id!}`;
-      await settleAs(id!, status as Outcome["status"]);
+      await settleAs(id!, status as MailOutcome["status"]);
 
       expect(await ledger(id!)).toMatchObject(expected);
       await service.runJobs();

@@ -82,7 +82,7 @@ export function isKnownEvent(error: unknown): boolean {
 }
 
 /** There is nothing by that id. */
-export function isMissing(error: unknown): boolean {
+export function isMissingAtStripe(error: unknown): boolean {
   return codeOf(error) === "resource_missing";
 }
 

@@ -3,7 +3,7 @@
 import type { Stripe } from "stripe";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { isMissing, stripeOf } from "./_stripe.ts";
+import { isMissingAtStripe, stripeOf } from "./_stripe.ts";
 
 /** What is written down of a subscription. */
 export interface SubscriptionState {
@@ -109,7 +109,7 @@ export async function subscriptionsOf(
     });
     return data;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingAtStripe(error)) return null;
     throw error;
   }
 }

@@ -5,13 +5,13 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import { type Actor, recordAudit } from "../audit.ts";
-import { asking, assertBillingOn, isBillingOn, isMissing, isRefused, stripeOf } from "./_stripe.ts";
+import { asking, assertBillingOn, isBillingOn, isMissingAtStripe, isRefused, stripeOf } from "./_stripe.ts";
 import { readSubscription, subscriptionsOf } from "./_subscriptions.ts";
 import { closeCheckouts, returnTo } from "./checkout.ts";
 import { reportUsage } from "./usage_reports.ts";
 
 /** A subscription as last read at Stripe; the status is in Stripe's terms. */
-export interface Subscription {
+export interface StripeSubscription {
   status: string;
   periodEndsAt: Date | null;
   /** When it ends, where somebody has cancelled it. */
@@ -42,7 +42,7 @@ export async function hasSubscription(ctx: Context, projectId: string): Promise<
 }
 
 /** The subscription of a project as last read; null when it has never had one. */
-export async function subscriptionOf(ctx: Context, projectId: string): Promise<Subscription | null> {
+export async function subscriptionOf(ctx: Context, projectId: string): Promise<StripeSubscription | null> {
   const account = await q.billing.account(ctx, { projectId });
   if (!account?.status) return null;
   const { status, periodEndsAt, cancelsAt, endedAt } = account;
@@ -86,7 +86,7 @@ export async function listInvoices(
       const page = await stripe.invoices.list({ customer, limit, ...after });
       return { data: page.data.map(toInvoice), hasMore: page.has_more };
     } catch (error) {
-      if (afterId !== null && isMissing(error)) throw problems.badCursor();
+      if (afterId !== null && isMissingAtStripe(error)) throw problems.badCursor();
       throw error;
     }
   });

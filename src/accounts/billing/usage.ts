@@ -53,14 +53,14 @@ export function inWords(category: UsageCategory): string {
 }
 
 /** The calendar month (UTC) that this moment belongs to. */
-export function monthOf(at: Date): Month {
+export function billingMonth(at: Date): Month {
   const first = (months: number) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months));
   return { start: first(0), end: first(1) };
 }
 
 /** Why a mail is not sent that the month had no room for, for its row in the ledger. */
 export function overLimit(category: UsageCategory, now: Date): string {
-  const next = monthOf(now).end.toISOString().slice(0, 10);
+  const next = billingMonth(now).end.toISOString().slice(0, 10);
   return (
     `This month's limit of ${inWords(category)} is reached: more can be sent once it is raised ` +
     `(billing limits of the project), and from ${next} on`
@@ -75,7 +75,7 @@ export async function withinLimit<T>(tx: Context, statement: Promise<T>): Promis
     const { code, detail } = error as { code?: unknown; detail?: string };
     if (code !== OVER_LIMIT) throw error;
     const said = JSON.parse(detail!) as { category: UsageCategory; limit: number; usage: number };
-    throw problems.billingLimitExceeded({ ...said, resetsAt: monthOf(tx.now()).end });
+    throw problems.billingLimitExceeded({ ...said, resetsAt: billingMonth(tx.now()).end });
   }
 }
 
@@ -109,7 +109,7 @@ export async function assertRoom(
   const room = await q.usage.room(ctx, { projectId, category, now });
   if (!room || room.used + wanted <= room.monthlyLimit) return;
   const { monthlyLimit: limit, used: usage } = room;
-  throw problems.billingLimitExceeded({ category, limit, usage, resetsAt: monthOf(now).end });
+  throw problems.billingLimitExceeded({ category, limit, usage, resetsAt: billingMonth(now).end });
 }
 
 /** Every category with its limit, and what of it is used this month. */

@@ -13,7 +13,7 @@ import { disableProject, NO_OWNER } from "../projects/mod.ts";
 const NEW_MS = 24 * 3_600_000;
 
 /** An account with the address that it was made with. */
-export interface Account {
+export interface RemovableAccount {
   id: string;
   email: string;
   emailVerifiedAt: Date | null;
@@ -25,7 +25,7 @@ export interface Account {
  * confirmed that it is theirs. Any other account may be in use, and anybody can trigger such a mail: a password reset
  * gives it to the owner of the address as well, and loses nothing.
  */
-export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Account): boolean {
+export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: RemovableAccount): boolean {
   return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
 }
 

@@ -6,13 +6,13 @@ import { type FieldError, problems } from "../../problem.ts";
 import { type Actor, nameOf, recordAudit } from "../audit.ts";
 import { generateKey } from "./keys.ts";
 import { changesOf } from "./mod.ts";
-import { type Scope, SCOPES } from "./scopes.ts";
+import { type KeyScope, SCOPES } from "./scopes.ts";
 
 type Row = Awaited<ReturnType<Queries["projectKeys"]["list"]>>[number];
 
 /** A key as its project sees it: never the key itself. */
 export type ProjectKey = Omit<Row, "scopes" | "isPublic"> & {
-  scopes: Scope[];
+  scopes: KeyScope[];
   /** The first letters of the key: `public` for `pk_`, `secret` for `sk_`. */
   kind: "public" | "secret";
 };
@@ -20,7 +20,7 @@ export type ProjectKey = Omit<Row, "scopes" | "isPublic"> & {
 /** What a key is made of. A time that is left out or null is none. */
 export interface KeyInput {
   name: string;
-  scopes: readonly Scope[];
+  scopes: readonly KeyScope[];
   expiresAt?: Date | null | undefined;
 }
 
@@ -124,11 +124,11 @@ async function holdProject(tx: Context, projectId: string): Promise<void> {
 }
 
 /** Each once, in the order of {@linkcode SCOPES}. */
-function inOrder(scopes: readonly Scope[]): Scope[] {
+function inOrder(scopes: readonly KeyScope[]): KeyScope[] {
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 
-function onlyTracks(scopes: readonly Scope[]): boolean {
+function onlyTracks(scopes: readonly KeyScope[]): boolean {
   return scopes.every((scope) => scope === "track");
 }
 
@@ -137,5 +137,5 @@ function settingsOf({ name, scopes, expiresAt }: Row) {
 }
 
 function toKey({ scopes, isPublic, ...row }: Row): ProjectKey {
-  return { ...row, scopes: scopes as Scope[], kind: isPublic ? "public" : "secret" };
+  return { ...row, scopes: scopes as KeyScope[], kind: isPublic ? "public" : "secret" };
 }

@@ -4,7 +4,7 @@ import { problems } from "../../problem.ts";
 /** What a key can be allowed to do. */
 export const SCOPES = ["send", "track", "read", "all"] as const;
 
-export type Scope = (typeof SCOPES)[number];
+export type KeyScope = (typeof SCOPES)[number];
 
 /** First segments of what `read` may see. What is below another one takes `all` until it is put here. */
 const READABLE = new Set([
@@ -24,7 +24,7 @@ const READABLE = new Set([
 ]);
 
 /** Routes that are no matter of method and first segment. */
-const NEEDED: Readonly<Record<string, Scope>> = {
+const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /v1/send": "send",
   "POST /v1/track": "track",
   "POST /events/track": "track",
@@ -49,7 +49,7 @@ const NEEDED: Readonly<Record<string, Scope>> = {
 };
 
 /** The scope that a route needs, by its method and its pattern, such as `GET` and `/contacts/:id`. */
-export function scopeNeeded(method: string, route: string): Scope {
+export function scopeNeeded(method: string, route: string): KeyScope {
   const asked = method === "HEAD" ? "GET" : method;
   const named = NEEDED[`${asked} ${route.replace(/(.)\/$/, "$1")}`];
   if (named) return named;

@@ -21,7 +21,7 @@ export async function audienceOf(
   const segments = new Map(rows.map((row) => [row.id, row]));
   if (!segments.has(segmentId)) throw problems.segmentNotFound(segmentId);
   const now = ctx.now();
-  return () => compileCondition(ctx.sql, projectId, membersOf(segmentId), { now, segments, whole });
+  return () => compileCondition(ctx.sql, projectId, inSegment(segmentId), { now, segments, whole });
 }
 
 /** How many contacts belong to a segment now. */
@@ -34,7 +34,7 @@ export async function countAudience(ctx: Context, projectId: string, segmentId: 
 }
 
 /** The tree that matches exactly the contacts of the segment. */
-export function membersOf(segmentId: string): Condition {
+export function inSegment(segmentId: string): Condition {
   const filter = { field: `segment.${segmentId}`, operator: "memberOfSegment" };
   return { logic: "AND", groups: [{ filters: [filter] }] };
 }

@@ -8,7 +8,7 @@ import { upsertContacts } from "../contacts/mod.ts";
 import { audienceOf, countAudience } from "./audience.ts";
 
 /** One page of members, live also for a dynamic segment. */
-export async function listMembers(
+export async function listSegmentMembers(
   ctx: Context,
   projectId: string,
   segmentId: string,

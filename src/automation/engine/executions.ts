@@ -12,6 +12,7 @@ import { startRuns } from "./start.ts";
 import { assertContext } from "./input.ts";
 import type { Graph } from "../graph.ts";
 import { getWorkflow } from "../workflows/mod.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 
 type Row = Awaited<ReturnType<Queries["executions"]["list"]>>[number];
 
@@ -42,8 +43,6 @@ export type ToldExecution = ListedExecution & {
   stepExecutions: StepExecution[];
 };
 
-/** How far a list is counted: going on through millions of rows would cost more than the page itself. */
-export const COUNT_UP_TO = 100_000;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const CANCEL_SIZE = 2_000;

@@ -8,7 +8,7 @@ import type { Json } from "../../db/types.ts";
 import { Problem } from "../../problem.ts";
 import { reasonOf } from "../runs/failures.ts";
 import { budgetOf } from "../../content/handlebars/filled.ts";
-import { newRun, type Outcome, type Run, type RunContact, stepOf, takeOutcome } from "../runs/run.ts";
+import { newRun, type StepOutcome, type Run, type RunContact, stepOf, takeOutcome } from "../runs/run.ts";
 import { type GraphStep, triggerOf } from "../graph.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 import { loadGraph } from "../workflows/versions.ts";
@@ -37,7 +37,7 @@ export interface TrialStep {
 }
 
 /** The path, and how it ends. RUNNING: it loops, and the beginning of the loop is reported. */
-export interface Trial {
+export interface ExecutionTrial {
   path: TrialStep[];
   status: "COMPLETED" | "EXITED" | "FAILED" | "RUNNING";
   exitReason: string | null;
@@ -54,7 +54,7 @@ export async function tryWorkflow(
   projectId: string,
   workflowId: string,
   input: TrialInput,
-): Promise<Trial> {
+): Promise<ExecutionTrial> {
   const graph = await loadGraph(ctx, projectId, workflowId);
   const contact = await contactOf(ctx, projectId, input);
   const { eventData } = input;
@@ -81,11 +81,11 @@ export async function tryWorkflow(
     path.push({ stepId: step.id, name: step.name, type: step.type, at, ...toldOf(end.outcome) });
     takeOutcome(run, step.id, at, end.outcome, now);
   }
-  return { path, status: run.status as Trial["status"], exitReason: run.exitReason };
+  return { path, status: run.status as ExecutionTrial["status"], exitReason: run.exitReason };
 }
 
 /** What a step would come to, also where it cannot be carried out. */
-async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
+async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<StepOutcome> {
   try {
     return await perform(ctx, step, run, budget);
   } catch (error) {
@@ -94,19 +94,19 @@ async function outcomeOf(ctx: Context, step: GraphStep, run: Run, budget: Budget
   }
 }
 
-async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<Outcome> {
+async function perform(ctx: Context, step: GraphStep, run: Run, budget: Budget): Promise<StepOutcome> {
   const type = stepTypeOf(step);
   if (type.rehearse !== "as performed") return await type.rehearse(ctx, step, run, budget);
   const [outcome] = await type.perform(ctx, step, [{ run, entryId: step.id }]);
-  return outcome as Outcome;
+  return outcome as StepOutcome;
 }
 
 /** A wait that is over, and the moment at which it is. */
 function passed(
-  outcome: Outcome,
+  outcome: StepOutcome,
   waits: "event" | "timeout",
   now: Date,
-): { outcome: Outcome; until: Date; event: boolean } {
+): { outcome: StepOutcome; until: Date; event: boolean } {
   if (outcome.kind !== "wait") return { outcome, until: now, event: false };
   const output = outcome.output ?? null;
   if (outcome.event === undefined) {
@@ -117,7 +117,7 @@ function passed(
   return { outcome: { kind: "on", branch, output }, until, event: branch === "event" };
 }
 
-function toldOf(outcome: Outcome): Pick<TrialStep, "branch" | "output" | "error"> {
+function toldOf(outcome: StepOutcome): Pick<TrialStep, "branch" | "output" | "error"> {
   const branch = outcome.kind === "on" ? (outcome.branch ?? null) : null;
   const output = "output" in outcome ? (outcome.output ?? null) : null;
   return { branch, output, error: outcome.kind === "fail" ? outcome.reason : null };

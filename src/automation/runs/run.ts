@@ -80,7 +80,7 @@ export interface Run extends ExecutionKey {
 }
 
 /** The result of a step. `output` goes into the history. */
-export type Outcome =
+export type StepOutcome =
   | { kind: "on"; branch?: string; output?: Json }
   | { kind: "wait"; until: Date | null; event?: string; output?: Json }
   /** An external service is called, and reports when the step has ended. */
@@ -168,7 +168,13 @@ export function scopeOf({ contact, context }: Pick<Run, "contact" | "context">):
 }
 
 /** Stores the result of a step, and moves the run accordingly. `entryId` is the step's entry in the history. */
-export function takeOutcome(run: Run, entryId: string, startedAt: Date, outcome: Outcome, now: Date): void {
+export function takeOutcome(
+  run: Run,
+  entryId: string,
+  startedAt: Date,
+  outcome: StepOutcome,
+  now: Date,
+): void {
   const seq = run.revision + run.moved + 1;
   const page = {
     id: entryId,

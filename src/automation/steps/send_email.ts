@@ -10,7 +10,7 @@ import { addJobs } from "../../jobs.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { type FieldError, Problem } from "../../problem.ts";
 import { inParts } from "../runs/jobs.ts";
-import { type Outcome, type Run, scopeOf } from "../runs/run.ts";
+import { type StepOutcome, type Run, scopeOf } from "../runs/run.ts";
 import type { GraphStep } from "../graph.ts";
 import { lengthFaults } from "../text_faults.ts";
 import { all, defineStep } from "./step_type.ts";
@@ -163,7 +163,7 @@ async function sendableOf(ctx: Context, projectId: string, { name, templateId }:
 }
 
 /** The content that mails of this template share now; made where there is none. An outcome where nothing can be sent. */
-async function contentOf(tx: Context, projectId: string, step: Step): Promise<string | Outcome> {
+async function contentOf(tx: Context, projectId: string, step: Step): Promise<string | StepOutcome> {
   const { templateId } = step;
   const template = await sendableOf(tx, projectId, step);
   if (typeof template === "string") return { kind: "fail", reason: template };

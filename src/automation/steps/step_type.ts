@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import type { Json } from "../../db/types.ts";
 import type { FieldError } from "../../problem.ts";
 import type { GraphStep } from "../graph.ts";
-import type { Outcome, Run } from "../runs/run.ts";
+import type { StepOutcome, Run } from "../runs/run.ts";
 
 /** So long a step may wait, for a time or for an event: a year. */
 export const MAX_WAIT_SECONDS = 31_536_000;
@@ -53,10 +53,11 @@ export interface StepType<Config = unknown> {
   /** A stored config with every default filled in. */
   complete(stored: Given): Config;
   /** Does the step for all executions that stand at it: set by set, and nothing but statements. */
-  perform(tx: Context, step: GraphStep<Config>, visits: StepVisit[]): Promise<(Outcome | Later)[]>;
+  perform(tx: Context, step: GraphStep<Config>, visits: StepVisit[]): Promise<(StepOutcome | Later)[]>;
   /** What `perform` would come to for one execution, in a trial. `as performed`: it only decides, and leaves nothing behind. */
   rehearse:
-    "as performed" | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<Outcome>);
+    | "as performed"
+    | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<StepOutcome>);
   /** It may wait for an event. */
   awaitsEvent?: true;
   /** What becomes of a run whose time to wait is over: how it goes on, or null where it waits on. Left out: it goes on. */
@@ -91,6 +92,6 @@ export function defineStep<Config>(type: StepType<Config>): StepType<Config> {
 }
 
 /** The same outcome for each. */
-export function all(visits: StepVisit[], outcome: Outcome): Outcome[] {
+export function all(visits: StepVisit[], outcome: StepOutcome): StepOutcome[] {
   return visits.map(() => outcome);
 }

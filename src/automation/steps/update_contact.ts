@@ -17,11 +17,11 @@ import {
   budgetOf,
   compileTree,
   payForCompiling,
-  type Tree,
+  type FillableTree,
   Unfillable,
   withinTrial,
 } from "../../content/handlebars/filled.ts";
-import { type Outcome, type Run, type RunContact, scopeOf } from "../runs/run.ts";
+import { type StepOutcome, type Run, type RunContact, scopeOf } from "../runs/run.ts";
 import type { GraphStep } from "../graph.ts";
 import { textsFaults } from "./_texts.ts";
 import { defineStep, type Later, type StepVisit } from "./step_type.ts";
@@ -113,7 +113,12 @@ function updateFaults(field: string, data: unknown): FieldError[] {
   return [...dataErrors(data, field), ...textsFaults(field, data)];
 }
 
-async function changeInMemory(ctx: Context, { config }: Step, run: Run, budget: Budget): Promise<Outcome> {
+async function changeInMemory(
+  ctx: Context,
+  { config }: Step,
+  run: Run,
+  budget: Budget,
+): Promise<StepOutcome> {
   const change = changeOf(config, run, budget);
   const { sets, deletes } = change;
   const { data, fits } = await q.executionTrial.merge(ctx, {
@@ -135,7 +140,7 @@ function changeOf(config: Config, run: Run, trial: Budget): DataChange {
 }
 
 /** The outcome of a step whose texts are {@linkcode Unfillable}; throws every other error on. */
-function unfillable({ name }: Step, error: unknown): Outcome {
+function unfillable({ name }: Step, error: unknown): StepOutcome {
   if (!(error instanceof Unfillable)) throw error;
   return { kind: "fail", reason: `Cannot carry out "${name}": ${error.message}` };
 }
@@ -162,12 +167,12 @@ async function changesOf(
   tx: Context,
   step: Step,
   visits: StepVisit[],
-): Promise<(DataChange | Outcome | Later)[]> {
+): Promise<(DataChange | StepOutcome | Later)[]> {
   const spent = spentIn.get(tx.sql) ?? { ms: 0 };
   spentIn.set(tx.sql, spent);
   let turnAt = performance.now();
   const fill = spent.ms < TRANSACTION_MS ? treeOf(step.config) : null;
-  const changes: (DataChange | Outcome | Later)[] = [];
+  const changes: (DataChange | StepOutcome | Later)[] = [];
   for (const { run } of visits) {
     changes.push(fill && spent.ms < TRANSACTION_MS ? changeFor(step, fill, run) : "later");
     const ms = performance.now() - turnAt;
@@ -180,7 +185,7 @@ async function changesOf(
   return changes;
 }
 
-function changeFor(step: Step, fill: Tree, run: Run): DataChange | Outcome {
+function changeFor(step: Step, fill: FillableTree, run: Run): DataChange | StepOutcome {
   try {
     return sortData(fill(scopeOf(run), budgetOf("visit")) as DataInput);
   } catch (error) {
@@ -188,12 +193,12 @@ function changeFor(step: Step, fill: Tree, run: Run): DataChange | Outcome {
   }
 }
 
-function isChange(change: DataChange | Outcome | Later): change is DataChange {
+function isChange(change: DataChange | StepOutcome | Later): change is DataChange {
   return typeof change === "object" && "sets" in change;
 }
 
 /** Texts may use the contact's data and the event's: `{{event.plan}}`. */
-function treeOf({ updates }: Config): Tree {
+function treeOf({ updates }: Config): FillableTree {
   return JSON.stringify(updates).includes("{{") ? compileTree(updates) : () => updates;
 }
 

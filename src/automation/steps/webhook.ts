@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { fault, notOneOf } from "../../audience/faults.ts";
 import { reasonAgainstAddress } from "../../net/public_address.ts";
 import { enqueue } from "../runs/jobs.ts";
-import { enqueueWebhook, keyOf } from "../webhooks/mod.ts";
+import { enqueueWebhook, callKey } from "../webhooks/mod.ts";
 import { METHODS, type WebhookConfig } from "../webhooks/config.ts";
 import { all, defineStep } from "./step_type.ts";
 import { headerFaults, urlFaults } from "./_webhook_faults.ts";
@@ -66,7 +66,7 @@ export const webhookStep = defineStep<WebhookConfig>({
     }));
     await enqueue(
       tx,
-      calls.map((payload) => ({ task: "call_webhook", payload, key: keyOf(payload) })),
+      calls.map((payload) => ({ task: "call_webhook", payload, key: callKey(payload) })),
     );
     return all(visits, { kind: "ask" });
   },

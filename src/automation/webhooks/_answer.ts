@@ -19,7 +19,7 @@ const MAX_HEADER_CHARS = 1_000;
 const MAX_JSON_DEPTH = 50;
 
 /** An answer for the output of a step. */
-export function answerOf(answer: Extract<GuardedAnswer, { state: "answered" }>): Answered {
+export function keptAnswer(answer: Extract<GuardedAnswer, { state: "answered" }>): Answered {
   const headers = KEPT_HEADERS.flatMap((name): [string, string][] => {
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, storable(value.slice(0, MAX_HEADER_CHARS))]];

@@ -16,7 +16,7 @@ interface PlacedCall {
 }
 
 /** Places for calls, and the calls that wait for one. */
-export interface Places<E extends PlacedCall> {
+export interface CallPlaces<E extends PlacedCall> {
   /** Takes a place. False when there is none. */
   enter(call: E): boolean;
   /** Gives a place back. */
@@ -51,7 +51,7 @@ const LONGEST_PAUSE_MS = 120_000;
 const MAX_LINES = 1_000;
 
 /** Places of one process. */
-export function createPlaces<E extends PlacedCall>({ all, each }: PlaceOptions): Places<E> {
+export function createCallPlaces<E extends PlacedCall>({ all, each }: PlaceOptions): CallPlaces<E> {
   // The project served last goes to the end.
   const lines = new Map<string, Line<E>>();
   let running = 0;

@@ -7,8 +7,8 @@ import type { Json } from "../../db/types.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { cut } from "../../net/checked_addresses.ts";
 import type { GuardedAnswer } from "../../net/guarded_request.ts";
-import { type Answered, answerOf, retryAfterMs } from "./_answer.ts";
-import { createPlaces } from "./_places.ts";
+import { type Answered, keptAnswer, retryAfterMs } from "./_answer.ts";
+import { createCallPlaces } from "./_places.ts";
 import { askOnce } from "./_call.ts";
 import type { WebhookSubject } from "./_request.ts";
 import type { WebhookConfig } from "./config.ts";
@@ -61,7 +61,7 @@ const ASIDE_MS = 60_000;
 // those may be of one project: however slow servers are, mail has a job for each connection.
 const placesOf = perService(({ mailer }) => {
   const all = Math.max(1, mailer.connections);
-  return createPlaces<WebhookJob>({ all, each: Math.ceil(all / 2) });
+  return createCallPlaces<WebhookJob>({ all, each: Math.ceil(all / 2) });
 });
 
 /**
@@ -93,7 +93,7 @@ async function callOthers(ctx: Context, finishStep: FinishStep, endsAt: number):
     if (!next) return;
     await callInPlace(ctx, next, async (tx, end) => {
       await finishStep(tx, end);
-      await q.webhooksOut.dequeue(tx, { key: keyOf(next) });
+      await q.webhooksOut.dequeue(tx, { key: callKey(next) });
     });
   }
   const next = places.release();
@@ -110,12 +110,12 @@ async function callInPlace(ctx: Context, job: WebhookJob, finishStep: FinishStep
 
 /** Enqueues the call of a webhook in the transaction of `tx`, unless one waits already. */
 export async function enqueueWebhook(tx: Context, job: WebhookJob): Promise<void> {
-  await q.webhooksOut.enqueueOnce(tx, { payload: payloadOf(job), key: keyOf(job) });
+  await q.webhooksOut.enqueueOnce(tx, { payload: payloadOf(job), key: callKey(job) });
 }
 
 /** One that waits already takes the new time. */
 async function enqueueAt(tx: Context, job: WebhookJob, runAt: Date): Promise<void> {
-  await addJob(tx, "call_webhook", payloadOf(job), { runAt, key: keyOf(job) });
+  await addJob(tx, "call_webhook", payloadOf(job), { runAt, key: callKey(job) });
 }
 
 function payloadOf({ projectId, executionId, stepExecutionId }: WebhookJob): WebhookJob {
@@ -123,7 +123,7 @@ function payloadOf({ projectId, executionId, stepExecutionId }: WebhookJob): Web
 }
 
 /** What tells the job of a webhook from others: of each one waits at most. */
-export function keyOf({ stepExecutionId }: WebhookJob): string {
+export function callKey({ stepExecutionId }: WebhookJob): string {
   return `call_webhook:${stepExecutionId}`;
 }
 
@@ -182,7 +182,7 @@ async function attempt(ctx: Context, call: DueCall, finish: Finish): Promise<voi
     method: config.method,
     url,
     attempts: [...attempts, made],
-    response: answer.state === "answered" ? answerOf(answer) : null,
+    response: answer.state === "answered" ? keptAnswer(answer) : null,
   };
   const isGood = answer.state === "answered" && answer.status >= 200 && answer.status < 300;
   const pauseMs = answer.state === "refused" ? undefined : PAUSES_MS[attempts.length];

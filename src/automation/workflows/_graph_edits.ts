@@ -82,7 +82,7 @@ export async function assertStep(
 }
 
 /** Throws 422 when the config of a step is too large together with those of all others. */
-export function assertSize(others: GraphStep[], config: unknown): void {
+export function assertStepSize(others: GraphStep[], config: unknown): void {
   assertAllSizes([...others.map((step) => step.config), config]);
 }
 
@@ -107,7 +107,7 @@ export async function insertStep(
   }
   await assertStep(tx, projectId, input.type, input);
   const config = storedConfig(input.type, input.config);
-  assertSize(graph.steps, config);
+  assertStepSize(graph.steps, config);
   const row = await q.workflowSteps.insert(tx, {
     projectId,
     workflowId,
@@ -138,7 +138,7 @@ export async function connect(
 }
 
 /** A step of the graph. Throws RESOURCE_NOT_FOUND, also for one of another workflow. */
-export function stepOf(graph: Graph, stepId: string): GraphStep {
+export function stepWithId(graph: Graph, stepId: string): GraphStep {
   const step = graph.steps.find(({ id }) => id === stepId.toLowerCase());
   if (!step) throw problems.notFound("workflow step", stepId);
   return step;

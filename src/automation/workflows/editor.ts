@@ -3,13 +3,13 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
 import {
-  assertSize,
+  assertStepSize,
   assertStep,
   connect,
   editGraph,
   insertStep,
   type NewStep,
-  stepOf,
+  stepWithId,
 } from "./_graph_edits.ts";
 import type { Graph, GraphStep } from "../graph.ts";
 import { assertBranchesKept, assertPauses, openEnd } from "./rules.ts";
@@ -66,14 +66,14 @@ export async function patchStep(
   patch: StepPatch,
 ): Promise<Step> {
   return await editGraph(ctx, projectId, workflowId, patch, async (tx, graph) => {
-    const { id, type } = stepOf(graph, stepId);
+    const { id, type } = stepWithId(graph, stepId);
     const row = (await q.workflowSteps.byId(tx, { projectId, stepId: id }))!;
     assertPatch(type, patch);
     const input = { config: patch.config ?? row.config, templateId: templateAfter(row.templateId, patch) };
     await assertStep(tx, projectId, type, input);
     const config = storedConfig(type, input.config);
     const others = graph.steps.filter((step) => step.id !== id);
-    if (patch.config) assertSize(others, config);
+    if (patch.config) assertStepSize(others, config);
     const complete = completeConfig(type, config);
     assertFits(graph, { ...row, config: complete });
     if (patch.config)
@@ -103,7 +103,7 @@ export async function deleteStep(
   { splice }: { splice: boolean },
 ): Promise<void> {
   await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
-    const step = stepOf(graph, stepId);
+    const step = stepWithId(graph, stepId);
     if (stepTypeOf(step).place === "start")
       throw problems.badRequest("Cannot delete the trigger: every workflow has exactly one");
     const to = splice ? successorOf(graph, step) : null;

@@ -8,7 +8,7 @@ import { reachedSteps } from "./rules.ts";
 import { missingTrigger, type TriggerConfig, type TriggerType } from "./trigger.ts";
 
 /** Something that is wrong with a workflow. */
-export interface Finding {
+export interface WorkflowFinding {
   /** An error keeps it from being enabled; a warning does not. */
   level: "error" | "warning";
   /** The step that it is about; null for the workflow. */
@@ -26,13 +26,17 @@ export interface Examined {
 }
 
 /** All that is wrong with a workflow: errors first. */
-export async function findingsOf(ctx: Context, projectId: string, workflow: Examined): Promise<Finding[]> {
+export async function findingsOf(
+  ctx: Context,
+  projectId: string,
+  workflow: Examined,
+): Promise<WorkflowFinding[]> {
   const { graph, triggerType, triggerConfig } = workflow;
   const reached = reachedSteps(graph);
   const trigger = triggerOf(graph);
   const isEmpty = graph.transitions.every(({ from }) => from !== trigger.id);
   const segments = await q.segments.conditions(ctx, { projectId });
-  const findings: Finding[] = [
+  const findings: WorkflowFinding[] = [
     ...missingTrigger(triggerType, triggerConfig).map((error) => ofError(trigger.id, error)),
     ...(isEmpty ? [fault(null, "The trigger leads to no step: nothing would happen")] : []),
     ...graph.steps.flatMap((step) => stepFindings(ctx, graph, step, reached)),
@@ -50,7 +54,7 @@ function stepFindings(
   graph: Graph,
   step: GraphStep,
   reached: ReadonlySet<string>,
-): Finding[] {
+): WorkflowFinding[] {
   const { mustNameBranch, unfit } = stepTypeOf(step);
   if (!reached.has(step.id)) return [warning(step.id, `Nothing leads to "${step.name}"`)];
   const isOpen = mustNameBranch && graph.transitions.every(({ from }) => from !== step.id);
@@ -60,7 +64,7 @@ function stepFindings(
   ];
 }
 
-async function senderFindings(ctx: Context, projectId: string, graph: Graph): Promise<Finding[]> {
+async function senderFindings(ctx: Context, projectId: string, graph: Graph): Promise<WorkflowFinding[]> {
   const sending = graph.steps.filter((step) => stepTypeOf(step).sendsTemplate);
   if (sending.length === 0) return [];
   const templateIds = [...new Set(sending.flatMap(({ templateId }) => templateId ?? []))];
@@ -77,14 +81,14 @@ async function senderFindings(ctx: Context, projectId: string, graph: Graph): Pr
   });
 }
 
-function fault(stepId: string | null, message: string): Finding {
+function fault(stepId: string | null, message: string): WorkflowFinding {
   return { level: "error", stepId, field: null, message };
 }
 
-function warning(stepId: string | null, message: string): Finding {
+function warning(stepId: string | null, message: string): WorkflowFinding {
   return { level: "warning", stepId, field: null, message };
 }
 
-function ofError(stepId: string, { field, message }: FieldError): Finding {
+function ofError(stepId: string, { field, message }: FieldError): WorkflowFinding {
   return { level: "error", stepId, field, message };
 }

@@ -14,7 +14,7 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { assertAllSizes, editGraph, MAX_STEPS } from "./_graph_edits.ts";
-import { findingsOf, type Finding } from "./findings.ts";
+import { findingsOf, type WorkflowFinding } from "./findings.ts";
 import { graphRowsOf, type Position, type Step, toStep, toWorkflow, type Workflow } from "./records.ts";
 import { assertTransition } from "./rules.ts";
 import { loadGraph } from "./versions.ts";
@@ -33,7 +33,7 @@ export interface GraphDocument {
   version: string;
   steps: Omit<Step, "workflowId">[];
   transitions: DocumentTransition[];
-  findings: Finding[];
+  findings: WorkflowFinding[];
 }
 
 /** A step to be saved. One whose id is not known yet is new. */

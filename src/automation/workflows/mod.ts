@@ -34,7 +34,7 @@ export interface WorkflowInput {
 }
 
 /** How long a name may be. */
-export const MAX_NAME = 255;
+export const MAX_WORKFLOW_NAME = 255;
 const COPY = " (Copy)";
 const MAX_ACTIVE_COUNTED = 10_000;
 
@@ -140,7 +140,7 @@ export async function duplicateWorkflow(
 ): Promise<Workflow> {
   const { name } = await getWorkflow(ctx, projectId, workflowId);
   // Cut where there is no room, but never within a character.
-  const copyName = name.slice(0, MAX_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
+  const copyName = name.slice(0, MAX_WORKFLOW_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
   const row = await q.workflows.duplicate(ctx, { projectId, workflowId, name: copyName });
   if (!row) throw problems.workflowNotFound(workflowId);
   return toWorkflow(row);

@@ -5,7 +5,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { type Graph, TRIGGER } from "../graph.ts";
-import { type Finding, findingsOf } from "./findings.ts";
+import { type WorkflowFinding, findingsOf } from "./findings.ts";
 import { toWorkflow, type Workflow } from "./records.ts";
 import { saveTriggerReferences } from "./references.ts";
 import {
@@ -126,7 +126,7 @@ async function assertRunnable(
   if (errors.length > 0) throw problems.invalid(errors.map((finding) => toFieldError(graph, finding)));
 }
 
-function toFieldError(graph: Graph, { stepId, field, message }: Finding): FieldError {
+function toFieldError(graph: Graph, { stepId, field, message }: WorkflowFinding): FieldError {
   const step = graph.steps.find(({ id }) => id === stepId);
   if (!step || step.type === TRIGGER) return { field: field ?? "steps", code: "required", message };
   const at = `steps.${step.id}`;

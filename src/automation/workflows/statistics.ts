@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { percent } from "../../percent.ts";
 import { rollUpAll } from "../../rollup.ts";
 import { getWorkflow } from "./mod.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 
 /** How executions fare at a step. */
 export interface StepStatistics {
@@ -18,9 +19,6 @@ export interface StepStatistics {
   /** In percent of the executions that began. */
   conversion: number;
 }
-
-// Counting on through millions of rows would cost more than anybody wants to know.
-const COUNT_UP_TO = 100_000;
 
 /** How executions fare at each step, in the order of the steps: the trigger is the first. Throws WORKFLOW_NOT_FOUND. */
 export async function workflowStatistics(

@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
-import { connect, editGraph, insertStep, type NewStep, stepOf } from "./_graph_edits.ts";
+import { connect, editGraph, insertStep, type NewStep, stepWithId } from "./_graph_edits.ts";
 import { assertTransition } from "./rules.ts";
 import { branchesOf, completeConfig, stepTypeOf } from "../steps/mod.ts";
 import type { Step, Transition } from "./records.ts";
@@ -23,8 +23,8 @@ export async function addTransition(
   { fromStepId, toStepId, branch, priority }: NewTransition,
 ): Promise<Transition> {
   return await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
-    const from = stepOf(graph, fromStepId).id;
-    const to = stepOf(graph, toStepId).id;
+    const from = stepWithId(graph, fromStepId).id;
+    const to = stepWithId(graph, toStepId).id;
     assertTransition(graph, { from, to, branch });
     return await connect(tx, projectId, workflowId, { from, to, branch, priority });
   });

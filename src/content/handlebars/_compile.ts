@@ -1,9 +1,9 @@
 // A template's tree as functions that write its text. Handlebars itself would make JavaScript of it, whose work and
 // output nothing bounds; here its tree is walked once, and what remains counts its steps.
-import { readCall, readSubject, type Build, type Place } from "./_expressions.ts";
+import { readCall, readSubject, type Build, type ExpressionPlace } from "./_expressions.ts";
 import {
   type Escaping,
-  isMissing,
+  isBlank,
   isTruthy,
   own,
   textOf,
@@ -31,14 +31,14 @@ export interface Compiled {
 /** Compiles a template; without escaping its values are written as they are. Throws by `refuse`. */
 export function compile(source: string, escaping: Escaping | null): Compiled {
   const build: Build = { tree: parseTree(source), variables: new Set(), escaping };
-  const top: Place = { outer: null, name: "", params: [], paramNames: [] };
+  const top: ExpressionPlace = { outer: null, name: "", params: [], paramNames: [] };
   const compiled = compileProgram(build, top, build.tree.program);
   for (const at of build.tree.syntax.fallbacks.keys()) refuse('"??" is not possible here', at);
   const { expressionChars } = build.tree.syntax;
   return { write: compiled, variables: [...build.variables], expressionChars };
 }
 
-function compileProgram(build: Build, place: Place, program: hbs.AST.Program | undefined): Write {
+function compileProgram(build: Build, place: ExpressionPlace, program: hbs.AST.Program | undefined): Write {
   const writes = (program?.body ?? []).flatMap(
     (statement) => compileStatement(build, place, statement) ?? [],
   );
@@ -50,7 +50,7 @@ function compileProgram(build: Build, place: Place, program: hbs.AST.Program | u
   };
 }
 
-function compileStatement(build: Build, place: Place, statement: hbs.AST.Statement): Write | null {
+function compileStatement(build: Build, place: ExpressionPlace, statement: hbs.AST.Statement): Write | null {
   switch (statement.type) {
     case "ContentStatement": {
       const text = (statement as hbs.AST.ContentStatement).value.replaceAll(TEXT_BRACE, "}");
@@ -67,7 +67,7 @@ function compileStatement(build: Build, place: Place, statement: hbs.AST.Stateme
   }
 }
 
-function compileMustache(build: Build, place: Place, statement: hbs.AST.MustacheStatement): Write {
+function compileMustache(build: Build, place: ExpressionPlace, statement: hbs.AST.MustacheStatement): Write {
   const read = readCall(build, place, statement);
   const escaping = statement.escaped ? build.escaping : null;
   const at = build.tree.offsetOf(statement.loc.start);
@@ -77,7 +77,7 @@ function compileMustache(build: Build, place: Place, statement: hbs.AST.Mustache
   const literal = escaping ? escaping.literal(fallback) : fallback;
   return (run, frame) => {
     const value = read(run, frame);
-    if (isMissing(value)) write(run, literal);
+    if (isBlank(value)) write(run, literal);
     else print(run, value, escaping);
   };
 }
@@ -89,7 +89,7 @@ function print(run: Rendering, value: unknown, escaping: Escaping | null): void 
   write(run, escaping.value(text.length > run.room + 1 ? text.slice(0, run.room + 1) : text));
 }
 
-function compileBlock(build: Build, place: Place, block: hbs.AST.BlockStatement): Write {
+function compileBlock(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Write {
   switch (block.path.original) {
     case "if":
       return compileIf(build, place, block, true);
@@ -102,7 +102,12 @@ function compileBlock(build: Build, place: Place, block: hbs.AST.BlockStatement)
   }
 }
 
-function compileIf(build: Build, place: Place, block: hbs.AST.BlockStatement, wanted: boolean): Write {
+function compileIf(
+  build: Build,
+  place: ExpressionPlace,
+  block: hbs.AST.BlockStatement,
+  wanted: boolean,
+): Write {
   refuseParams(build, block);
   const zeroIsTrue = readIncludeZero(build, block);
   const { read } = readSubject(build, place, block);
@@ -115,7 +120,7 @@ function compileIf(build: Build, place: Place, block: hbs.AST.BlockStatement, wa
   };
 }
 
-function compileWith(build: Build, place: Place, block: hbs.AST.BlockStatement): Write {
+function compileWith(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Write {
   refuseHash(build, block);
   const { read, name } = readSubject(build, place, block);
   const main = compileProgram(build, placeWithin(place, block, name, null), block.program);
@@ -128,7 +133,7 @@ function compileWith(build: Build, place: Place, block: hbs.AST.BlockStatement):
 }
 
 /** Paths of what is read inside are given without an index: `items.price`. */
-function compileEach(build: Build, place: Place, block: hbs.AST.BlockStatement): Write {
+function compileEach(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Write {
   refuseHash(build, block);
   const { read, name } = readSubject(build, place, block);
   const main = compileProgram(build, placeWithin(place, block, name, null), block.program);
@@ -157,11 +162,11 @@ function keysOf(run: Rendering, value: unknown): string[] {
 }
 
 function placeWithin(
-  outer: Place,
+  outer: ExpressionPlace,
   block: hbs.AST.BlockStatement,
   name: string | null,
   key: string | null,
-): Place {
+): ExpressionPlace {
   const params = block.program?.blockParams ?? [];
   return { outer, name, params, paramNames: [name, key] };
 }

@@ -1,15 +1,15 @@
 // The expressions of a template as functions that read a value: paths, keys with spaces, literals and helpers.
-import { type Escaping, isMissing, own, type Frame, type Rendering } from "./_rendering.ts";
+import { type Escaping, isBlank, own, type Frame, type Rendering } from "./_rendering.ts";
 import { BLOCKS, refuse } from "./syntax.ts";
 import { helpers, type Helper } from "./_helpers.ts";
-import type { Tree } from "./tree.ts";
+import type { SyntaxTree } from "./tree.ts";
 
 /** Reads a value while rendering. */
 export type Read = (run: Rendering, frame: Frame) => unknown;
 
 /** A template on its way to being compiled. */
 export interface Build {
-  tree: Tree;
+  tree: SyntaxTree;
   /** Null: values are written as they are. */
   escaping: Escaping | null;
   /** The paths it reads, from the top of the scope. */
@@ -17,8 +17,8 @@ export interface Build {
 }
 
 /** The position of an expression. Names are paths from the top of the scope, or null where that is unknown. */
-export interface Place {
-  outer: Place | null;
+export interface ExpressionPlace {
+  outer: ExpressionPlace | null;
   /** The path of `this`: "" at the top. */
   name: string | null;
   /** What `as |a b|` names, and the paths of that. */
@@ -42,7 +42,7 @@ interface HelperCall {
 type Path = Pick<hbs.AST.PathExpression, "data" | "depth" | "parts" | "original">;
 
 /** Reads what is between the braces, or the parentheses: a variable, a key with spaces or a helper with values. */
-export function readCall(build: Build, place: Place, call: HelperCall): Read {
+export function readCall(build: Build, place: ExpressionPlace, call: HelperCall): Read {
   const path = pathOf(call.path);
   if (call.params.length === 0 && !call.hash) return readPath(build, place, path).read;
   const words = wordsOf(build, call.path, call.params, call.hash);
@@ -64,7 +64,7 @@ export function readCall(build: Build, place: Place, call: HelperCall): Read {
 }
 
 /** Reads the one value that a block is about. */
-export function readSubject(build: Build, place: Place, block: hbs.AST.BlockStatement): Subject {
+export function readSubject(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Subject {
   const [first, ...rest] = block.params;
   if (first && rest.length === 0) return readExpression(build, place, first);
   const words =
@@ -73,7 +73,7 @@ export function readSubject(build: Build, place: Place, block: hbs.AST.BlockStat
   return refuse(`"{{#${block.path.original}}}" takes one value`, build.tree.offsetOf(block.loc.start));
 }
 
-function readExpression(build: Build, place: Place, node: hbs.AST.Expression): Subject {
+function readExpression(build: Build, place: ExpressionPlace, node: hbs.AST.Expression): Subject {
   switch (node.type) {
     case "PathExpression":
       return readPath(build, place, node as hbs.AST.PathExpression);
@@ -86,7 +86,7 @@ function readExpression(build: Build, place: Place, node: hbs.AST.Expression): S
   }
 }
 
-function readInner(build: Build, place: Place, node: hbs.AST.SubExpression): Read {
+function readInner(build: Build, place: ExpressionPlace, node: hbs.AST.SubExpression): Read {
   const read = readCall(build, place, node);
   const at = build.tree.offsetOf(node.loc.start);
   const fallback = build.tree.syntax.fallbacks.get(at);
@@ -94,11 +94,11 @@ function readInner(build: Build, place: Place, node: hbs.AST.SubExpression): Rea
   build.tree.syntax.fallbacks.delete(at);
   return (run, frame) => {
     const value = read(run, frame);
-    return isMissing(value) ? fallback : value;
+    return isBlank(value) ? fallback : value;
   };
 }
 
-function readHelper(build: Build, place: Place, call: HelperCall, helper: Helper): Read {
+function readHelper(build: Build, place: ExpressionPlace, call: HelperCall, helper: Helper): Read {
   const name = pathOf(call.path).original;
   const at = build.tree.offsetOf(call.path.loc.start);
   const { least, most } = helper;
@@ -148,13 +148,13 @@ function wordsOf(
   return { data: false, depth: path.depth, parts, original: `${path.original}${words}` };
 }
 
-function readPath(build: Build, place: Place, path: Path): Subject {
+function readPath(build: Build, place: ExpressionPlace, path: Path): Subject {
   const found = path.data ? readLoop(path) : (findParam(place, path) ?? readVariable(place, path));
   if (found.name) build.variables.add(found.name);
   return found;
 }
 
-function readVariable(place: Place, path: Path): Subject {
+function readVariable(place: ExpressionPlace, path: Path): Subject {
   const name = join(placeAt(place, path.depth)?.name, path.parts);
   const [key, ...deeper] = path.parts;
   if (path.depth === 0 && key !== undefined && deeper.length === 0) {
@@ -178,10 +178,13 @@ function readLoop({ depth, parts: [key = "", ...deeper] }: Path): Subject {
 }
 
 /** What a block around has named `as |item|`. */
-function findParam(place: Place, { depth, original, parts: [key = "", ...deeper] }: Path): Subject | null {
+function findParam(
+  place: ExpressionPlace,
+  { depth, original, parts: [key = "", ...deeper] }: Path,
+): Subject | null {
   if (depth > 0 || /^(\.|this\b)/.test(original)) return null;
   let hops = 0;
-  for (let at: Place | null = place; at; at = at.outer, hops++) {
+  for (let at: ExpressionPlace | null = place; at; at = at.outer, hops++) {
     const index = at.params.indexOf(key);
     if (index === -1) continue;
     const up = hops;
@@ -191,8 +194,8 @@ function findParam(place: Place, { depth, original, parts: [key = "", ...deeper]
   return null;
 }
 
-function placeAt(place: Place, depth: number): Place | null {
-  let at: Place | null = place;
+function placeAt(place: ExpressionPlace, depth: number): ExpressionPlace | null {
+  let at: ExpressionPlace | null = place;
   for (let left = depth; left > 0 && at; left--) at = at.outer;
   return at;
 }

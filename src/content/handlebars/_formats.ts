@@ -1,7 +1,7 @@
 // Dates and numbers for a reader, by Intl. A value that is neither is printed as it is; an unknown locale is English,
 // an unknown time zone UTC: a mail does not fail because of them.
 import { type Cache, createCache } from "../../cache.ts";
-import { isMissing, textOf, type Rendering } from "./_rendering.ts";
+import { isBlank, textOf, type Rendering } from "./_rendering.ts";
 
 const MAX_FORMATS = 100;
 /** What making a formatter costs: about as long as that many steps of a rendering. */
@@ -108,7 +108,7 @@ function isoOf(value: unknown): string | null {
 export function formatNumber(run: Rendering, value: unknown, decimals: unknown, locale: unknown): string {
   const number = toNumber(value);
   if (number === null) return textOf(run, value);
-  const digits = isMissing(decimals) ? null : toNumber(decimals);
+  const digits = isBlank(decimals) ? null : toNumber(decimals);
   const fixed = digits === null ? null : Math.min(Math.max(Math.trunc(digits), 0), MAX_DECIMALS);
   return numberFormat(run, textOf(run, locale).slice(0, MAX_LOOK_CHARS) || "en", fixed).format(number);
 }

@@ -1,6 +1,6 @@
 // The fixed set of functions of the language.
 import { formatDate, formatNumber, toNumber } from "./_formats.ts";
-import { isMissing, isTruthy, textOf, type Rendering } from "./_rendering.ts";
+import { isBlank, isTruthy, textOf, type Rendering } from "./_rendering.ts";
 
 type Named = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export const helpers: ReadonlyMap<string, Helper> = new Map([
   ["and", helper(2, MANY, (_, values) => firstOrLast(values, (value) => !isTruthy(value)))],
   ["or", helper(2, MANY, (_, values) => firstOrLast(values, isTruthy))],
   ["not", helper(1, 1, (_, [value]) => !isTruthy(value))],
-  ["default", helper(2, 2, (_, [value, fallback]) => (isMissing(value) ? fallback : value))],
+  ["default", helper(2, 2, (_, [value, fallback]) => (isBlank(value) ? fallback : value))],
   ["upper", helper(1, 1, (run, [value]) => textOf(run, value).toUpperCase())],
   ["lower", helper(1, 1, (run, [value]) => textOf(run, value).toLowerCase())],
   ["truncate", helper(1, 3, (run, [value, length, ending]) => truncate(textOf(run, value), length, ending))],
@@ -42,7 +42,7 @@ function isEqual(run: Rendering, a: unknown, b: unknown): boolean {
 
 /** Numbers as numbers, everything else as text, so that ISO dates have their order; a missing value is not less. */
 function isLess(run: Rendering, a: unknown, b: unknown): boolean {
-  if (isMissing(a) || isMissing(b)) return false;
+  if (isBlank(a) || isBlank(b)) return false;
   const [left, right] = [toNumber(a), toNumber(b)];
   return left !== null && right !== null ? left < right : textOf(run, a) < textOf(run, b);
 }

@@ -38,7 +38,7 @@ export function newBudget({ steps = MAX_STEPS, chars = MAX_OUTPUT_CHARS } = {}):
 }
 
 /** Begins a rendering. */
-export function newRun(root: unknown, { steps, room }: Budget): Rendering {
+export function newRendering(root: unknown, { steps, room }: Budget): Rendering {
   return { out: "", room, steps, rounds: MAX_ROUNDS, root };
 }
 
@@ -117,7 +117,7 @@ export function isTruthy(value: unknown): boolean {
 }
 
 /** Whether a fallback is used: 0 and empty lists are values. */
-export function isMissing(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === false || value === "";
 }
 

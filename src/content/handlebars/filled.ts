@@ -1,5 +1,5 @@
 // The texts of a step, filled in for one execution: however many they are, they spend from one budget.
-import { type Budget, compileTemplate, newBudget, type Scope, type Template } from "./mod.ts";
+import { type Budget, compileTemplate, newBudget, type Scope, type CompiledTemplate } from "./mod.ts";
 import type { Json } from "../../db/types.ts";
 
 /** What the texts of one step may come to, for one execution. */
@@ -31,7 +31,7 @@ export function withinTrial<T>(trial: Budget, work: (visit: Budget) => T): T {
 }
 
 /** Fills in one text. Throws {@linkcode Unfillable} when the budget is spent. */
-export function fillText(template: Template, scope: Scope, budget: Budget): string {
+export function fillText(template: CompiledTemplate, scope: Scope, budget: Budget): string {
   const text = template(scope, budget);
   if (budget.steps >= 0) return text.toWellFormed();
   const limit = MAX_FILLED_CHARS.toLocaleString("en");
@@ -41,10 +41,10 @@ export function fillText(template: Template, scope: Scope, budget: Budget): stri
 }
 
 /** A JSON value whose strings are templates, ready to be filled in. Throws {@linkcode Unfillable}. */
-export type Tree = (scope: Scope, budget: Budget) => Json;
+export type FillableTree = (scope: Scope, budget: Budget) => Json;
 
 /** Compiles every string of a JSON value. */
-export function compileTree(value: Json): Tree {
+export function compileTree(value: Json): FillableTree {
   if (typeof value === "string") {
     const template = compileTemplate(value, "text");
     return (scope, budget) => fillText(template, scope, budget);

@@ -13,7 +13,7 @@
 // literal in HTML may contain character references. A helper's name without values is a variable.
 import { compile, type Compiled } from "./_compile.ts";
 import { type Cache, createCache } from "../../cache.ts";
-import { type Budget, type Escaping, HTML, newBudget, newRun, URL_PART, write } from "./_rendering.ts";
+import { type Budget, type Escaping, HTML, newBudget, newRendering, URL_PART, write } from "./_rendering.ts";
 import { MAX_EXPRESSION_CHARS, readSyntax } from "./syntax.ts";
 import { positionAt } from "./tree.ts";
 
@@ -49,7 +49,7 @@ export type TemplateKind = "html" | "text" | "subject" | "url";
  * budget is spent that it has with others; and loops end after 10,000 rounds in all. A source that `checkTemplate`
  * refuses has its plain variables filled in and every other expression left out.
  */
-export interface Template {
+export interface CompiledTemplate {
   (scope: Scope, budget?: Budget): string;
   /** The paths of the variables it reads, in order of first appearance. */
   readonly variables: readonly string[];
@@ -75,21 +75,21 @@ export function checkTemplate(source: string): TemplateError | null {
   }
 }
 
-const caches: Record<TemplateKind, Cache<Template>> = {
+const caches: Record<TemplateKind, Cache<CompiledTemplate>> = {
   html: newCache(),
   text: newCache(),
   subject: newCache(),
   url: newCache(),
 };
 
-function newCache(): Cache<Template> {
+function newCache(): Cache<CompiledTemplate> {
   return createCache({ maxEntries: MAX_CACHED_TEMPLATES, maxBytes: MAX_CACHED_BYTES });
 }
 
 const WORTH_KEEPING_CHARS = 500;
 
 /** Templates that cannot be read as they are. */
-const mended = new WeakSet<Template>();
+const mended = new WeakSet<CompiledTemplate>();
 
 const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
   html: HTML,
@@ -99,7 +99,7 @@ const ESCAPINGS: Record<TemplateKind, Escaping | null> = {
 };
 
 /** Compiles a template, or takes it from the ones used last. */
-export function compileTemplate(source: string, kind: TemplateKind): Template {
+export function compileTemplate(source: string, kind: TemplateKind): CompiledTemplate {
   const whole = readTemplate(source, kind);
   if (whole !== null) return whole;
   const known = caches[kind].get(source);
@@ -110,7 +110,7 @@ export function compileTemplate(source: string, kind: TemplateKind): Template {
 }
 
 /** Compiles a template, or takes it from the cache. Null where it cannot be read. */
-export function readTemplate(source: string, kind: TemplateKind): Template | null {
+export function readTemplate(source: string, kind: TemplateKind): CompiledTemplate | null {
   if (!source.includes("{{")) {
     const text = kind === "subject" ? oneLine(source) : source;
     return Object.assign(() => text, { variables: [] });
@@ -124,16 +124,16 @@ export function readTemplate(source: string, kind: TemplateKind): Template | nul
   }
 }
 
-function keep(source: string, kind: TemplateKind, compiled: Compiled): Template {
+function keep(source: string, kind: TemplateKind, compiled: Compiled): CompiledTemplate {
   const template = toTemplate(compiled, kind);
   const bytes = source.length * 2 + compiled.expressionChars * BYTES_PER_EXPRESSION_CHAR;
   caches[kind].set(source, template, bytes);
   return template;
 }
 
-function toTemplate(compiled: Compiled, kind: TemplateKind): Template {
+function toTemplate(compiled: Compiled, kind: TemplateKind): CompiledTemplate {
   const render = (scope: Scope, budget: Budget = newBudget()): string => {
-    const run = newRun(scope, budget);
+    const run = newRendering(scope, budget);
     try {
       compiled.write(run, { value: scope, outer: null, named: [], loop: null });
     } catch {

@@ -2,18 +2,18 @@
 import { createCache } from "../../cache.ts";
 import { readSyntax, type Expression } from "./syntax.ts";
 import { plainText, tidy } from "../plain_text.ts";
-import { compileTemplate, readTemplate, type Scope, type Template } from "./mod.ts";
+import { compileTemplate, readTemplate, type Scope, type CompiledTemplate } from "./mod.ts";
 
 const MAX_CACHED_PARTS = 200;
 const MAX_CACHED_BYTES = 20_000_000;
 
-const parts = createCache<Template>({ maxEntries: MAX_CACHED_PARTS, maxBytes: MAX_CACHED_BYTES });
+const parts = createCache<CompiledTemplate>({ maxEntries: MAX_CACHED_PARTS, maxBytes: MAX_CACHED_BYTES });
 
 /**
  * Compiles the text part of an HTML template: `compileTextPart(html)(scope)` reads like
  * `plainText(compileTemplate(html, "html")(scope))`, at a small part of its cost. Never throws.
  */
-export function compileTextPart(html: string): Template {
+export function compileTextPart(html: string): CompiledTemplate {
   const known = parts.get(html);
   if (known) return known;
   const made = makeTextPart(html);
@@ -21,7 +21,7 @@ export function compileTextPart(html: string): Template {
   return made;
 }
 
-function makeTextPart(html: string): Template {
+function makeTextPart(html: string): CompiledTemplate {
   if (!html.includes("{{")) {
     const text = plainText(html);
     return Object.assign(() => text, { variables: [] });

@@ -3,7 +3,7 @@ import Handlebars from "handlebars";
 import { readSyntax, refuse, type Syntax } from "./syntax.ts";
 
 /** A template as a tree, with what is needed to report where something in it is. */
-export interface Tree {
+export interface SyntaxTree {
   program: hbs.AST.Program;
   syntax: Syntax;
   /** The offset of a place of the tree. */
@@ -11,7 +11,7 @@ export interface Tree {
 }
 
 /** Parses a template. Throws by `refuse`. */
-export function parseTree(source: string): Tree {
+export function parseTree(source: string): SyntaxTree {
   const syntax = readSyntax(source);
   const offsetOf = offsets(syntax.text);
   try {
@@ -27,7 +27,7 @@ export function positionAt(source: string, at: number): { line: number; column: 
   return { line: lines.length, column: lines.at(-1)!.length + 1 };
 }
 
-function offsets(text: string): Tree["offsetOf"] {
+function offsets(text: string): SyntaxTree["offsetOf"] {
   let starts: number[] | null = null;
   return ({ line, column }) => {
     starts ??= [0, ...text.matchAll(/\r\n?|\n/g).map((end) => end.index + end[0].length)];
@@ -41,7 +41,7 @@ interface Lexer {
 }
 
 /** Handlebars has the place either in the error or, when its grammar is broken, only in the state of its lexer. */
-function refuseParsing(error: unknown, offsetOf: Tree["offsetOf"]): never {
+function refuseParsing(error: unknown, offsetOf: SyntaxTree["offsetOf"]): never {
   const { lineNumber, column, message } = error as { lineNumber?: number; column?: number; message: string };
   if (lineNumber !== undefined) {
     const at = offsetOf({ line: lineNumber, column: column ?? 0 });

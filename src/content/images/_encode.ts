@@ -2,7 +2,7 @@
 // EXIF, no colour profile (colours are converted to sRGB), no comment, and nothing of what follows the end of the file.
 // Imported by the child process only: importing it takes 30 MB and, the first time, half a second.
 import sharp, { type Metadata, type Sharp } from "sharp";
-import { assertSize, MAX_ANIMATED_PIXELS, MAX_PIXELS, refuseBroken } from "./_faults.ts";
+import { assertImageSize, MAX_ANIMATED_PIXELS, MAX_PIXELS, refuseBroken } from "./_faults.ts";
 import { type ImageKind, imageKindOf } from "./_kinds.ts";
 
 const QUALITY = 85;
@@ -40,11 +40,11 @@ const ENCODERS: Record<ImageKind, (image: Sharp, original: Original) => Sharp> =
 export async function encodeAgain(file: Buffer): Promise<Buffer> {
   const kind = imageKindOf(file)!;
   // Browsers show the screen that a GIF declares, where libvips is content with its frames.
-  if (kind === "gif") assertSize(file.readUInt16LE(6), file.readUInt16LE(8));
+  if (kind === "gif") assertImageSize(file.readUInt16LE(6), file.readUInt16LE(8));
   if (kind === "png") refuseAnimation(file);
   const header = await sharp(file, { ...READING, limitInputPixels: false }).metadata();
   const frames = header.pages ?? 1;
-  assertSize(header.width, header.pageHeight ?? header.height, frames);
+  assertImageSize(header.width, header.pageHeight ?? header.height, frames);
   const image = sharp(file, {
     ...READING,
     limitInputPixels: frames > 1 ? MAX_ANIMATED_PIXELS : MAX_PIXELS,

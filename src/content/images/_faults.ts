@@ -21,7 +21,7 @@ export function refuseBroken(reason: string): never {
 }
 
 /** Refuses an image that would take too much to be shown, before anything is unpacked. */
-export function assertSize(width: number, height: number, frames = 1): void {
+export function assertImageSize(width: number, height: number, frames = 1): void {
   if (width < 1 || height < 1) refuseBroken("it has no pixels");
   if (width > MAX_SIDE || height > MAX_SIDE) {
     refuseLarge(`it is ${width} × ${height}, and a side may have up to ${MAX_SIDE} pixels`);

@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 /** What an expression is replaced by, with its number: a word that stands nowhere else. */
-export interface Words {
+export interface Placeholders {
   of(index: number): [begin: string, end: string];
   /** The numbers of the expressions whose words are in a text. */
   in(text: string): Set<number>;
@@ -50,7 +50,7 @@ export function blankOut(body: string, pieces: readonly Piece[]): string {
 export function putWords(
   body: string,
   pieces: readonly Piece[],
-  words: Words,
+  words: Placeholders,
   around: { before(piece: Piece): string; behind(piece: Piece): string },
 ): string {
   return rewrite(body, pieces, (piece, index) => {
@@ -76,7 +76,7 @@ function rewrite(
 }
 
 /** Words that `body` does not hold. Letters and digits, so that they may stand wherever an expression may. */
-export function newWords(body: string): Words {
+export function newWords(body: string): Placeholders {
   let stem: string;
   do stem = `q${crypto.randomUUID().slice(0, 8)}x`;
   while (body.includes(stem));

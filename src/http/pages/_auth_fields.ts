@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { type Notice, pathOf } from "./form_pages.ts";
+import { type NoticePage, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 
 const { min: MIN, max: MAX } = PASSWORD_LENGTH;
@@ -36,7 +36,7 @@ export function newPasswordByMail(ctx: Context, email: string, then: string): st
 }
 
 /** In place of a form that would only be refused. `instead` is HTML. */
-export function deadLink(instead: string): Notice {
+export function deadLink(instead: string): NoticePage {
   return { title: "This link has been used or has expired", more: `<p>${instead}</p>`, status: 400 };
 }
 

@@ -31,7 +31,7 @@ export interface Parameter {
 type Content = Record<string, { schema?: Schema; example?: unknown }>;
 
 /** An operation, with where it stands. */
-export interface Operation {
+export interface ReferenceOperation {
   method: string;
   path: string;
   operationId: string;
@@ -50,7 +50,7 @@ export interface ReferenceDocument {
   server: string;
   cookie: string;
   schemas: Record<string, Schema>;
-  groups: { tag: string; description: string; operations: Operation[] }[];
+  groups: { tag: string; description: string; operations: ReferenceOperation[] }[];
 }
 
 interface OpenApi {
@@ -93,7 +93,7 @@ export function readDocument(document: object): ReferenceDocument {
   };
 }
 
-function operationOf(method: string, path: string, raw: RawOperation): Operation {
+function operationOf(method: string, path: string, raw: RawOperation): ReferenceOperation {
   const [body] = Object.entries(raw.requestBody?.content ?? {});
   return {
     method,

@@ -1,6 +1,6 @@
 // How a call is written in the languages of the reference. The key, or the session, comes from the environment; what a path
 // names is an example.
-import type { Operation, Parameter, ReferenceDocument } from "./_reference_document.ts";
+import type { ReferenceOperation, Parameter, ReferenceDocument } from "./_reference_document.ts";
 
 /** A call as a program. */
 export interface Sample {
@@ -31,7 +31,7 @@ const INDENT = 2;
 const SETTINGS = ["process", "env"].join(".");
 
 /** The same call in every language. */
-export function samplesOf(operation: Operation, document: ReferenceDocument): Sample[] {
+export function samplesOf(operation: ReferenceOperation, document: ReferenceDocument): Sample[] {
   const call = callOf(operation, document);
   return [
     { id: "curl", label: "curl", code: curl(call) },
@@ -51,7 +51,10 @@ export function exampleOf({ name, schema }: Parameter): string {
   return /id$/i.test(name) ? EXAMPLE_ID : name;
 }
 
-function callOf({ method, path, parameters, security, body }: Operation, document: ReferenceDocument): Call {
+function callOf(
+  { method, path, parameters, security, body }: ReferenceOperation,
+  document: ReferenceDocument,
+): Call {
   const needed = (place: string) => parameters.filter((one) => one.in === place && one.required);
   const filled = needed("path").reduce(
     (left, one) => left.replace(`{${one.name}}`, encodeURIComponent(exampleOf(one))),
@@ -66,18 +69,18 @@ function callOf({ method, path, parameters, security, body }: Operation, documen
   };
 }
 
-function credentials(security: Operation["security"], cookie: string): Header[] {
+function credentials(security: ReferenceOperation["security"], cookie: string): Header[] {
   const ways = security.map((way) => Object.keys(way)[0]);
   if (ways.includes("secretKey")) return [{ name: "Authorization", value: "Bearer ", variable: "SK" }];
   if (ways.includes("publicKey")) return [{ name: "Authorization", value: "Bearer ", variable: "PK" }];
   return ways.includes("session") ? [{ name: "Cookie", value: `${cookie}=`, variable: "SESSION" }] : [];
 }
 
-function contentType(body: Operation["body"]): Header[] {
+function contentType(body: ReferenceOperation["body"]): Header[] {
   return body && body.type !== "multipart/form-data" ? [{ name: "Content-Type", value: body.type }] : [];
 }
 
-function bodyOf({ type, schema, example }: NonNullable<Operation["body"]>): Call["body"] {
+function bodyOf({ type, schema, example }: NonNullable<ReferenceOperation["body"]>): Call["body"] {
   if (type === "multipart/form-data") return { field: Object.keys(schema.properties ?? {})[0] ?? "file" };
   return type === "application/json" ? { json: example ?? {} } : { file: "contacts.csv" };
 }

@@ -19,7 +19,7 @@ import {
   passwordOf,
 } from "./_auth_fields.ts";
 import { clientNetwork } from "../entry/client_network.ts";
-import { type Form, formRoutes, type FormVisit, type Notice } from "./form_pages.ts";
+import { type FormPage, formRoutes, type FormVisit, type NoticePage } from "./form_pages.ts";
 import { confirmEmail } from "./email_change_page.ts";
 import { start } from "./start_page.ts";
 import { leadToFactor, twoFactorPageRoutes } from "./two_factor_page.ts";
@@ -42,7 +42,7 @@ export function authPageRoutes(ctx: Context) {
     .use(twoFactorPageRoutes(ctx));
 }
 
-async function reset(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
+async function reset(ctx: Context, given: URLSearchParams): Promise<FormPage | NoticePage> {
   const token = given.get("token") ?? "";
   const account = await findOwner(ctx, token, "RESET_PASSWORD");
   if (!account)
@@ -62,7 +62,7 @@ async function reset(ctx: Context, given: URLSearchParams): Promise<Form | Notic
   };
 }
 
-const askForReset = (given: URLSearchParams): Form => ({
+const askForReset = (given: URLSearchParams): FormPage => ({
   title: "A new password",
   text: "We will send a link to this address.",
   fields: addressField(given),
@@ -74,7 +74,7 @@ const askForReset = (given: URLSearchParams): Form => ({
 });
 
 /** With an invitation or without one. An invalid invitation creates no account: its visitor wants to join. */
-async function signUpForm(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
+async function signUpForm(ctx: Context, given: URLSearchParams): Promise<FormPage | NoticePage> {
   const token = given.get("invitation") || null;
   if (token === null) return newcomer(ctx, given);
   const email = parseAddress(given.get("email") ?? "")?.email ?? "";
@@ -82,7 +82,7 @@ async function signUpForm(ctx: Context, given: URLSearchParams): Promise<Form | 
   return (await isInvitationToken(ctx, email, token)) ? invited(given) : deadInvitation(ctx, given);
 }
 
-const newcomer = (ctx: Context, given: URLSearchParams): Form => ({
+const newcomer = (ctx: Context, given: URLSearchParams): FormPage => ({
   title: "Sign up",
   text: "All you need is an address and a password.",
   fields: `${addressField(given)}\n${NEW_PASSWORD}`,
@@ -97,7 +97,7 @@ const newcomer = (ctx: Context, given: URLSearchParams): Form => ({
   },
 });
 
-const invited = (given: URLSearchParams): Form => ({
+const invited = (given: URLSearchParams): FormPage => ({
   title: "Sign up",
   text: "With this address you join the project at once.",
   fields: `${hidden("invitation", given)}\n${addressField(given, { fixed: true })}\n${NEW_PASSWORD}`,
@@ -111,7 +111,7 @@ const invited = (given: URLSearchParams): Form => ({
   },
 });
 
-const joiner = (ctx: Context, given: URLSearchParams): Form => ({
+const joiner = (ctx: Context, given: URLSearchParams): FormPage => ({
   title: "Join the project",
   text: "There is already an account with this address. Enter its password to join.",
   fields: `${hidden("invitation", given)}\n${addressField(given, { fixed: true })}\n${OWN_PASSWORD}`,
@@ -129,7 +129,7 @@ const joiner = (ctx: Context, given: URLSearchParams): Form => ({
   },
 });
 
-const deadInvitation = (ctx: Context, given: URLSearchParams): Notice => ({
+const deadInvitation = (ctx: Context, given: URLSearchParams): NoticePage => ({
   title: "This invitation has been used or withdrawn, or has expired",
   more: `<p>Ask for a new one.</p>
 <p>If you used it yourself, you are in the project: log in. Have you lost the password? ${passwordLink(ctx, given.get("email") ?? undefined)}.</p>`,

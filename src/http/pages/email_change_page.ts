@@ -5,7 +5,7 @@ import { findOwner } from "../../accounts/people/tokens.ts";
 import type { Context } from "../../context.ts";
 import { deadLink, hidden, OWN_PASSWORD } from "./_auth_fields.ts";
 import { clientNetwork } from "../entry/client_network.ts";
-import type { Form, FormVisit, Notice } from "./form_pages.ts";
+import type { FormPage, FormVisit, NoticePage } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { namedSession } from "../entry/session.ts";
 
@@ -14,7 +14,7 @@ export async function confirmEmail(
   ctx: Context,
   given: URLSearchParams,
   { request, server }: FormVisit,
-): Promise<Form | Notice> {
+): Promise<FormPage | NoticePage> {
   const token = given.get("token") ?? "";
   const account = await findOwner(ctx, token, "CHANGE_EMAIL");
   if (!account)
@@ -42,7 +42,7 @@ export async function confirmEmail(
   };
 }
 
-const LOG_IN_FIRST: Notice = {
+const LOG_IN_FIRST: NoticePage = {
   title: "Log in first",
   more: "<p>Log in to your account, then open the link in the mail in the same browser.</p>",
 };

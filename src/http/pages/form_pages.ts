@@ -32,7 +32,7 @@ export interface FormVisit {
 }
 
 /** A page with nothing to press. */
-export interface Notice {
+export interface NoticePage {
   /** Text: its heading. */
   title: string;
   /** HTML. */
@@ -41,7 +41,7 @@ export interface Notice {
 }
 
 /** What one page asks, and what its form does. Text, unless stated otherwise. */
-export interface Form {
+export interface FormPage {
   title: string;
   text: string;
   /** HTML. */
@@ -50,7 +50,7 @@ export interface Form {
   /** What else may be done. HTML. */
   aside?: string;
   /** Returns what is shown when it is done. */
-  act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<Notice>;
+  act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<NoticePage>;
 }
 
 /** The page that a visit gets, from what the address brings or the form has sent. Throws where there is none for it. */
@@ -58,7 +58,7 @@ type PageOf = (
   ctx: Context,
   given: URLSearchParams,
   visit: FormVisit,
-) => Form | Notice | Promise<Form | Notice>;
+) => FormPage | NoticePage | Promise<FormPage | NoticePage>;
 
 /** `GET` of a page with a form, and what the form sends. */
 export function formRoutes(ctx: Context, path: string, pageOf: PageOf) {
@@ -124,12 +124,12 @@ async function refusal(error: unknown, request: Request): Promise<Problem> {
   return isUnsure ? problems.unsure("Open the link again, and look before you repeat it") : problem;
 }
 
-function noticePage({ title, more = "", status }: Notice, { set }: FormVisit): string {
+function noticePage({ title, more = "", status }: NoticePage, { set }: FormVisit): string {
   if (status !== undefined) set.status = status;
   return frame(title, more);
 }
 
-function formPage(ctx: Context, form: Form, { request }: FormVisit, problem?: Problem): string {
+function formPage(ctx: Context, form: FormPage, { request }: FormVisit, problem?: Problem): string {
   const path = new URL(request.url).pathname.replace(/\/page$/, "");
   return frame(
     form.title,

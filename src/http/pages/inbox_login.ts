@@ -9,7 +9,7 @@ import { assertNoOtherPage, namedSession, sessionToken } from "../entry/session.
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** For whom the page of the inbox is. */
-export type Visitor = "operator" | "member";
+export type InboxVisitor = "operator" | "member";
 
 /**
  * Whether a request is the operator's, who sees the mails of all projects: in production a caller with the `SECRET_KEY` as
@@ -33,7 +33,7 @@ export function isOperator(ctx: Context, request: Request): boolean {
  * For whom the page is to be made. Members come to it in production, where the password is the operator's. Throws where
  * it is for neither.
  */
-export async function visitorOf(ctx: Context, request: Request): Promise<Visitor> {
+export async function inboxVisitorOf(ctx: Context, request: Request): Promise<InboxVisitor> {
   if (!isProduction(ctx.config)) assertOwnHost(ctx, request);
   else if (request.headers.get("authorization") === null && (await hasSession(ctx, request))) return "member";
   else assertPassword(ctx, request.headers.get("authorization"));

@@ -1,7 +1,7 @@
 import { SANDBOX_DOMAIN } from "../../accounts/projects/domains.ts";
 import { type Config, isProduction } from "../../config.ts";
 import { escapeHtml, page } from "./html.ts";
-import type { Visitor } from "./inbox_login.ts";
+import type { InboxVisitor } from "./inbox_login.ts";
 
 // A pigeonhole with a letter; in the page itself, so that nothing asks for /favicon.ico.
 const ICON =
@@ -17,7 +17,7 @@ const HEAD = `<meta name="color-scheme" content="light dark">
 <script type="module" src="/inbox/inbox.js"></script>`;
 
 /** The page of the inbox, for the operator or for a member. It holds no mail: its script asks for them. */
-export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">, visitor: Visitor): string {
+export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">, visitor: InboxVisitor): string {
   const isLive = isProduction(config);
   // In development nobody asks who the operator is: a session would make it a member's request.
   const credentials = visitor === "operator" && !isLive ? "omit" : "same-origin";
@@ -63,7 +63,7 @@ ${isLive ? `  <p id="kept" class="kept" role="status" hidden>${KEPT[visitor]}</p
 }
 
 // What the list shows is a copy: the mails themselves are in the ledger.
-const KEPT: Record<Visitor, string> = {
+const KEPT: Record<InboxVisitor, string> = {
   operator:
     "<code>bun run admin release</code> can still send them; with <code>--discard</code> it gives them up.",
   member: "The mails themselves stay: the operator of this installation can still send them.",

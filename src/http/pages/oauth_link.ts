@@ -4,7 +4,7 @@ import { finishLink, LINK_S, openLink, type PendingLink } from "../../accounts/p
 import type { Provider } from "../../accounts/people/oauth/providers.ts";
 import type { Context } from "../../context.ts";
 import { newPasswordByMail, OWN_PASSWORD } from "./_auth_fields.ts";
-import { type Form, formRoutes, pathOf } from "./form_pages.ts";
+import { type FormPage, formRoutes, pathOf } from "./form_pages.ts";
 import { leadOn, letIn } from "./two_factor_page.ts";
 import { addCookie, type Answering, ownCookie, visitorOf } from "../entry/session.ts";
 
@@ -23,7 +23,7 @@ export function linkRoutes(ctx: Context, providerOf: (name: string) => Provider)
   });
 }
 
-function linkForm(ctx: Context, provider: Provider, pending: PendingLink): Form {
+function linkForm(ctx: Context, provider: Provider, pending: PendingLink): FormPage {
   const { email, returnTo } = pending;
   const { title: name } = provider;
   return {

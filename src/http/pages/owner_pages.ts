@@ -9,7 +9,7 @@ import { problems } from "../../problem.ts";
 import { accountSince, describeAccount, shownNames } from "../../sending/platform/account_mails.ts";
 import { addressField, addressOf, deadLink, hidden, passwordLink } from "./_auth_fields.ts";
 import { clientNetwork } from "../entry/client_network.ts";
-import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
+import { type FormPage, type FormVisit, type NoticePage, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { namedSession } from "../entry/session.ts";
 
@@ -20,7 +20,7 @@ export async function verify(
   ctx: Context,
   given: URLSearchParams,
   { request }: FormVisit,
-): Promise<Form | Notice> {
+): Promise<FormPage | NoticePage> {
   const token = given.get("token") ?? "";
   const account = await findOwner(ctx, token, "VERIFY_EMAIL");
   if (!account) {
@@ -40,7 +40,7 @@ export async function verify(
   };
 }
 
-type Question = Pick<Form, "title" | "text" | "button" | "aside">;
+type Question = Pick<FormPage, "title" | "text" | "button" | "aside">;
 
 const isItYourAddress = ({ email }: TokenOwner, isOwn: boolean): Question => ({
   title: "Is this your address?",
@@ -55,24 +55,24 @@ const isItYourAccount = async (ctx: Context, account: TokenOwner): Promise<Quest
   aside: `<p class="aside">If you did not create it, do not press the button. ${passwordLink(ctx, account.email)}: ${YOURS_THEN}</p>`,
 });
 
-const PROVEN: Notice = {
+const PROVEN: NoticePage = {
   title: "Your address is verified.",
   more: "<p>You can now invite people, and you have joined the projects that you were invited to.</p>",
 };
 
-const VERIFIED: Notice = {
+const VERIFIED: NoticePage = {
   title: "Your address is verified.",
   more: "<p>You are not logged in to the account in this browser. Before you can invite people, log in and press the button in the mail again in the same browser.</p>",
 };
 
-const logInFirst = (ctx: Context, { email }: TokenOwner): Notice => ({
+const logInFirst = (ctx: Context, { email }: TokenOwner): NoticePage => ({
   title: "Log in first",
   more: `<p>Your address is verified. To confirm that the account is yours, log in to it and then open the link in the mail in the same browser.</p>
 <p class="aside">Did you not create the account? ${passwordLink(ctx, email)}: ${YOURS_THEN}</p>`,
 });
 
 /** Sends the mail again. */
-export const askForVerification = (given: URLSearchParams): Form => ({
+export const askForVerification = (given: URLSearchParams): FormPage => ({
   title: "Is your address verified?",
   text: "If not, we will send a mail with the link to it.",
   fields: addressField(given),
@@ -84,7 +84,7 @@ export const askForVerification = (given: URLSearchParams): Form => ({
 });
 
 /** Offers to remove an account that somebody else has made. */
-export async function disown(ctx: Context, given: URLSearchParams): Promise<Form | Notice> {
+export async function disown(ctx: Context, given: URLSearchParams): Promise<FormPage | NoticePage> {
   const token = given.get("token") ?? "";
   const account = await findOwner(ctx, token, "REMOVE_ACCOUNT");
   if (!account) {
@@ -127,7 +127,7 @@ function told({ deleted, goOn, disabled }: ProjectFates): string | null {
  * For an account that somebody has confirmed as theirs: it is not removed, but can still be taken over by the owner of
  * its mailbox.
  */
-async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOwner): Promise<Form> {
+async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOwner): Promise<FormPage> {
   return {
     title: "This was not me",
     text: `${await describeAccount(ctx, account)} Somebody with access to its mail has confirmed that it is theirs, so it can no longer be removed. You can still reset its password: that makes the account yours, ends everybody else's access, and deletes nothing.`,

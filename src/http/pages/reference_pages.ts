@@ -2,7 +2,7 @@
 // without a script; `assets/reference.js` adds the search and the real calls.
 import { createHash } from "node:crypto";
 import {
-  type Operation,
+  type ReferenceOperation,
   type Parameter,
   readDocument,
   type ReferenceDocument,
@@ -97,7 +97,7 @@ function overview({ groups, version, server }: ReferenceDocument): string {
 ${sections.join("\n")}`;
 }
 
-function operationView(operation: Operation, document: ReferenceDocument): string {
+function operationView(operation: ReferenceOperation, document: ReferenceDocument): string {
   const { method, path, summary, description, body, operationId } = operation;
   return `<h1>${phrase(summary)}</h1>
 <p class="address">${badge(method)} <code>${escapeHtml(path)}</code></p>
@@ -119,7 +119,7 @@ ${tryView(operation)}
 
 const PLACES: Record<string, string> = { path: "In the path", query: "In the query", header: "Headers" };
 
-function parametersView({ parameters }: Operation, { schemas }: ReferenceDocument): string {
+function parametersView({ parameters }: ReferenceOperation, { schemas }: ReferenceDocument): string {
   return Object.entries(PLACES)
     .map(([place, title]) => {
       const fields = parameters
@@ -132,7 +132,7 @@ function parametersView({ parameters }: Operation, { schemas }: ReferenceDocumen
     .join("");
 }
 
-function answersView({ responses }: Operation, { schemas }: ReferenceDocument): string {
+function answersView({ responses }: ReferenceOperation, { schemas }: ReferenceDocument): string {
   const good = responses
     .filter(({ status }) => !REFUSED.test(status))
     .map(
@@ -147,7 +147,7 @@ function answersView({ responses }: Operation, { schemas }: ReferenceDocument): 
 }
 
 /** One of them is seen: which, the radio buttons say, with no script. */
-function samplesView(operation: Operation, document: ReferenceDocument): string {
+function samplesView(operation: ReferenceOperation, document: ReferenceDocument): string {
   const samples = samplesOf(operation, document);
   const choices = samples.map(
     ({ id, label }, n) =>
@@ -160,14 +160,14 @@ function samplesView(operation: Operation, document: ReferenceDocument): string 
   return `<fieldset class="samples"><legend>Sample</legend>${choices.join("")}<button type="button" class="copy" hidden>Copy</button>${codes.join("")}</fieldset>`;
 }
 
-function exampleView({ responses }: Operation): string {
+function exampleView({ responses }: ReferenceOperation): string {
   const answer = responses.find(({ example }) => example !== undefined);
   if (!answer) return "";
   return `<h2 class="small">Answer, <code>${answer.status}</code></h2><pre tabindex="0" class="answer" aria-label="Example of an answer"><code>${escapeHtml(JSON.stringify(answer.example, null, 2))}</code></pre>`;
 }
 
 /** A form for a real call. Without the script it is not there. */
-function tryView({ method, path, parameters, security, body }: Operation): string {
+function tryView({ method, path, parameters, security, body }: ReferenceOperation): string {
   const ways = security.map((way) => Object.keys(way)[0]!);
   const isKeyed = ways.some((way) => way.endsWith("Key"));
   const inputs = [
@@ -211,7 +211,7 @@ function input(id: string, name: string, label: string, value: string, isRequire
   return `<label for="try-${id}">${escapeHtml(label)}</label><input id="try-${id}" name="${escapeHtml(name)}" value="${escapeHtml(value)}" autocomplete="off" spellcheck="false"${required}>`;
 }
 
-function bodyInput({ type, schema, example }: NonNullable<Operation["body"]>): string {
+function bodyInput({ type, schema, example }: NonNullable<ReferenceOperation["body"]>): string {
   if (type === "application/json") {
     const text = escapeHtml(JSON.stringify(example ?? {}, null, 2));
     return `<label for="try-body">Body</label><textarea id="try-body" name="body" rows="10" spellcheck="false">${text}</textarea>`;

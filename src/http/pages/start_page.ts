@@ -4,7 +4,7 @@ import { enterByStartToken, isStartToken, START_LINK_MINUTES } from "../../accou
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { hidden } from "./_auth_fields.ts";
-import { type Form, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
+import { type FormPage, type FormVisit, type NoticePage, pathOf } from "./form_pages.ts";
 import { letIn } from "./two_factor_page.ts";
 import { visitorOf } from "../entry/session.ts";
 
@@ -12,7 +12,11 @@ const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 const OWN_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** For people at this machine only. */
-export async function start(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<Form | Notice> {
+export async function start(
+  ctx: Context,
+  given: URLSearchParams,
+  visit: FormVisit,
+): Promise<FormPage | NoticePage> {
   const token = given.get("token") ?? "";
   if (!isFromHere(visit)) throw problems.routeNotFound(visit.request.method, "/auth/start");
   if (!isStartToken(ctx, token)) {

@@ -1,7 +1,7 @@
 // The pages on which a contact decides what mail to get. Plain HTML: no script, and nothing that has to be fetched.
 import type { ActionPhrases, PagePhrases } from "../../content/languages/shape.ts";
 import { fill, type Language, PHRASES } from "../../content/languages/mod.ts";
-import type { Subscription } from "../../sending/subscription.ts";
+import type { MailSubscription } from "../../sending/subscription.ts";
 import { escapeHtml, page, styled } from "./html.ts";
 
 const { headers, head: HEAD } = styled(["subscription.css"]);
@@ -19,7 +19,7 @@ export interface Paths {
 }
 
 /** Asks whether to unsubscribe; or says that it is done, and offers the way back. */
-export function unsubscribePage(subscription: Subscription, paths: Paths): string {
+export function unsubscribePage(subscription: MailSubscription, paths: Paths): string {
   const { leave, left } = PHRASES[subscription.language];
   return subscription.subscribed
     ? question(subscription, leave, paths.unsubscribe)
@@ -27,7 +27,7 @@ export function unsubscribePage(subscription: Subscription, paths: Paths): strin
 }
 
 /** Asks whether to subscribe; or says that it is done, and offers the way back. */
-export function subscribePage(subscription: Subscription, paths: Paths): string {
+export function subscribePage(subscription: MailSubscription, paths: Paths): string {
   const { join, joined } = PHRASES[subscription.language];
   return subscription.subscribed
     ? statement(subscription, joined, paths.unsubscribe)
@@ -35,7 +35,7 @@ export function subscribePage(subscription: Subscription, paths: Paths): string 
 }
 
 /** Shows both choices, with the one that was made. */
-export function managePage(subscription: Subscription, paths: Paths, { saved = false } = {}): string {
+export function managePage(subscription: MailSubscription, paths: Paths, { saved = false } = {}): string {
   const { manage } = PHRASES[subscription.language];
   const choice = (value: boolean, text: string) =>
     `<label class="choice"><input type="radio" name="subscribed" value="${value}"${
@@ -63,7 +63,7 @@ export function noticePage(language: Language, kind: "missing" | "preview" | "bu
   return frame({ language }, heading, `<h1>${escapeHtml(heading)}</h1>\n<p>${escapeHtml(text)}</p>`);
 }
 
-function question(subscription: Subscription, phrases: ActionPhrases, path: string): string {
+function question(subscription: MailSubscription, phrases: ActionPhrases, path: string): string {
   return frame(
     subscription,
     phrases.heading,
@@ -74,7 +74,7 @@ ${button(path, phrases.button)}
   );
 }
 
-function statement(subscription: Subscription, phrases: ActionPhrases, wayBack: string): string {
+function statement(subscription: MailSubscription, phrases: ActionPhrases, wayBack: string): string {
   return frame(
     subscription,
     phrases.heading,
@@ -93,7 +93,7 @@ function button(path: string, text: string, look = ""): string {
   return `<form method="post" action="${escapeHtml(path)}"><button${kind}>${escapeHtml(text)}</button></form>`;
 }
 
-function sentence(phrase: string, { projectName, address }: Subscription): string {
+function sentence(phrase: string, { projectName, address }: MailSubscription): string {
   return fill(escapeHtml(phrase), {
     project: `<bdi translate="no">${escapeHtml(projectName)}</bdi>`,
     address: `<bdi translate="no" class="address">${escapeHtml(address)}</bdi>`,

@@ -12,7 +12,7 @@ import { seal, unseal } from "../../accounts/secrets.ts";
 import { dashboardAddress } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { Problem } from "../../problem.ts";
-import { type Form, formRoutes, type FormVisit, type Notice, pathOf } from "./form_pages.ts";
+import { type FormPage, formRoutes, type FormVisit, type NoticePage, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { addCookie, type Answering, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";
 
@@ -52,14 +52,14 @@ export function leadToFactor(
   error: unknown,
   { set }: FormVisit,
   returnTo: string,
-): Notice | null {
+): NoticePage | null {
   if (!(error instanceof Problem) || error.problemCode !== "TWO_FACTOR_REQUIRED") return null;
   const { challenge } = error.extras.details as { challenge: string };
   return leadOn(set, askForFactor(ctx, set, { challenge, returnTo }), "One more step");
 }
 
 /** A page that goes on by itself. Not by a redirect: a form may lead to no other origin, and the dashboard may be one. */
-export function leadOn(set: FormVisit["set"], address: string, title = "You are logged in."): Notice {
+export function leadOn(set: FormVisit["set"], address: string, title = "You are logged in."): NoticePage {
   set.headers.refresh = `0; url=${address}`;
   return { title, more: `<p><a href="${escapeHtml(address)}">Continue</a></p>` };
 }
@@ -79,7 +79,7 @@ async function factorForm(
   ctx: Context,
   _given: URLSearchParams,
   { request, set }: FormVisit,
-): Promise<Form | Notice> {
+): Promise<FormPage | NoticePage> {
   const pending = keptBy(ctx, request);
   if (!pending || !(await isChallengeOpen(ctx, pending.challenge))) return over(ctx);
   set.headers["content-security-policy"] = String(set.headers["content-security-policy"]).replace(
@@ -130,7 +130,7 @@ function cookieName(ctx: Context): string {
   return ownCookie(ctx, "postrider_two_factor");
 }
 
-const over = (ctx: Context): Notice => ({
+const over = (ctx: Context): NoticePage => ({
   title: "Log in again",
   more: `<p>This log-in has expired or is complete.</p>
 <p><a href="${escapeHtml(logInAddress(ctx.config))}">Log in</a></p>`,

@@ -1,6 +1,6 @@
 // Places in the feed as cursors, and the types in its queries.
 import { t } from "elysia";
-import type { Place } from "../../insight/activity/mod.ts";
+import type { FeedPlace } from "../../insight/activity/mod.ts";
 import { problems } from "../../problem.ts";
 import { isUuid } from "../entry/schemas.ts";
 import { readCursor, toCursor } from "./_lists.ts";
@@ -16,12 +16,12 @@ export const TypesQuery = {
 };
 
 /** A place as a cursor. */
-export function writePlace({ key, kind, id }: Place): string {
+export function writePlace({ key, kind, id }: FeedPlace): string {
   return toCursor([key, String(kind), id]);
 }
 
 /** Throws BAD_REQUEST for a cursor that is none of the feed's. */
-export function readPlace(cursor: string | undefined): Place | null {
+export function readPlace(cursor: string | undefined): FeedPlace | null {
   if (cursor === undefined) return null;
   const [key, kind, id] = readCursor(cursor, 3);
   if (!isUuid(key!) || !isUuid(id!) || !/^[0-4]$/.test(kind!)) throw problems.badCursor();

@@ -5,7 +5,7 @@ import type { FieldError } from "../../problem.ts";
 import { Data, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** A type of the feed's items. */
-export const Type = Words(ACTIVITY_TYPES);
+export const TypeWord = Words(ACTIVITY_TYPES);
 
 const Item = {
   timestamp: Timestamp,
@@ -17,7 +17,7 @@ const Item = {
 export const ActivityItem = t.Object(
   {
     id: t.String({ description: "Of an event its own, else the type and the id of what it is about." }),
-    type: Type,
+    type: TypeWord,
     ...Item,
     metadata: t.Unsafe<Record<string, unknown>>({
       ...Data,

@@ -24,7 +24,7 @@ import {
 import { ConditionTree } from "./_segment_schemas.ts";
 
 /** The states of a campaign. */
-export const Status = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
+export const CampaignStatus = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
 
 const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 const AudienceType = Words(["ALL", "SEGMENT", "FILTERED"]);
@@ -55,7 +55,7 @@ export const Campaign = t.Object(
     fromName: Nullable(t.String()),
     replyTo: Nullable(t.String()),
     type: MessageType,
-    status: Status,
+    status: CampaignStatus,
     audienceType: AudienceType,
     segmentId: Nullable(Uuid),
     audienceCondition: Nullable(documented(Data, CONDITION_REF)),

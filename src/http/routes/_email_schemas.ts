@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** The states of a mail. */
-export const Status = Words([
+export const EmailStatus = Words([
   "PENDING",
   "SENDING",
   "CAPTURED",
@@ -41,7 +41,7 @@ export const Email = t.Object(
     stepId: Nullable(Uuid),
     workflowExecutionId: Nullable(Uuid),
     sourceType: SourceType,
-    status: Status,
+    status: EmailStatus,
     messageId: Nullable(t.String()),
     attempts: Int,
     error: Nullable(t.String()),

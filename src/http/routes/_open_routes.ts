@@ -25,7 +25,7 @@ export function openRoutes(ctx: Context) {
 }
 
 /** Gives somebody who was let in the cookie of the session. */
-export async function welcome(ctx: Context, set: Answering, { user, session }: LoggedIn) {
+export async function giveSession(ctx: Context, set: Answering, { user, session }: LoggedIn) {
   await setSessionCookie(ctx, set, session);
   return { success: true as const, data: user };
 }

@@ -1,6 +1,11 @@
 // How templates look in requests and answers.
 import { t } from "elysia";
-import { MAX_NAME, senderErrors, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
+import {
+  MAX_TEMPLATE_NAME,
+  senderErrors,
+  unsavedErrors,
+  type UnsavedTemplate,
+} from "../../content/templates.ts";
 import { type FieldError, problems } from "../../problem.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
@@ -18,7 +23,7 @@ import {
 } from "../entry/schemas.ts";
 
 /** What a template is for. */
-export const Type = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+export const TemplateType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 
 /** A template. */
 export const Template = t.Object(
@@ -32,7 +37,7 @@ export const Template = t.Object(
     from: t.String(),
     fromName: Nullable(t.String()),
     replyTo: Nullable(t.String()),
-    type: Type,
+    type: TemplateType,
     projectId: Uuid,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -89,10 +94,10 @@ const Optional = {
   description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
   fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
   replyTo: t.Optional(Nullable(Address("An address."))),
-  type: t.Optional(Type),
+  type: t.Optional(TemplateType),
 };
 
-const Name = Text({ format: "header-text", ...filled, maxLength: MAX_NAME });
+const Name = Text({ format: "header-text", ...filled, maxLength: MAX_TEMPLATE_NAME });
 const Subject = Text({ format: "header-text", ...filled, maxLength: MAX_SUBJECT });
 const Body = Text({ ...filled, ...BODY });
 
@@ -105,7 +110,7 @@ export const TemplateBody = requiredFields(
   withRules(
     t.Object(
       {
-        name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_NAME })), Name)),
+        name: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_TEMPLATE_NAME })), Name)),
         subject: t.Optional(documented(Nullable(HeaderText({ maxLength: MAX_SUBJECT })), Subject)),
         body: t.Optional(documented(Nullable(Text(BODY)), Body)),
         from: t.Optional(documented(Nullable(Address(FROM)), { ...EmailAddress, description: FROM })),
@@ -186,7 +191,7 @@ export const TemplateVersion = t.Object(
     from: t.String(),
     fromName: Nullable(t.String()),
     replyTo: Nullable(t.String()),
-    type: Type,
+    type: TemplateType,
     createdAt: Timestamp,
     createdBy: Nullable(t.String()),
   },

@@ -88,7 +88,7 @@ export const WorkflowGraph = t.Object(
 );
 
 /** A field that a CONDITION can ask about. */
-export const Fields = t.Object(
+export const WorkflowFields = t.Object(
   {
     fields: t.Array(t.String()),
     typedFields: t.Array(

@@ -9,7 +9,7 @@ import { listUpcoming } from "../../insight/activity/upcoming.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
 import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
-import { ActivityItem, readTypes, Type, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
+import { ActivityItem, readTypes, TypeWord, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -110,7 +110,7 @@ export function activityRoutes(ctx: Context) {
       },
     )
     .get("/types", async ({ project }) => ({ types: await listActivityTypes(ctx, project.id) }), {
-      response: answers(t.Object({ types: t.Array(Type) })),
+      response: answers(t.Object({ types: t.Array(TypeWord) })),
       detail: {
         operationId: "listActivityTypes",
         summary: "List the types of activity that the project has",

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import type { ActivityType } from "../../insight/activity/types.ts";
-import type { Place } from "../../insight/activity/mod.ts";
+import type { FeedPlace } from "../../insight/activity/mod.ts";
 import { mayWatch, type News, readSince, watchActivity } from "../../insight/activity/live.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
@@ -58,7 +58,7 @@ async function follow(
   ctx: Context,
   projectId: string,
   filter: StreamFilter,
-  after: Place | null,
+  after: FeedPlace | null,
   reader: StreamReader,
 ): Promise<() => void> {
   let waiting: News[] | null = [];

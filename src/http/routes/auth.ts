@@ -35,7 +35,7 @@ import {
   VerificationBody,
 } from "./_auth_schemas.ts";
 import { clientNetwork } from "../entry/client_network.ts";
-import { openRoutes, welcome } from "./_open_routes.ts";
+import { openRoutes, giveSession } from "./_open_routes.ts";
 import { asAnswer, secondFactorRoutes } from "./second_factor.ts";
 import { answers } from "../entry/schemas.ts";
 import { assertOwnPage, clearSessionCookie } from "../entry/session.ts";
@@ -59,7 +59,7 @@ function sessionRoutes(ctx: Context) {
     .post(
       "/login",
       async ({ body, visitor, set }) => {
-        return await welcome(ctx, set, await logIn(ctx, credentialsOf(body), visitor));
+        return await giveSession(ctx, set, await logIn(ctx, credentialsOf(body), visitor));
       },
       {
         body: Credentials,
@@ -76,7 +76,7 @@ function sessionRoutes(ctx: Context) {
       "/signup",
       async ({ body, visitor, set }) => {
         const origin = { ...visitor, invitationToken: body.invitation };
-        return await welcome(ctx, set, await signUp(ctx, credentialsOf(body), origin));
+        return await giveSession(ctx, set, await signUp(ctx, credentialsOf(body), origin));
       },
       {
         body: SignUpBody,

@@ -4,7 +4,7 @@ import { listInvoices, openPortal, subscriptionOf } from "../../accounts/billing
 import { startCheckout } from "../../accounts/billing/checkout.ts";
 import {
   MAX_LIMIT,
-  monthOf,
+  billingMonth,
   setUsageLimits,
   type UsageLimits,
   usageOf,
@@ -204,7 +204,7 @@ export function billingRoutes(ctx: Context) {
 async function consumptionOf(ctx: Context, projectId: string) {
   const now = ctx.now();
   const [limits, subscription] = await Promise.all([usageOf(ctx, projectId), subscriptionOf(ctx, projectId)]);
-  const { start, end } = monthOf(now);
+  const { start, end } = billingMonth(now);
   const usage = usageIn(limits);
   const total = Object.values(usage).reduce((sum, count) => sum + count, 0);
   return { periodStart: start, periodEnd: end, ...usage, total, subscription };

@@ -6,11 +6,12 @@ import { problems } from "../../problem.ts";
 import { countAudienceOf } from "../../sending/campaigns/mod.ts";
 import { getCampaign } from "../../sending/campaigns/mod.ts";
 import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
-import { COUNT_UP_TO, countEmails, listEmails } from "../../sending/delivery/emails.ts";
+import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, PathId, QueryFlag, readFlag, Timestamp } from "../entry/schemas.ts";
 import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
-import { Email, Status } from "./_email_schemas.ts";
+import { Email, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 
 const one = { params: t.Object({ id: PathId }) };
@@ -82,7 +83,7 @@ export function campaignOutcomesRoutes(ctx: Context) {
         ...one,
         query: t.Object({
           ...CursorQuery,
-          status: t.Optional(Status),
+          status: t.Optional(EmailStatus),
           opened: QueryFlag("Who opened it, or who did not."),
           clicked: QueryFlag("Who clicked, or who did not."),
           unsubscribed: QueryFlag("Who unsubscribed by it, or who did not."),

@@ -8,7 +8,7 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
 import { answers, EmailAddress, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
-import { Campaign, campaignId, Status, toCampaign } from "./_campaign_schemas.ts";
+import { Campaign, campaignId, CampaignStatus, toCampaign } from "./_campaign_schemas.ts";
 import { scheduledTime } from "./_schedule.ts";
 
 const one = { params: t.Object({ id: PathId }) };
@@ -45,7 +45,12 @@ export function campaignSendingRoutes(ctx: Context) {
         response: answers(
           t.Object({
             success: t.Literal(true),
-            data: t.Object({ id: Uuid, name: t.String(), status: Status, scheduledFor: Nullable(Timestamp) }),
+            data: t.Object({
+              id: Uuid,
+              name: t.String(),
+              status: CampaignStatus,
+              scheduledFor: Nullable(Timestamp),
+            }),
             message: t.String(),
           }),
           { refusals: [400, 402, 404, 409, 413, 415, 422] },

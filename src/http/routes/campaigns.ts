@@ -21,7 +21,7 @@ import {
   campaignId,
   CampaignPatchBody,
   CampaignStats,
-  Status,
+  CampaignStatus,
   statsOf,
   toCampaign,
 } from "./_campaign_schemas.ts";
@@ -55,7 +55,7 @@ export function campaignsRoutes(ctx: Context) {
       {
         query: t.Object({
           ...PageQuery,
-          status: t.Optional(Status),
+          status: t.Optional(CampaignStatus),
           search: t.Optional(
             Text({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
           ),

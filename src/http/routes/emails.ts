@@ -4,12 +4,13 @@ import type { Context } from "../../context.ts";
 import { searchedAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { searchEmails } from "../../sending/delivery/email_search.ts";
-import { COUNT_UP_TO, countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
+import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
-import { Email, EmailContent, EmailEvent, MessageType, SourceType, Status } from "./_email_schemas.ts";
+import { Email, EmailContent, EmailEvent, MessageType, SourceType, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, strictOrderQuery, toIdPage } from "./_lists.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 
@@ -23,7 +24,7 @@ const Filters = {
   workflowId: t.Optional(Uuid),
   sourceType: t.Optional(SourceType),
   type: t.Optional(MessageType),
-  status: t.Optional(Status),
+  status: t.Optional(EmailStatus),
 };
 
 const Query = withRules(

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { projectsWithCapturedMails } from "../../sending/captured/mod.ts";
 import { OWN_PAGE_HEADERS } from "../pages/html.ts";
-import { isOperator, visitorOf } from "../pages/inbox_login.ts";
+import { isOperator, inboxVisitorOf } from "../pages/inbox_login.ts";
 import { inboxPage } from "../pages/inbox_page.ts";
 import { problems } from "../../problem.ts";
 import { inboxMailsRoutes } from "./inbox_mails.ts";
@@ -31,7 +31,7 @@ function pageRoutes(ctx: Context) {
   app
     .onTransform(({ set }) => void (set.headers["cache-control"] = "no-store"))
     .get("/inbox", async ({ request }) => {
-      const visitor = await visitorOf(ctx, request);
+      const visitor = await inboxVisitorOf(ctx, request);
       return new Response(inboxPage(ctx.config, visitor), { headers: OWN_PAGE_HEADERS });
     })
     .get("/inbox/projects", async ({ request }) => {
@@ -40,7 +40,7 @@ function pageRoutes(ctx: Context) {
     });
   for (const [name, type] of Object.entries(ASSETS)) {
     app.get(`/inbox/${name}`, async ({ request }) => {
-      await visitorOf(ctx, request);
+      await inboxVisitorOf(ctx, request);
       const headers = {
         "content-type": type,
         "x-content-type-options": "nosniff",

@@ -8,7 +8,7 @@ import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, Text } from "../entry/schemas.ts";
 import { LoggedInAnswer } from "./_auth_schemas.ts";
-import { openRoutes, welcome } from "./_open_routes.ts";
+import { openRoutes, giveSession } from "./_open_routes.ts";
 import {
   assertExactlyOne,
   exactlyOne,
@@ -43,7 +43,7 @@ export function secondFactorRoutes(ctx: Context) {
       "/two-factor",
       async ({ body: { challenge, ...answer }, visitor, set }) => {
         assertExactlyOne(answer);
-        return await welcome(ctx, set, await answerChallenge(ctx, challenge, asAnswer(answer), visitor));
+        return await giveSession(ctx, set, await answerChallenge(ctx, challenge, asAnswer(answer), visitor));
       },
       {
         body: SecondFactorBody,
@@ -78,7 +78,11 @@ export function secondFactorRoutes(ctx: Context) {
     .post(
       "/passkey",
       async ({ body: { passkey }, visitor, set }) =>
-        await welcome(ctx, set, await logInWithPasskey(ctx, passkey as AuthenticationResponseJSON, visitor)),
+        await giveSession(
+          ctx,
+          set,
+          await logInWithPasskey(ctx, passkey as AuthenticationResponseJSON, visitor),
+        ),
       {
         body: PasskeyBody,
         response: answers(LoggedInAnswer, { refusals: REFUSALS }),

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { listContacts } from "../../audience/contacts/list.ts";
 import { explainSegment } from "../../audience/segments/explain.ts";
-import { listMembers } from "../../audience/segments/members.ts";
+import { listSegmentMembers } from "../../audience/segments/members.ts";
 import { segmentUsage } from "../../audience/segments/mod.ts";
 import { segmentSizes } from "../../audience/segments/sizes.ts";
 import { compileSelection, countSelected, type Selected } from "../../audience/selection.ts";
@@ -114,7 +114,7 @@ export function segmentViewsRoutes(ctx: Context) {
 async function members(ctx: Context, projectId: string, id: string, query: (typeof MembersQuery)["static"]) {
   const { page, pageSize } = readPage(query);
   if (query.search === undefined && query.cursor === undefined) {
-    const { data, total } = await listMembers(ctx, projectId, id, { page, pageSize });
+    const { data, total } = await listSegmentMembers(ctx, projectId, id, { page, pageSize });
     const hasMore = page * pageSize < total;
     const cursor = hasMore ? cursorAt(data.at(-1)) : null;
     const totalPages = Math.ceil(total / pageSize);

@@ -7,7 +7,12 @@ import type { Context } from "../../context.ts";
 import { isDatabaseAway } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
 import { Problem, problems } from "../../problem.ts";
-import { findSubscription, subscribe, type Subscription, unsubscribe } from "../../sending/subscription.ts";
+import {
+  findSubscription,
+  subscribe,
+  type MailSubscription,
+  unsubscribe,
+} from "../../sending/subscription.ts";
 import { readBytes } from "../entry/body.ts";
 import type { KnowsAddress } from "../entry/client_network.ts";
 import { readForm } from "../entry/form.ts";
@@ -38,8 +43,8 @@ interface PageRequest {
 /** What a page is for. */
 interface Purpose {
   /** Does it, and returns the subscription afterwards; null where there is none. */
-  act(ctx: Context, token: string, request: Request): Promise<Subscription | null>;
-  page(subscription: Subscription, paths: Paths): string;
+  act(ctx: Context, token: string, request: Request): Promise<MailSubscription | null>;
+  page(subscription: MailSubscription, paths: Paths): string;
   /** RFC 8058: a few addresses of providers ask for many people, and get 200 whatever the token is. */
   oneClick?: boolean;
 }
@@ -100,11 +105,11 @@ function statusOf(error: unknown): number {
   return isDatabaseAway(error) ? 503 : 500;
 }
 
-async function choose(ctx: Context, token: string, request: Request): Promise<Subscription | null> {
+async function choose(ctx: Context, token: string, request: Request): Promise<MailSubscription | null> {
   return (await readChoice(request)) ? await subscribe(ctx, token) : await unsubscribe(ctx, token);
 }
 
-function managedPage(subscription: Subscription, paths: Paths): string {
+function managedPage(subscription: MailSubscription, paths: Paths): string {
   return managePage(subscription, paths, { saved: true });
 }
 

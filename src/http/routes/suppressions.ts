@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import {
-  COUNT_UP_TO,
   countSuppressions,
   listSuppressions,
   removeSuppression,
@@ -12,6 +11,7 @@ import {
   suppressErrors,
   suppressList,
 } from "../../sending/suppressions.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";

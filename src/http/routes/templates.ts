@@ -28,7 +28,7 @@ import {
   templateId,
   TemplatePatch,
   templateRules,
-  Type,
+  TemplateType,
   Usage,
 } from "./_template_schemas.ts";
 
@@ -68,7 +68,7 @@ export function templatesRoutes(ctx: Context) {
       {
         query: t.Object({
           ...PageQuery,
-          type: t.Optional(Type),
+          type: t.Optional(TemplateType),
           search: t.Optional(
             Text({
               description: "A part of the name, description or subject, in any case.",

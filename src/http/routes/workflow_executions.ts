@@ -4,7 +4,6 @@ import { assertTrial } from "../../automation/engine/input.ts";
 import { tryWorkflow } from "../../automation/engine/trial.ts";
 import {
   cancelExecution,
-  COUNT_UP_TO,
   cancelExecutions,
   getExecution,
   listExecutions,
@@ -12,6 +11,7 @@ import {
 } from "../../automation/engine/executions.ts";
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";

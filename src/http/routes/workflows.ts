@@ -17,7 +17,7 @@ import { answers, PathId, Words } from "../entry/schemas.ts";
 import { workflowId } from "./_workflow_ids.ts";
 import {
   CountedWorkflow,
-  Fields,
+  WorkflowFields,
   Workflow,
   WorkflowBody,
   WorkflowGraph,
@@ -70,7 +70,7 @@ export function workflowsRoutes(ctx: Context) {
             t.String({ description: "Of the data of events: only of those with this name." }),
           ),
         }),
-        response: answers(Fields, { refusals: [400] }),
+        response: answers(WorkflowFields, { refusals: [400] }),
         detail: {
           operationId: "listWorkflowFields",
           summary: "List what a CONDITION can ask about",

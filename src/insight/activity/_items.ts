@@ -28,7 +28,7 @@ export const KINDS = [
 ] as const;
 
 /** The place of an item in the feed. */
-export interface Place {
+export interface FeedPlace {
   /** A UUID in the order of time. */
   key: string;
   /** Which of {@linkcode KINDS}. */
@@ -38,7 +38,7 @@ export interface Place {
 
 /** An item, and where it is. */
 export interface PlacedActivity {
-  place: Place;
+  place: FeedPlace;
   item: Activity;
 }
 
@@ -48,7 +48,11 @@ type EventRow = Awaited<ReturnType<Queries["activityItems"]["events"]>>[number];
 type Told = Pick<Activity, "contactEmail" | "contactId" | "metadata"> & { eventType?: ActivityType };
 
 /** The items at these places, in their order. What was deleted since it was found is left out. */
-export async function readItems(ctx: Context, projectId: string, places: Place[]): Promise<PlacedActivity[]> {
+export async function readItems(
+  ctx: Context,
+  projectId: string,
+  places: FeedPlace[],
+): Promise<PlacedActivity[]> {
   const idsOf = (subject: Subject) => {
     const own = places.filter(({ kind }) => subjectOf(kind) === subject);
     return [...new Set(own.map(({ id }) => id))].toSorted();
@@ -72,7 +76,7 @@ function subjectOf(kind: number): Subject {
   return KINDS[kind]!.split(".")[0] as Subject;
 }
 
-function itemOf({ key, kind, id }: Place, { eventType, ...told }: Told): Activity {
+function itemOf({ key, kind, id }: FeedPlace, { eventType, ...told }: Told): Activity {
   const name = KINDS[kind]!;
   const timestamp = timeOf(key);
   if (name === "event") return { id, type: eventType!, timestamp, ...told };

@@ -2,7 +2,7 @@
 // watches from this process, however many they are; none where nobody does.
 import { type Context, perService } from "../../context.ts";
 import { describeError } from "../../log.ts";
-import { type Place, type PlacedActivity, readItems } from "./_items.ts";
+import { type FeedPlace, type PlacedActivity, readItems } from "./_items.ts";
 import { findPlaces } from "./mod.ts";
 import { timeOf } from "../ids.ts";
 import { ACTIVITY_TYPES, sourcesOf } from "./types.ts";
@@ -84,7 +84,7 @@ export function endWatching(ctx: Context): void {
  * What happened since a place, and some seconds before it: something that is committed late may not have been told. More than
  * {@linkcode MAX_NEWS} are cut.
  */
-export async function readSince(ctx: Context, projectId: string, { key }: Place): Promise<News> {
+export async function readSince(ctx: Context, projectId: string, { key }: FeedPlace): Promise<News> {
   return await look(ctx, projectId, new Date(timeOf(key).getTime() - OVERLAP_MS), new Set());
 }
 
@@ -130,11 +130,11 @@ async function look(ctx: Context, projectId: string, from: Date, seen: Set<strin
   return { items, isCut };
 }
 
-async function findRecent(ctx: Context, projectId: string, from: Date): Promise<Place[]> {
+async function findRecent(ctx: Context, projectId: string, from: Date): Promise<FeedPlace[]> {
   const page = { after: null, limit: MAX_NEWS + 1 };
   return await findPlaces(ctx, projectId, { from, wanted: sourcesOf(ACTIVITY_TYPES) }, page);
 }
 
-function nameOf({ key, kind, id }: Place): string {
+function nameOf({ key, kind, id }: FeedPlace): string {
   return `${key}.${kind}.${id}`;
 }

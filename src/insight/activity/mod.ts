@@ -2,11 +2,11 @@
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type Activity, KINDS, type Place, readItems } from "./_items.ts";
+import { type Activity, KINDS, type FeedPlace, readItems } from "./_items.ts";
 import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
 import { ACTIVITY_TYPES, type ActivityType, type Sources, sourcesOf } from "./types.ts";
 
-export type { Activity, Place } from "./_items.ts";
+export type { Activity, FeedPlace } from "./_items.ts";
 
 /** A filter of items. Fields left out are no condition. */
 export interface ActivityFilter {
@@ -22,13 +22,13 @@ export interface ActivityFilter {
 export interface ActivityPage {
   limit: number;
   /** The last item of the page before. */
-  after: Place | null;
+  after: FeedPlace | null;
 }
 
 /** Items, and the place of the last one where more follow. */
 export interface ActivityList {
   items: Activity[];
-  next: Place | null;
+  next: FeedPlace | null;
 }
 
 /**
@@ -60,7 +60,7 @@ export async function listActivity(
 export async function toList(
   ctx: Context,
   projectId: string,
-  places: Place[],
+  places: FeedPlace[],
   limit: number,
 ): Promise<ActivityList> {
   const page = places.slice(0, limit);
@@ -74,10 +74,10 @@ export async function findPlaces(
   projectId: string,
   { contactId, from, until, wanted }: Omit<ActivityFilter, "types"> & { wanted: Sources },
   { after, limit }: ActivityPage,
-): Promise<Place[]> {
-  const end: Place = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
+): Promise<FeedPlace[]> {
+  const end: FeedPlace = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
   let before = after && after.key < end.key ? after : end;
-  const found: Place[] = [];
+  const found: FeedPlace[] = [];
   for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
     const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
     const places = contactId
@@ -93,7 +93,7 @@ export async function findPlaces(
 /** Where the windows to be read begin, the newest first: at the start of a month, like partitions. */
 function startsOf(
   ctx: Context,
-  before: Place,
+  before: FeedPlace,
   from: Date | undefined,
   reach: keyof typeof MONTHS_BACK,
 ): string[] {
@@ -105,7 +105,7 @@ function startsOf(
 }
 
 /** What comes after a place, for each kind: of those with the same key, those with an id below this one. */
-function boundsOf({ key, kind, id }: Place) {
+function boundsOf({ key, kind, id }: FeedPlace) {
   const below = (name: (typeof KINDS)[number]) => {
     const own = KINDS.indexOf(name);
     if (own === kind) return id;

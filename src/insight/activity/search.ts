@@ -5,7 +5,7 @@ import { q } from "../../db/queries.ts";
 import { searchedAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { type ActivityFilter, type ActivityList, type ActivityPage, findPlaces, toList } from "./mod.ts";
-import type { Place } from "./_items.ts";
+import type { FeedPlace } from "./_items.ts";
 import { ACTIVITY_TYPES, sourcesOf, typeOfEvent } from "./types.ts";
 
 /** So many contacts, and so many names, are looked at. */
@@ -30,7 +30,7 @@ export async function searchActivity(
   const { contactIds, names } = await findNamed(ctx, projectId, sought);
   const types = filter.types ?? ACTIVITY_TYPES;
   const page = { after, limit: limit + 1 };
-  const found: Place[][] = [];
+  const found: FeedPlace[][] = [];
   if (!filter.contactId && contactIds.length > 0) {
     // Ten statements at most, one after the other: each of them reads its page from the indexes of one contact.
     const wanted = sourcesOf(types);
@@ -57,8 +57,8 @@ async function findNamed(ctx: Context, projectId: string, text: string) {
 }
 
 /** Each place once, the newest first. */
-function merged(lists: Place[][]): Place[] {
-  const orderOf = ({ key, kind, id }: Place) => `${key}.${kind}.${id}`;
+function merged(lists: FeedPlace[][]): FeedPlace[] {
+  const orderOf = ({ key, kind, id }: FeedPlace) => `${key}.${kind}.${id}`;
   const byOrder = new Map(lists.flat().map((place) => [orderOf(place), place]));
   return [...byOrder.keys()]
     .toSorted()

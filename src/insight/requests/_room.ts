@@ -19,7 +19,7 @@ interface Bucket extends Record<Kind, number> {
 }
 
 /** The room of a project. */
-export interface Room {
+export interface LogRoom {
   /** Takes room for one, if there is any. */
   take(kind: Kind): boolean;
   /** What was not written down, for the next row to tell. */
@@ -29,7 +29,7 @@ export interface Room {
 }
 
 /** The room of a project at this moment. */
-export function roomOf(ctx: Context, projectId: string): Room {
+export function roomOf(ctx: Context, projectId: string): LogRoom {
   const perMinute = ctx.config.REQUEST_LOG_PER_MINUTE;
   const limits: Record<Kind, number> = { answered: perMinute, refused: perMinute, body: perMinute * BODIES };
   const buckets = bucketsOf(ctx);

@@ -8,17 +8,17 @@ export interface ReleaseScope {
   /** Captured from then on. */
   since?: Date | undefined;
   /** Behind this one, which was the last of an earlier call. */
-  after?: Pick<CapturedPlace, "capturedAt" | "projectId" | "id"> | undefined;
+  after?: Pick<CapturedKey, "capturedAt" | "projectId" | "id"> | undefined;
   /** No more than these. */
   limit?: number | undefined;
   /** Is told the last mail of each page that was read. */
-  reached?(place: CapturedPlace, count: number): void;
+  reached?(place: CapturedKey, count: number): void;
   /** Writes down what was done, in the transaction that does it: so many mails. */
   note?(tx: Context, count: number): Promise<void>;
 }
 
 /** A captured mail, and its place in the order in which they were captured. */
-export type CapturedPlace = Awaited<ReturnType<typeof q.capturedRelease.next>>[number];
+export type CapturedKey = Awaited<ReturnType<typeof q.capturedRelease.next>>[number];
 
 /** Mails of one commit, so that neither a sender nor a reader of the ledger waits long. */
 const PAGE = 1_000;
@@ -26,7 +26,7 @@ const PAGE = 1_000;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** The selected mails captured so far, in the order in which they were captured, page by page. */
-export async function* capturedPages(ctx: Context, scope: ReleaseScope): AsyncGenerator<CapturedPlace[]> {
+export async function* capturedPages(ctx: Context, scope: ReleaseScope): AsyncGenerator<CapturedKey[]> {
   const { projectId, ids, since = new Date(0), limit = Infinity } = scope;
   const until = ctx.now();
   if (ids) {

@@ -1,7 +1,7 @@
 // Captured mails are given up for good: they can no longer be sent.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_pages.ts";
+import { type CapturedKey, capturedPages, type ReleaseScope } from "./_pages.ts";
 
 /** The result of a discard, or of a dry run. */
 export interface DiscardReport {
@@ -33,7 +33,7 @@ export async function discardCaptured(
 }
 
 /** Returns how many there were. */
-async function discardPage(ctx: Context, page: CapturedPlace[], { note }: ReleaseScope): Promise<number> {
+async function discardPage(ctx: Context, page: CapturedKey[], { note }: ReleaseScope): Promise<number> {
   return await inTransaction(ctx, async (tx) => {
     const held = await q.capturedRelease.hold(tx, {
       projectIds: page.map(({ projectId }) => projectId),

@@ -4,7 +4,7 @@ import { takeWhatIsLeft, type UsageCategory } from "../../accounts/billing/usage
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs, type Jobs } from "../../jobs.ts";
-import { type CapturedPlace, capturedPages, type ReleaseScope } from "./_pages.ts";
+import { type CapturedKey, capturedPages, type ReleaseScope } from "./_pages.ts";
 import { reasonAgainst } from "../delivery/reasons_against.ts";
 import { addSendJobs } from "../delivery/enqueue.ts";
 
@@ -91,14 +91,14 @@ async function assertNobodyCaptures(ctx: Context): Promise<void> {
 }
 
 /** Holds nothing. */
-async function countPage(ctx: Context, page: CapturedPlace[]): Promise<ReleaseReport> {
+async function countPage(ctx: Context, page: CapturedKey[]): Promise<ReleaseReport> {
   const { free, ...counts } = judge(await q.capturedRelease.look(ctx, keysOf(page)));
   return { ...counts, captured: page.length, released: free.length, overLimit: 0 };
 }
 
 async function releasePage(
   ctx: Context,
-  page: CapturedPlace[],
+  page: CapturedKey[],
   batches: BatchCounts,
   { note }: ReleaseScope,
 ): Promise<ReleaseReport> {

@@ -9,11 +9,11 @@ import type { ApartMails } from "./_apart.ts";
 import { TICK_MS } from "./_domain_pace.ts";
 import { createHandoverMarks } from "./_handover_marks.ts";
 import { type ClaimedMail, runPass } from "./_pass.ts";
-import { createPlaces, type QueuedRequest } from "./_places.ts";
-import { type Admission, Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
+import { createDeliveryPlaces, type QueuedRequest } from "./_places.ts";
+import { type RateAdmission, Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
 import { transmit } from "./_transmission.ts";
-import type { Outcome } from "./outcomes.ts";
-import { admit } from "./rates.ts";
+import type { MailOutcome } from "./outcomes.ts";
+import { admitByRate } from "./rates.ts";
 import { gateOf } from "./server_gate.ts";
 
 /** Delivers mails. */
@@ -50,7 +50,7 @@ export function createDispatcher(
   const worthwhile = Math.ceil(connections / 3);
   const underway = new Set<string>();
   const marks = createHandoverMarks(ctx, { connections, underway });
-  const places = createPlaces({
+  const places = createDeliveryPlaces({
     connections,
     now: () => ctx.now().getTime(),
     waitingApart: apart.count,
@@ -59,7 +59,7 @@ export function createDispatcher(
       if (request.campaignId !== null && underway.has(request.emailId)) letGo(request);
     },
   });
-  let ended: { request: QueuedRequest; outcome: Outcome }[] = [];
+  let ended: { request: QueuedRequest; outcome: MailOutcome }[] = [];
   /** Connections in use: by mails that are claimed, or about to be, and not settled. */
   let taken = 0;
   let passes = 0;
@@ -253,8 +253,8 @@ function stopping(): Error {
 }
 
 /** Null where nothing is limited. While the mail server accepts no connections, nothing is claimed. */
-async function admissionOf(ctx: Context, requests: DeliveryRequest[]): Promise<Admission | null> {
-  if (gateOf(ctx).way === "here") return await admit(ctx, requests);
+async function admissionOf(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
+  if (gateOf(ctx).way === "here") return await admitByRate(ctx, requests);
   return { admitted: [], refused: requests.map((request) => ({ request, waitMs: Infinity })) };
 }
 

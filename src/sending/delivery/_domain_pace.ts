@@ -44,7 +44,7 @@ export interface Asking {
 }
 
 /** How many mails may come back, and as what: `few` share their places with other domains, `probes` ask a failing one. */
-export interface Room {
+export interface DomainRoom {
   mails: number;
   as: "few" | "probes" | "many";
 }
@@ -59,7 +59,7 @@ export interface DomainPace {
   /** How many mails of a domain are under way. */
   inFlight(domain: string): number;
   /** How many mails to the domain, of those that wait apart, may come back. */
-  room(domain: string): Room;
+  room(domain: string): DomainRoom;
   /** Whether the domain has stopped taking mail, and waits for its next trial. */
   isFailing(domain: string): boolean;
   /** To be called every {@linkcode TICK_MS} while something is under way. True when more mails have become slow. */

@@ -7,7 +7,7 @@ import { forgetOldest } from "./_forgetting.ts";
 export interface Trials {
   /** Whether a mail to an untried domain may begin, while that many connections are held by slow mails. */
   ask(asking: TrialAsking, slow: number): "now" | "trying" | "apart";
-  begin(owner: string, slow: number): Trial;
+  begin(owner: string, slow: number): DomainTrial;
 }
 
 /** A mail to an untried domain. */
@@ -20,7 +20,7 @@ export interface TrialAsking {
 }
 
 /** One mail to an untried domain. One of the three ends it. */
-export interface Trial {
+export interface DomainTrial {
   succeed(): void;
   fail(): void;
   cancel(): void;

@@ -10,7 +10,7 @@ import { giveUpOn, type Lost } from "../giving_up.ts";
 import type { PreparedContent } from "../compose/mod.ts";
 import { knownContents, loadAttachments, prepareContents } from "./_contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
-import { type Outcome, withoutWords } from "./outcomes.ts";
+import { type MailOutcome, withoutWords } from "./outcomes.ts";
 
 /** A mail that this process has claimed. */
 export interface ClaimedMail {
@@ -27,7 +27,7 @@ export interface ClaimedMail {
 export async function runPass(
   ctx: Context,
   noted: () => Promise<void>,
-  outcomes: Outcome[],
+  outcomes: MailOutcome[],
   requests: DeliveryRequest[],
 ): Promise<Map<string, ClaimedMail> | Error> {
   if (outcomes.length + requests.length === 0) return new Map();
@@ -49,7 +49,7 @@ export async function runPass(
 async function settleAndClaim(
   ctx: Context,
   noted: () => Promise<void>,
-  outcomes: Outcome[],
+  outcomes: MailOutcome[],
   requests: DeliveryRequest[],
 ): Promise<ClaimedEmail[]> {
   const campaigns = [...new Map(requests.map((request) => [request.campaignId, request])).values()].filter(
@@ -84,7 +84,7 @@ async function settleAndClaim(
   return claimed;
 }
 
-async function giveBackUsage(tx: Context, captured: Outcome[]): Promise<void> {
+async function giveBackUsage(tx: Context, captured: MailOutcome[]): Promise<void> {
   await q.usage.giveBack(tx, {
     workerId: tx.workerId,
     projectIds: captured.map((outcome) => outcome.project_id),
@@ -92,7 +92,7 @@ async function giveBackUsage(tx: Context, captured: Outcome[]): Promise<void> {
   });
 }
 
-function lostBy({ project_id, contact_id, address }: Outcome): Lost {
+function lostBy({ project_id, contact_id, address }: MailOutcome): Lost {
   return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
 }
 
@@ -112,7 +112,7 @@ async function toMails(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string
 }
 
 // The outcome is known only here: as long as this process lives, it is not given up.
-async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<void> {
+async function settleUntilWritten(ctx: Context, outcomes: MailOutcome[]): Promise<void> {
   if (outcomes.length === 0) return;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
@@ -128,6 +128,6 @@ async function settleUntilWritten(ctx: Context, outcomes: Outcome[]): Promise<vo
 }
 
 /** One by one, so that the outcome which the database refuses does not hold up the others. */
-async function settleEach(ctx: Context, outcomes: Outcome[]): Promise<void> {
+async function settleEach(ctx: Context, outcomes: MailOutcome[]): Promise<void> {
   for (const outcome of outcomes) await settleUntilWritten(ctx, [outcome]);
 }

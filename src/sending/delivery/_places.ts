@@ -31,7 +31,7 @@ export interface PlacesOptions {
 }
 
 /** The mails that wait here, and the places they may take. */
-export interface Places {
+export interface DeliveryPlaces {
   readonly pace: DomainPace;
   /** How many wait here: all, and those to a domain. */
   readonly waiting: number;
@@ -52,7 +52,12 @@ export interface Places {
 }
 
 /** Nobody waits yet. */
-export function createPlaces({ connections, now, waitingApart, onSlow }: PlacesOptions): Places {
+export function createDeliveryPlaces({
+  connections,
+  now,
+  waitingApart,
+  onSlow,
+}: PlacesOptions): DeliveryPlaces {
   const bulkConnections = Math.max(1, Math.floor(connections * BULK_SHARE));
   const pace = createDomainPace({ connections, now });
   const lanes = { fast: createLines<QueuedRequest>(), bulk: createLines<QueuedRequest>() };

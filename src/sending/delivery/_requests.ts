@@ -10,7 +10,7 @@ export interface DeliveryRequest {
 }
 
 /** Says which requests may go ahead now. */
-export interface Admission {
+export interface RateAdmission {
   admitted: DeliveryRequest[];
   /** They have to wait for that many milliseconds. */
   refused: { request: DeliveryRequest; waitMs: number }[];

@@ -8,13 +8,13 @@ import type { Verdict } from "./_domain_pace.ts";
 import type { HandoverMarks } from "./_handover_marks.ts";
 import type { ClaimedMail } from "./_pass.ts";
 import type { ClaimedEmail } from "./emails.ts";
-import { failed, type Outcome, outcomeOf, suppressed } from "./outcomes.ts";
+import { failed, type MailOutcome, outcomeOf, suppressed } from "./outcomes.ts";
 import { reasonAgainst } from "./reasons_against.ts";
 import { gateOf } from "./server_gate.ts";
 
 /** The outcome of a mail, and what it says about the recipient's domain. */
 export interface Transmitted {
-  outcome: Outcome;
+  outcome: MailOutcome;
   verdict: Verdict;
 }
 
@@ -58,7 +58,7 @@ async function handOver(
   }
 }
 
-function unsent(outcome: Outcome): Transmitted {
+function unsent(outcome: MailOutcome): Transmitted {
   return { outcome, verdict: "unknown" };
 }
 

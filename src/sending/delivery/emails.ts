@@ -4,6 +4,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Fragment } from "../../db/types.ts";
 import { problems } from "../../problem.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 
 /** One row of the ledger: what became of one mail (guides/sending.md). */
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
@@ -46,9 +47,6 @@ export interface EmailPage {
   afterId: string | null;
   dir: "asc" | "desc";
 }
-
-/** Counting on through millions of rows would cost more than the page itself. */
-export const COUNT_UP_TO = 100_000;
 
 /** What an index leads to by itself, in the order of time. Of one contact any filter can be answered: they have few mails. */
 const LEADING = ["campaignId", "templateId", "workflowId", "sourceType", "status"] as const;

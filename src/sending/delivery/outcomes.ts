@@ -5,7 +5,7 @@ import { type Content, messageIdOf } from "../compose/mod.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
 /** What became of one mail, as `emails.settle_and_claim` writes it. */
-export interface Outcome {
+export interface MailOutcome {
   project_id: string;
   id: string;
   /** The contact to be opted out, and the address to be suppressed, when it bounces. */
@@ -59,7 +59,7 @@ export function outcomeOf(
   content: Content,
   mail: SentMail,
   handover: Handover,
-): Outcome {
+): MailOutcome {
   if (handover.state === "deferred") return deferral(ctx, email, mail.messageId, handover.response);
   if (handover.state === "unreached") return untried(ctx, email, mail.messageId, handover.response, 0);
   if (handover.state === "withheld") {
@@ -81,17 +81,22 @@ export function suppressed(
   email: ClaimedEmail,
   fromEmail: string | null,
   reason: string,
-): Outcome {
+): MailOutcome {
   return unsent(ctx, email, fromEmail, "SUPPRESSED", reason);
 }
 
 /** The outcome of a mail that cannot be sent, through no fault of its recipient. */
-export function failed(ctx: Context, email: ClaimedEmail, fromEmail: string | null, reason: string): Outcome {
+export function failed(
+  ctx: Context,
+  email: ClaimedEmail,
+  fromEmail: string | null,
+  reason: string,
+): MailOutcome {
   return unsent(ctx, email, fromEmail, "FAILED", reason);
 }
 
 /** The same outcome without anything that came from outside. */
-export function withoutWords(outcome: Outcome): Outcome {
+export function withoutWords(outcome: MailOutcome): MailOutcome {
   const eventData = outcome.event_data && { emailId: outcome.id };
   return {
     ...outcome,
@@ -106,7 +111,7 @@ function unsent(
   fromEmail: string | null,
   status: "SUPPRESSED" | "FAILED",
   reason: string,
-): Outcome {
+): MailOutcome {
   const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
   return { ...base(ctx, email, messageId), status, error: reason };
 }
@@ -117,7 +122,7 @@ export function retryAt(now: Date, attempts: number, random: number = Math.rando
   return new Date(now.getTime() + pause * (1 - random / 2));
 }
 
-function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): Outcome {
+function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): MailOutcome {
   const retry = retryAt(ctx.now(), email.attempts);
   const outcome = { ...base(ctx, email, messageId), error: response };
   if (retry.getTime() - email.triedAt.getTime() > GIVE_UP_AFTER_MS) {
@@ -132,7 +137,7 @@ function untried(
   messageId: string,
   error: string,
   pauseMs: number,
-): Outcome {
+): MailOutcome {
   const retry = new Date(ctx.now().getTime() + pauseMs);
   return { ...base(ctx, email, messageId), status: "PENDING", error, retry_at: retry, was_tried: false };
 }
@@ -160,7 +165,7 @@ function eventOf(
   email: ClaimedEmail,
   content: Content,
   mail: SentMail,
-  status: Outcome["status"],
+  status: MailOutcome["status"],
 ) {
   if (status !== "SENT" && status !== "BOUNCED") return {};
   const common = {

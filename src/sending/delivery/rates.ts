@@ -2,7 +2,7 @@
 // all processes. Postgres has a bucket for each; if it is empty, the caller is told when to come again.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Admission, DeliveryRequest } from "./_requests.ts";
+import type { RateAdmission, DeliveryRequest } from "./_requests.ts";
 
 /** The bucket of the installation. */
 const INSTALLATION = "00000000-0000-0000-0000-000000000000";
@@ -35,7 +35,7 @@ export async function rateOf(ctx: Context, projectId: string): Promise<number | 
 }
 
 /** Takes the places of these mails where there are any. Null where nothing is limited. */
-export async function admit(ctx: Context, requests: DeliveryRequest[]): Promise<Admission | null> {
+export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
   const { rates } = await current(ctx);
   if (rates.size === 0) return null;
   const byProject = await grant(ctx, requests, (request) => request.projectId);
@@ -52,7 +52,7 @@ async function grant(
   ctx: Context,
   requests: DeliveryRequest[],
   scopeOf: (request: DeliveryRequest) => string,
-): Promise<Admission> {
+): Promise<RateAdmission> {
   const { rates, lines } = stateOf(ctx);
   const groups = Map.groupBy(requests, scopeOf);
   const scopes = [...groups.keys()].filter((scope) => rates.has(scope));
@@ -62,7 +62,7 @@ async function grant(
     wanted: scopes.map((scope) => groups.get(scope)!.length),
     rates: scopes.map((scope) => String(rates.get(scope))),
   });
-  const admission: Admission = { admitted: [], refused: [] };
+  const admission: RateAdmission = { admitted: [], refused: [] };
   for (const [scope, group] of groups) {
     const { granted, waitMs } = taken.find((row) => row.scope === scope) ?? {
       granted: group.length,

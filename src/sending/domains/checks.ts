@@ -9,7 +9,7 @@ import {
   type DomainRecord,
   inheritedDmarcName,
   judgeRecord,
-  keyOf,
+  recordKey,
   type RecordState,
 } from "../../mail/domain_records.ts";
 import { findingOf, type RecordFinding } from "../../mail/record_findings.ts";
@@ -89,8 +89,8 @@ async function lookUp(ctx: Context, domain: Claimed): Promise<Seen> {
   for (const record of recordsOf(ctx.config, domain)) {
     const judged = await judge(ctx, record, deadline);
     if (judged !== null) {
-      seen.states[keyOf(record)] = judged.state;
-      seen.findings[keyOf(record)] = judged.finding;
+      seen.states[recordKey(record)] = judged.state;
+      seen.findings[recordKey(record)] = judged.finding;
     } else if (record.required) break;
   }
   return seen;

@@ -1,6 +1,6 @@
 // The records of a domain as its project sees them: what to publish, and their state.
 import { type Config, inboundHost } from "../../config.ts";
-import { type DomainRecord, keyOf, neededRecords, type RecordState } from "../../mail/domain_records.ts";
+import { type DomainRecord, recordKey, neededRecords, type RecordState } from "../../mail/domain_records.ts";
 import type { RecordFinding } from "../../mail/record_findings.ts";
 
 /** A record, its state when the DNS last answered about it, and what was found then. */
@@ -41,7 +41,7 @@ export function shownRecordsOf(
   const findings = row.recordFindings as RecordFindings;
   return recordsOf(config, row).map((record) => ({
     ...record,
-    status: states[keyOf(record)] ?? "PENDING",
-    ...(findings[keyOf(record)] ?? NOTHING_FOUND),
+    status: states[recordKey(record)] ?? "PENDING",
+    ...(findings[recordKey(record)] ?? NOTHING_FOUND),
   }));
 }

@@ -149,7 +149,7 @@ export function reasonToGiveUp({ news }: Report): Lost["reason"] | null {
  * The address that a mail was sent to; null where it is unknown by now. Not the reported one, which may be a forwarding
  * address, unless the contact was deleted and it matches the remaining hash.
  */
-export function addressOf({ mail, notices }: Report): string | null {
+export function sentTo({ mail, notices }: Report): string | null {
   const { address, projectId } = mail;
   if (address.includes("@")) return address;
   const isMeant = (email: string | null) =>

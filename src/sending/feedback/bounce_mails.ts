@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { inboundHost } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
-import { type Finding, type MailReport, readMailReport } from "../../mail/bounce_reports.ts";
+import { type ReportedOutcome, type MailReport, readMailReport } from "../../mail/bounce_reports.ts";
 import {
   type InboundLimits,
   type InboundMail,
@@ -71,7 +71,7 @@ async function complainedMail(ctx: Context, { findings, evidence }: MailReport):
 }
 
 /** Nothing is reported before there was a mail, nor after the report: clocks of others may say so. */
-function noticeOf(ctx: Context, mail: MailName, finding: Finding): Notice {
+function noticeOf(ctx: Context, mail: MailName, finding: ReportedOutcome): Notice {
   const now = ctx.now().getTime();
   const said = finding.at?.getTime() ?? now;
   const at = new Date(Math.min(now, Math.max(said, madeAt(mail.emailId!))));

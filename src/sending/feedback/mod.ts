@@ -6,7 +6,7 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Notice } from "../../mail/notice.ts";
 import {
-  addressOf,
+  sentTo,
   changeOf,
   eventsOf,
   reasonToGiveUp,
@@ -71,5 +71,5 @@ function headersOf(userAgent: string | null): Headers {
 function lostIn(report: Report): Lost[] {
   const reason = reasonToGiveUp(report);
   const { projectId, contactId } = report.mail;
-  return reason === null ? [] : [{ projectId, contactId, address: addressOf(report), reason }];
+  return reason === null ? [] : [{ projectId, contactId, address: sentTo(report), reason }];
 }

@@ -1,7 +1,7 @@
 // What a platform mail looks like: a template of our own, in the language that the templates of projects have.
 import { type Context, perService } from "../../context.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
-import { compileTemplate, type Template } from "../../content/handlebars/mod.ts";
+import { compileTemplate, type CompiledTemplate } from "../../content/handlebars/mod.ts";
 
 /** The content of a platform mail. All of it is text. */
 export interface PlatformWords {
@@ -61,7 +61,7 @@ export type PlatformLayout = (words: PlatformWords, reason: string) => string;
 /** The owner in the queue for MJML: not a project. */
 const OWN_MAILS = "platform";
 
-const compiled = perService(() => ({ template: null as Promise<Template> | null }));
+const compiled = perService(() => ({ template: null as Promise<CompiledTemplate> | null }));
 
 /**
  * The layout, compiled on first use: never in a transaction, since it takes a separate process. Throws where that is

@@ -1,7 +1,7 @@
 // The mails of an account: is the address yours, a way to a new password, and what others may have left in it.
 import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../accounts/people/tokens.ts";
-import { type Account, isDisownable } from "../../accounts/people/removal.ts";
+import { type RemovableAccount, isDisownable } from "../../accounts/people/removal.ts";
 import { projectsLookedAfter } from "../../accounts/people/mod.ts";
 import { dashboardAddress } from "../../config.ts";
 import { type Context, inTransaction } from "../../context.ts";
@@ -119,7 +119,7 @@ export async function describeAccount(ctx: Context, account: Described & { id: s
   return `${accountSince(account)} ${what}.`;
 }
 
-type Described = Pick<Account, "email" | "createdAt">;
+type Described = Pick<RemovableAccount, "email" | "createdAt">;
 
 /** Which account it is, and since when there is one: a sentence. */
 export function accountSince({ email, createdAt }: Described): string {

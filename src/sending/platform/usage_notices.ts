@@ -1,7 +1,7 @@
 // The notices to owners and admins of a project about its limits.
 import {
   inWords,
-  monthOf,
+  billingMonth,
   overLimit,
   type UsageCategory,
   usageOf,
@@ -72,7 +72,7 @@ function noticeOf(category: UsageCategory, limit: number, usage: number, now: Da
   const what = inWords(category);
   const isReached = usage >= limit;
   const percent = Math.floor((usage * 100) / limit);
-  const restart = monthOf(now).end.toISOString().slice(0, 10);
+  const restart = billingMonth(now).end.toISOString().slice(0, 10);
   return {
     subject: isReached
       ? `This month's limit of ${what} is reached`
