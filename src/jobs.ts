@@ -37,31 +37,44 @@ export type Lane = (typeof LANE_NAMES)[number];
 export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
 
 /** A kind of job. Its payload has this type: ids, never copies of rows. */
-export interface Job<Payload = unknown> {
+export interface Job<Payload = unknown, Variant extends string = string> {
   /** Neither workflows nor bulk work hold a transactional mail back. */
   lane: Lane;
   /** What is usual for it: the lower, the sooner. Left out: 0, before all that have one. */
   priority?: number;
+  /** Of jobs that step back behind others of their kind: the priority at which that ends. */
+  last?: number;
+  /** The priorities that are not usual, each by its name. */
+  variants?: Record<Variant, number>;
   /** How often it is tried; left out: 25 times, over some days. */
   maxAttempts?: number;
   /** A type alone: there is no value. */
   payload?: Payload;
 }
 
-function job<Payload = Record<string, never>>(
+function job<Payload = Record<string, never>, Variant extends string = never>(
   lane: Lane,
-  usual: Pick<Job, "priority" | "maxAttempts"> = {},
-): Job<Payload> {
-  return { lane, ...usual };
+  more: Omit<Job<Payload, Variant>, "lane" | "payload"> = {},
+): Job<Payload, Variant> {
+  return { lane, ...more };
 }
+
+/** Removals take turns: the first ones that people ask for on a day come before the tenth of somebody. */
+const LAST_REMOVAL = 9;
 
 /** Every job. Its implementation is in `tasks/`, under the same name. */
 export const JOBS = {
   /** Compares the counters of a project with the facts, or has it done for all. */
-  audit_counts: job<{
-    /** Left out: of every project, each by a job of its own. */
-    projectId?: string;
-  }>("bulk"),
+  audit_counts: job<
+    {
+      /** Left out: of every project, each by a job of its own. */
+      projectId?: string;
+    },
+    "nightly"
+  >("bulk", {
+    // Behind everything that somebody waits for.
+    variants: { nightly: 20 },
+  }),
   /** Calls the webhook of a step once. */
   call_webhook: job<{ projectId: string; executionId: string; stepExecutionId: string }>("fast"),
   /** Looks up the domains that are due. */
@@ -83,7 +96,7 @@ export const JOBS = {
     after?: string | undefined;
     /** The lower, the sooner it gets its turn; left out: last. */
     turn?: number | undefined;
-  }>("bulk"),
+  }>("bulk", { last: LAST_REMOVAL }),
   /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
   drop_expired: job("bulk"),
   /**
@@ -114,7 +127,7 @@ export const JOBS = {
     version?: string;
     found?: boolean;
     turn?: number | undefined;
-  }>("bulk"),
+  }>("bulk", { last: LAST_REMOVAL }),
   /** Reports usage to Stripe. */
   report_usage: job("bulk"),
   /** Finds the events that came to light after the beginning of a wait. */
@@ -133,12 +146,18 @@ export const JOBS = {
   /** Recounts the members of segments. */
   recount_segments: job<{ projectId: string; segmentIds: string[] }>("bulk"),
   /** Advances executions as far as possible. */
-  run_executions: job<{
-    projectId: string;
-    executionIds: string[];
-    /** A batch with them failed: each is run by itself, step by step. */
-    alone?: boolean;
-  }>("workflows"),
+  run_executions: job<
+    {
+      projectId: string;
+      executionIds: string[];
+      /** A batch with them failed: each is run by itself, step by step. */
+      alone?: boolean;
+    },
+    "patient"
+  >("workflows", {
+    // Of very many executions: what somebody waits for now comes first.
+    variants: { patient: 10 },
+  }),
   /** Sends the mails of one range of a campaign. */
   send_batch: job<{
     projectId: string;
@@ -149,7 +168,7 @@ export const JOBS = {
     priority?: number;
     /** It has waited for its place in the line of a rate. */
     inLine?: boolean;
-  }>("bulk", { priority: 10 }),
+  }>("bulk", { priority: 10, last: 32_000 }),
   /** Tells somebody what was changed about how they log in. */
   send_account_notice: job<AccountNotice>("fast"),
   /** Tells those of a project that an account which looked after it was removed. */
@@ -157,7 +176,11 @@ export const JOBS = {
   /** Asks whether a new address is theirs. Whether it has an account must not show before. */
   send_email_change_mail: job<{ userId: string; email: string }>("fast"),
   /** Sends mails of the ledger. */
-  send_emails: job<{ projectId: string; emailIds: string[] }>("fast"),
+  send_emails: job<{ projectId: string; emailIds: string[] }, "workflow">("fast", {
+    last: 30_000,
+    // Behind transactional mail, and before campaigns, which have a lane of their own.
+    variants: { workflow: 5 },
+  }),
   /** Tells the owner of an address what others may have left in the account. */
   send_owner_mail: job<{ userId: string; projectIds: string[] }>("fast"),
   /** Sends a mail of the installation. */
@@ -214,7 +237,11 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 
 /** What a job is given, by its name. */
-export type Jobs = { [Name in JobName]: (typeof JOBS)[Name] extends Job<infer Payload> ? Payload : never };
+export type Jobs = {
+  [Name in JobName]: (typeof JOBS)[Name] extends Job<infer Payload, infer _> ? Payload : never;
+};
+
+type VariantOf<Name extends JobName> = (typeof JOBS)[Name] extends Job<infer _, infer Variant> ? Variant : never;
 
 /** What each job does. It may run twice: the comment beside it says what a second run does. */
 export type Tasks = { [Name in JobName]: (ctx: Context, payload: Jobs[Name]) => Promise<unknown> };
@@ -230,12 +257,24 @@ export async function addJobs<Name extends JobName>(
   await q.jobs.addMany(tx, { task: name, payloads, ...usualOf(name, priority) });
 }
 
+/** The priority of a job in one of its variants. */
+export function priorityOf<Name extends JobName>(name: Name, variant: VariantOf<Name>): number {
+  const { variants }: Job = JOBS[name];
+  return variants![variant]!;
+}
+
+/** The priority of a job with so many before it that come first; `Infinity`: of the last one. */
+export function priorityBehind(name: JobName, others: number): number {
+  const { priority = 0, last = priority }: Job = JOBS[name];
+  return Math.min(last, priority + others);
+}
+
 /** When a job is due, and what tells it from others. */
 export interface JobOptions {
   runAt?: Date | null;
   /** A job with the same key that still waits is replaced. */
   key?: string | null;
-  /** Lower is sooner; left out: the job's default. */
+  /** From {@linkcode priorityOf} or {@linkcode priorityBehind}; left out: what is usual. */
   priority?: number | null;
 }
 

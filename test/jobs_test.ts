@@ -53,12 +53,13 @@ describe("what SQL says of jobs", () => {
   test("a priority that stands in a statement is the usual one of the job", () => {
     const given = [...sql.values()].flatMap(added).filter(({ priority }) => priority !== undefined);
     const firsts = [...sql.values()].flatMap((text) =>
-      [...text.matchAll(/least\(32000, (\d+) \+ batch/g)].map(([, first]) => Number(first)),
+      [...text.matchAll(/least\((\d+), (\d+) \+ batch/g)].map(([, last, first]) => `${first} to ${last}`),
     );
 
     expect(given.length).toBeGreaterThan(0);
     expect(given.filter(({ name, priority }) => usual[name]!.priority !== priority)).toEqual([]);
-    expect(new Set(firsts)).toEqual(new Set([JOBS.send_batch.priority!]));
+    const { priority, last } = JOBS.send_batch;
+    expect(firsts).toEqual([`${priority} to ${last}`]);
   });
 
   test("one of another name, or with another priority, is found", () => {
@@ -68,6 +69,20 @@ describe("what SQL says of jobs", () => {
     expect(added(wrong)).toEqual([{ name: "send_bacth", priority: 11 }]);
     expect(soughtAfter("where j.task in ('send_emails', 'gone')")).toEqual(["send_emails", "gone"]);
   });
+});
+
+test("what adds jobs has its priorities from their definitions", async () => {
+  const wrong: string[] = [];
+  let files = 0;
+  for (const file of new Bun.Glob("{src,tasks}/**/*.ts").scanSync({ cwd: ROOT })) {
+    const text = await Bun.file(join(ROOT, file)).text();
+    if (file === "src/jobs.ts" || !/from "[^"]*\/jobs\.ts"/.test(text)) continue;
+    files++;
+    if (/priority\w*"?\s*[:=]\s*[\d-]/i.test(text)) wrong.push(file);
+  }
+
+  expect(files).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
 });
 
 test("every job has a task, and the crontab names jobs that need no payload", async () => {

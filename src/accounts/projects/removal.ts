@@ -2,13 +2,10 @@
 // rows away, in small batches.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Jobs } from "../../jobs.ts";
+import { type Jobs, priorityBehind } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 import { countToday } from "../daily_limits.ts";
-
-/** Removals take turns: the first ones that people ask for on a day come before the tenth of somebody. */
-const LAST_TURN = 9;
 
 /**
  * Deletes a project. From the commit on it cannot be found (and the trigger `projects_stay_deleted` keeps it so), and
@@ -54,7 +51,7 @@ export async function requestReset(ctx: Context, projectId: string, actor: Actor
 /** How many removals of the same person come before this one: somebody who removes many does not hold others up. */
 async function turnOf(tx: Context, actor: Actor): Promise<number> {
   const who = actor.kind === "user" ? actor.userId : actor.kind;
-  return Math.min((await countToday(tx, `removals by ${who}`)) - 1, LAST_TURN);
+  return priorityBehind("delete_project", (await countToday(tx, `removals by ${who}`)) - 1);
 }
 
 /** Has a removal begin, or go on, in the transaction of `tx`. One that waits already is replaced. */
@@ -64,7 +61,7 @@ export async function enqueueRemoval(
   job: Jobs["reset_project"],
   runAt: Date | null = null,
 ): Promise<void> {
-  const { projectId, turn: priority = LAST_TURN } = job;
+  const { projectId, turn: priority = priorityBehind(task, Infinity) } = job;
   await q.removals.enqueue(tx, { task, projectId, payload: job, runAt, priority });
 }
 

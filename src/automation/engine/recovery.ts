@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { enqueue, jobsFor, PATIENT } from "../runs/jobs.ts";
+import { priorityOf } from "../../jobs.ts";
+import { enqueue, jobsFor } from "../runs/jobs.ts";
 
 /** What has been due for so long, without anything having come of it, has lost its job. */
 const OVERDUE_MS = 2 * 60_000;
@@ -17,7 +18,7 @@ export async function sweepExecutions(ctx: Context): Promise<void> {
     stranded.filter((execution) => execution.status === status),
   );
   await enqueue(ctx, [
-    ...jobsFor("run_executions", running!, { priority: PATIENT, keyOf: keyOf("run") }),
+    ...jobsFor("run_executions", running!, { priority: priorityOf("run_executions", "patient"), keyOf: keyOf("run") }),
     ...jobsFor("wake_executions", waiting!, { keyOf: keyOf("wake") }),
   ]);
 }

@@ -1,12 +1,10 @@
 // Jobs about executions: those of one project share them.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Jobs } from "../../jobs.ts";
+import { type Jobs, priorityOf } from "../../jobs.ts";
 import type { ExecutionKey } from "./run.ts";
 
 const EXECUTIONS_A_JOB = 200;
-/** The priority of jobs for very many executions: what somebody waits for now comes first. */
-export const PATIENT = 10;
 
 /** A job that is to be enqueued. One that waits with the same key is replaced. */
 export interface NewJob {
@@ -67,7 +65,7 @@ export async function addRuns(
   executions: ExecutionKey[],
   { alone = false, patient = false } = {},
 ): Promise<void> {
-  const priority = patient ? PATIENT : undefined;
+  const priority = patient ? priorityOf("run_executions", "patient") : undefined;
   await enqueue(tx, alone ? runsAlone(executions) : jobsFor("run_executions", executions, { priority }));
 }
 

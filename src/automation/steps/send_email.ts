@@ -6,7 +6,7 @@ import { templateErrors } from "../../content/handlebars/errors.ts";
 import { type Budget, compileTemplate, newBudget } from "../../content/handlebars/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJobs } from "../../jobs.ts";
+import { addJobs, priorityOf } from "../../jobs.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { type FieldError, Problem } from "../../problem.ts";
 import { inParts } from "../runs/jobs.ts";
@@ -22,8 +22,6 @@ interface Config {
 type Step = GraphStep<Config>;
 
 const EMAILS_A_JOB = 20;
-/** Behind transactional mail, and before campaigns, which have a lane of their own. */
-const PRIORITY = 5;
 const MAX_EMAIL_LENGTH = 1_000;
 
 /**
@@ -204,5 +202,5 @@ async function refusalOf(check: Promise<void>): Promise<string | null> {
 
 async function addSending(tx: Context, projectId: string, ids: string[]): Promise<void> {
   const payloads = inParts(ids, EMAILS_A_JOB).map((emailIds) => ({ projectId, emailIds }));
-  await addJobs(tx, "send_emails", payloads, { priority: PRIORITY });
+  await addJobs(tx, "send_emails", payloads, { priority: priorityOf("send_emails", "workflow") });
 }

@@ -1,7 +1,7 @@
 // Checks every night whether the counters still match the facts, and recounts where they do not.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJobs } from "../../jobs.ts";
+import { addJobs, priorityOf } from "../../jobs.ts";
 import { eventCountFaults, recountEvents } from "./events.ts";
 import { executionCountFaults, recountExecutions } from "./executions.ts";
 import { mailCountFaults, recountMails } from "./mails.ts";
@@ -17,8 +17,6 @@ export interface Recount {
 
 /** More lines of a project say nothing new. */
 const MAX_FAULTS = 20;
-/** Behind everything that somebody waits for. */
-const PRIORITY = 20;
 const PAGE = 1_000;
 
 /** Enqueues the audit of every project. */
@@ -28,7 +26,7 @@ export async function auditProjects(ctx: Context): Promise<void> {
       ctx,
       "audit_counts",
       projectIds.map((projectId) => ({ projectId })),
-      { priority: PRIORITY },
+      { priority: priorityOf("audit_counts", "nightly") },
     );
   }
 }

@@ -3,7 +3,7 @@ import { SANDBOX_DOMAIN } from "../../accounts/projects/domains.ts";
 import { takeWhatIsLeft, type UsageCategory } from "../../accounts/billing/usage.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJobs, type Jobs } from "../../jobs.ts";
+import { addJobs, type Jobs, priorityBehind } from "../../jobs.ts";
 import { type CapturedKey, capturedPages, type ReleaseScope } from "./_pages.ts";
 import { reasonAgainst } from "../delivery/reasons_against.ts";
 import { addSendJobs } from "../delivery/enqueue.ts";
@@ -40,9 +40,6 @@ type BatchCounts = Map<string, number>;
 
 /** Mails of a campaign that share a job. */
 const BATCH_SIZE = 200;
-/** As of the batches of a campaign that begins (`campaign_send.snapshot_range`). */
-const FIRST_PRIORITY = 10;
-const LAST_PRIORITY = 32_000;
 
 const CATEGORIES: Record<Captured["sourceType"], UsageCategory> = {
   TRANSACTIONAL: "transactional",
@@ -191,7 +188,8 @@ async function send(tx: Context, mails: Captured[], batches: BatchCounts): Promi
 
 /**
  * Ranges of ids, as `campaign_send.batch` takes them: also where mails were captured in another order. The n-th batch of a
- * campaign has the rank of the n-th one of any other: so a large one holds up none that is small.
+ * campaign has the rank of the n-th one of any other, as in `campaign_send.snapshot_range`: so a large one holds up none
+ * that is small.
  */
 function batchesOf(campaignId: string, rows: Captured[], batches: BatchCounts): Jobs["send_batch"][] {
   const projectId = rows[0]!.projectId;
@@ -201,7 +199,7 @@ function batchesOf(campaignId: string, rows: Captured[], batches: BatchCounts): 
   batches.set(campaignId, before + count);
   return Array.from({ length: count }, (_, i) => {
     const batch = ids.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE);
-    const priority = Math.min(LAST_PRIORITY, FIRST_PRIORITY + before + i);
+    const priority = priorityBehind("send_batch", before + i);
     return { projectId, campaignId, fromId: batch[0]!, toId: batch.at(-1)!, priority };
   });
 }

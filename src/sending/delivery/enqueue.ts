@@ -2,7 +2,7 @@
 // mails come after the first ones of others. What is counted is what this process has accepted; the queue takes the order
 // from the jobs.
 import { type Context, perService } from "../../context.ts";
-import { addJobs, type Jobs } from "../../jobs.ts";
+import { addJobs, type Jobs, priorityBehind } from "../../jobs.ts";
 import { forgetOldest } from "./_forgetting.ts";
 
 const EMAILS_A_JOB = 10;
@@ -13,7 +13,6 @@ const EMAILS_A_JOB = 10;
 const STEP = 500;
 /** How quickly accepted mails are forgotten. */
 const MAILS_A_SECOND = 100;
-const LEAST_URGENT = 30_000;
 const MAX_PROJECTS = 10_000;
 
 interface Backlog {
@@ -57,7 +56,7 @@ function urgencyOf(ctx: Context, projectId: string, mails: number): number {
   backlogs.delete(projectId);
   backlogs.set(projectId, { mails: before + mails, at: now });
   forgetOldest(backlogs, MAX_PROJECTS, () => false);
-  return Math.min(LEAST_URGENT, Math.floor(before / STEP));
+  return priorityBehind("send_emails", Math.floor(before / STEP));
 }
 
 function leftOf(backlog: Backlog | undefined, now: number): number {
