@@ -241,7 +241,8 @@ export type Jobs = {
   [Name in JobName]: (typeof JOBS)[Name] extends Job<infer Payload, infer _> ? Payload : never;
 };
 
-type VariantOf<Name extends JobName> = (typeof JOBS)[Name] extends Job<infer _, infer Variant> ? Variant : never;
+type VariantOf<Name extends JobName> =
+  (typeof JOBS)[Name] extends Job<infer _, infer Variant> ? Variant : never;
 
 /** What each job does. It may run twice: the comment beside it says what a second run does. */
 export type Tasks = { [Name in JobName]: (ctx: Context, payload: Jobs[Name]) => Promise<unknown> };

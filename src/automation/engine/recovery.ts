@@ -18,7 +18,10 @@ export async function sweepExecutions(ctx: Context): Promise<void> {
     stranded.filter((execution) => execution.status === status),
   );
   await enqueue(ctx, [
-    ...jobsFor("run_executions", running!, { priority: priorityOf("run_executions", "patient"), keyOf: keyOf("run") }),
+    ...jobsFor("run_executions", running!, {
+      priority: priorityOf("run_executions", "patient"),
+      keyOf: keyOf("run"),
+    }),
     ...jobsFor("wake_executions", waiting!, { keyOf: keyOf("wake") }),
   ]);
 }
