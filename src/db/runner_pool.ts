@@ -1,13 +1,11 @@
 // The connections of one runner of graphile-worker: known, so that the runner can be given up with all that it does.
 import type pg from "pg";
-import { isSettling, pidOf, type WorkerPool } from "./worker_pool.ts";
+import { isFetching, isSettling } from "./_runner_queries.ts";
+import { pidOf, type WorkerPool } from "./worker_pool.ts";
 
 // With thousands of dead rows, or a starved disk, jobs are fetched slowly: restarting would mean never. Whether such a
 // request is answered at all is watched by the lane.
 const FETCH_MS = 10 * 60_000;
-
-/** The statement with which graphile-worker takes jobs (`getJobs` of its `sql/`). */
-const FETCHES = /^with j\w* as \(\s*select jobs\./;
 
 type Connected = Parameters<pg.Pool["connect"]>[0];
 
@@ -79,10 +77,6 @@ export function openRunnerPool(pool: WorkerPool): RunnerPool {
       await pool.cutOff([...held]);
     },
   };
-}
-
-function isFetching(asked: unknown): asked is pg.QueryConfig {
-  return typeof asked === "object" && asked !== null && FETCHES.test(String((asked as pg.QueryConfig).text));
 }
 
 /** The pool reported that this must be asked again, because its connection was lost. */

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import pg from "pg";
+import { isSettling, REPEATED } from "./_runner_queries.ts";
 
 // What graphile-worker asks is answered in milliseconds: longer than this, and the server is frozen or out of reach.
 const SILENCE_MS = 35_000;
@@ -7,15 +8,6 @@ const CONNECT_MS = 10_000;
 const RETRY_MS = 250;
 
 const APPLICATION_NAME = "postrider worker";
-
-/** The code after which graphile-worker repeats a statement at once, up to 100 times (`RETRYABLE_ERROR_CODES`). */
-const AGAIN = "40001";
-
-/**
- * The statements with which graphile-worker reports that jobs are over, one way or the other: `complete_jobs` and
- * `fail_jobs` of its `sql/`. Each names its jobs, so that it can be repeated.
- */
-const SETTLES = /^(with j as \(\s*)?(delete from|update) \S+_private_jobs\S* as jobs\s/;
 
 /**
  * The pool that graphile-worker needs for itself. It hides outages of the database: connections are awaited, a
@@ -129,16 +121,11 @@ function repeatWhatWasLost(pool: WorkerPool, client: pg.PoolClient): void {
       if (isLost(error)) destroy(client);
       if (isSettling(args[0])) return await pool.settle(args[0]);
       throw isLost(error)
-        ? Object.assign(new Error(error.message, { cause: error }), { code: AGAIN })
+        ? Object.assign(new Error(error.message, { cause: error }), { code: REPEATED })
         : error;
     });
   };
   client.query = repeated as typeof client.query;
-}
-
-/** Whether this is the word that jobs are over. */
-export function isSettling(asked: unknown): asked is pg.QueryConfig {
-  return typeof asked === "object" && asked !== null && SETTLES.test(String((asked as pg.QueryConfig).text));
 }
 
 /** The process at the server that serves a connection. */
