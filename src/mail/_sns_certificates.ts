@@ -1,6 +1,6 @@
 // The certificates that SNS signs with, remembered so that a message costs no fetch.
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { createCache } from "../cache.ts";
 
 /** Whose signatures count, and when. */
 export interface Signer {
@@ -23,40 +23,45 @@ const REMEMBER_MS = 24 * 3_600_000;
 
 /**
  * Finds signers by the addresses of their certificates. Concurrent callers share one fetch, and `beforeFetch` is called
- * only for an address that was never valid. Fetches in progress are kept apart from valid certificates: however many
- * unknown ones are requested, the genuine ones stay.
+ * only for an address that was never valid. Only valid certificates are remembered: however many unknown ones are
+ * requested, the genuine ones stay, and one that is invalid, or not there, may be valid the next time.
  */
 export function createSignerMemory({ fetchCertificate, now }: Source) {
-  const known = new LRUCache<string, { signer: Signer; until: number }>({ max: MAX_CERTIFICATES });
-  const underway = new Map<string, Promise<Signer | null>>();
+  const signers = createCache<Signer>({
+    maxEntries: MAX_CERTIFICATES,
+    keepMs: REMEMBER_MS,
+    now: () => now().getTime(),
+  });
+  const wereValid = createCache<boolean>({ maxEntries: MAX_CERTIFICATES });
 
-  const keep = (href: string, signer: Signer | null) => {
-    known.delete(href);
-    // An invalid certificate, or none, is not remembered: it may be valid the next time.
-    if (!signer || !isValidAt(signer, now())) return;
-    known.set(href, { signer, until: now().getTime() + REMEMBER_MS });
-  };
-
-  const load = async (url: URL): Promise<Signer | null> => {
-    try {
-      const signer = toSigner(await fetchCertificate(url));
-      keep(url.href, signer);
-      return signer;
-    } finally {
-      underway.delete(url.href);
-    }
+  const fetchSigner = async (url: URL, beforeFetch?: () => void): Promise<Signer> => {
+    const wasValid = wereValid.get(url.href) ?? false;
+    if (!wasValid) beforeFetch?.();
+    const signer = toSigner(await fetchCertificate(url));
+    const isValid = signer !== null && isValidAt(signer, now());
+    if (isValid !== wasValid) wereValid.set(url.href, isValid);
+    if (!isValid) throw new NotValid(signer);
+    return signer;
   };
 
   return async (url: URL, beforeFetch?: () => void): Promise<Signer | null> => {
-    const found = known.get(url.href);
-    if (found && found.until > now().getTime()) return found.signer;
-    const waiting = underway.get(url.href);
-    if (waiting) return await waiting;
-    if (!found) beforeFetch?.();
-    const signer = load(url);
-    underway.set(url.href, signer);
-    return await signer;
+    try {
+      return await signers.load(url.href, () => fetchSigner(url, beforeFetch));
+    } catch (error) {
+      if (error instanceof NotValid) return error.signer;
+      throw error;
+    }
   };
+}
+
+/** A certificate that does not count at this time, or none: it is not remembered. */
+class NotValid extends Error {
+  readonly signer: Signer | null;
+
+  constructor(signer: Signer | null) {
+    super("The certificate is not valid");
+    this.signer = signer;
+  }
 }
 
 /** Whether the certificate of a signer counts at this time. */

@@ -1,3 +1,4 @@
+import { createCache } from "../../cache.ts";
 import { fill, type Language, PHRASES } from "../../content/languages/mod.ts";
 
 /** The end of a MARKETING mail, for its HTML body and for its text part. */
@@ -24,7 +25,7 @@ interface Frame {
 
 const MAX_FRAMES = 1000;
 
-const frames = new Map<string, Frame>();
+const frames = createCache<Frame>({ maxEntries: MAX_FRAMES });
 
 /** The footer of one mail: whose mail it is, why it comes, the two links, and where the sender is. */
 export function footerOf(input: FooterInput): Footer {
@@ -38,11 +39,10 @@ export function footerOf(input: FooterInput): Footer {
 
 function frameOf({ language, projectName, postalAddress }: FooterInput): Frame {
   const key = `${language} ${projectName}\0${postalAddress ?? ""}`;
-  let frame = frames.get(key);
-  if (!frame) {
-    if (frames.size >= MAX_FRAMES) frames.clear();
-    frames.set(key, (frame = makeFrame(language, projectName, postalAddress)));
-  }
+  const known = frames.get(key);
+  if (known) return known;
+  const frame = makeFrame(language, projectName, postalAddress);
+  frames.set(key, frame);
   return frame;
 }
 
