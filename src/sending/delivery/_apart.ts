@@ -26,12 +26,10 @@ interface Here {
   waitingFor(domain: string): number;
 }
 
-/** Its progress, and its work at hand. */
-interface State {
-  walk: MapIterator<string>;
-  isFetching: boolean;
-  lookedUpTo: string;
-  gaveUpAt: number;
+/** A mail that is to wait apart. */
+interface Waiting {
+  request: DeliveryRequest;
+  isFailing: boolean;
 }
 
 /** More domains are kept in mind only when these have no mails there any more; the ledger knows all. */
@@ -45,55 +43,86 @@ const GIVE_UP_EVERY_MS = 60_000;
 
 /** Nobody waits, as far as is known. */
 export function createApartMails(ctx: Context): ApartMails {
-  const counts = new Map<string, number>();
-  const state: State = { walk: counts.keys(), isFetching: false, lookedUpTo: "", gaveUpAt: -Infinity };
-  const write = createBatcher<{ request: DeliveryRequest; isFailing: boolean }, true>(
-    async (mails) => {
-      await q.emails.setApart(ctx, {
-        projectIds: mails.map(({ request }) => request.projectId),
-        ids: mails.map(({ request }) => request.emailId),
-        failing: [...new Set(mails.flatMap(({ request, isFailing }) => (isFailing ? [request.domain] : [])))],
-        now: ctx.now(),
-      });
-      return mails.map(() => true);
-    },
-    { maxItems: 2_000, maxFlights: 1 },
-  );
+  return new MailsApart(ctx);
+}
 
-  const putLast = (domain: string) => {
-    const mails = counts.get(domain)!;
-    counts.delete(domain);
-    counts.set(domain, mails);
-  };
-  const note = (domain: string, mails: number) => {
-    if (counts.has(domain) || counts.size < MAX_DOMAINS)
-      counts.set(domain, (counts.get(domain) ?? 0) + mails);
-  };
+class MailsApart implements ApartMails {
+  private readonly ctx: Context;
+  /** How many mails wait, by their domains. */
+  private readonly counts = new Map<string, number>();
+  private readonly write: (mail: Waiting) => Promise<true>;
+  private walk = this.counts.keys();
+  private isFetching = false;
+  private lookedUpTo = "";
+  private gaveUpAt = -Infinity;
 
-  const add: ApartMails["add"] = async (request, isFailing) => {
-    await write({ request, isFailing });
-    note(request.domain, 1);
-  };
+  constructor(ctx: Context) {
+    this.ctx = ctx;
+    this.write = createBatcher<Waiting, true>((mails) => setApart(ctx, mails), {
+      maxItems: 2_000,
+      maxFlights: 1,
+    });
+  }
 
-  /** Some domains at a time, one after the other, round and round. */
-  const look = function* (): Generator<string> {
-    // Each time only a few are walked through completely: those chosen last are at the end.
-    if (counts.size <= DOMAINS_A_FETCH) state.walk = counts.keys();
-    for (let looks = 0; looks < Math.min(DOMAINS_A_FETCH, counts.size); looks++) {
-      let next = state.walk.next();
-      if (next.done) {
-        state.walk = counts.keys();
-        next = state.walk.next();
-      }
-      if (!next.done) yield next.value;
+  count(domain: string): number {
+    return this.counts.get(domain) ?? 0;
+  }
+
+  async add(request: DeliveryRequest, isFailing: boolean): Promise<void> {
+    await this.write({ request, isFailing });
+    this.note(request.domain, 1);
+  }
+
+  async fetch(here: Here): Promise<DeliveryRequest[]> {
+    if (this.isFetching || this.counts.size === 0) return [];
+    this.isFetching = true;
+    try {
+      return await this.fetchSome(here);
+    } catch (error) {
+      this.ctx.log.warn("mails that wait apart not fetched", describeError(error));
+      return [];
+    } finally {
+      this.isFetching = false;
     }
-  };
+  }
+
+  async lookAround(isFailing: (domain: string) => boolean): Promise<void> {
+    const look = { after: this.lookedUpTo, limit: DOMAINS_A_LOOK };
+    const found = await q.emails.apartDomains(this.ctx, look);
+    for (const { domain } of found) if (!this.counts.has(domain)) this.note(domain, UNCOUNTED);
+    this.lookedUpTo = found.length < DOMAINS_A_LOOK ? "" : found.at(-1)!.domain;
+    await this.giveUp(isFailing);
+  }
+
+  private note(domain: string, mails: number): void {
+    const { counts } = this;
+    if (counts.has(domain) || counts.size < MAX_DOMAINS) counts.set(domain, this.count(domain) + mails);
+  }
+
+  private async fetchSome(here: Here): Promise<DeliveryRequest[]> {
+    const { ctx, counts } = this;
+    const chosen = this.choose(here);
+    if (chosen.domains.length === 0) return [];
+    const back = await q.emails.comeBack(ctx, { ...chosen, now: ctx.now() });
+    const byDomain = Map.groupBy(back, (row) => row.domain);
+    chosen.domains.forEach((domain, i) => {
+      const came = byDomain.get(domain)?.length ?? 0;
+      if (came < chosen.counts[i]!) counts.delete(domain);
+      else counts.set(domain, Math.max(1, this.count(domain) - came));
+    });
+    return back.map(({ projectId, id, campaignId, domain }) => ({
+      projectId,
+      emailId: id,
+      campaignId,
+      domain,
+    }));
+  }
 
   /** How many mails of which domains. */
-  const choose = ({ pace, waitingFor }: Here) => {
+  private choose({ pace, waitingFor }: Here) {
     const chosen = { domains: [] as string[], counts: [] as number[], lasts: [] as number[] };
     let trials = 0;
-    for (const domain of look()) {
+    for (const domain of this.look()) {
       const { mails, as } = pace.room(domain);
       const room = mails - waitingFor(domain) - (as === "few" ? trials : 0);
       if (room <= 0) continue;
@@ -104,46 +133,37 @@ export function createApartMails(ctx: Context): ApartMails {
       chosen.counts.push(as === "few" ? 1 : room - last);
       chosen.lasts.push(last);
     }
-    for (const domain of chosen.domains) putLast(domain);
+    for (const domain of chosen.domains) this.putLast(domain);
     return chosen;
-  };
+  }
 
-  const fetchSome = async (here: Here): Promise<DeliveryRequest[]> => {
-    const chosen = choose(here);
-    if (chosen.domains.length === 0) return [];
-    const back = await q.emails.comeBack(ctx, { ...chosen, now: ctx.now() });
-    const byDomain = Map.groupBy(back, (row) => row.domain);
-    chosen.domains.forEach((domain, i) => {
-      const came = byDomain.get(domain)?.length ?? 0;
-      if (came < chosen.counts[i]!) counts.delete(domain);
-      else counts.set(domain, Math.max(1, (counts.get(domain) ?? 0) - came));
-    });
-    return back.map(({ projectId, id, campaignId, domain }) => ({
-      projectId,
-      emailId: id,
-      campaignId,
-      domain,
-    }));
-  };
-
-  const fetch = async (here: Here): Promise<DeliveryRequest[]> => {
-    if (state.isFetching || counts.size === 0) return [];
-    state.isFetching = true;
-    try {
-      return await fetchSome(here);
-    } catch (error) {
-      ctx.log.warn("mails that wait apart not fetched", describeError(error));
-      return [];
-    } finally {
-      state.isFetching = false;
+  /** Some domains at a time, one after the other, round and round. */
+  private *look(): Generator<string> {
+    const { counts } = this;
+    // Each time only a few are walked through completely: those chosen last are at the end.
+    if (counts.size <= DOMAINS_A_FETCH) this.walk = counts.keys();
+    for (let looks = 0; looks < Math.min(DOMAINS_A_FETCH, counts.size); looks++) {
+      let next = this.walk.next();
+      if (next.done) {
+        this.walk = counts.keys();
+        next = this.walk.next();
+      }
+      if (!next.done) yield next.value;
     }
-  };
+  }
 
-  const giveUp = async (isFailing: (domain: string) => boolean): Promise<void> => {
+  private putLast(domain: string): void {
+    const mails = this.counts.get(domain)!;
+    this.counts.delete(domain);
+    this.counts.set(domain, mails);
+  }
+
+  private async giveUp(isFailing: (domain: string) => boolean): Promise<void> {
+    const { ctx } = this;
     const now = ctx.now();
-    if (now.getTime() - state.gaveUpAt < GIVE_UP_EVERY_MS) return;
-    state.gaveUpAt = now.getTime();
-    for (const domain of [...counts.keys()].filter(isFailing)) {
+    if (now.getTime() - this.gaveUpAt < GIVE_UP_EVERY_MS) return;
+    this.gaveUpAt = now.getTime();
+    for (const domain of [...this.counts.keys()].filter(isFailing)) {
       await q.emails.giveUpApart(ctx, {
         domain,
         before: new Date(now.getTime() - GIVE_UP_AFTER_MS),
@@ -152,17 +172,15 @@ export function createApartMails(ctx: Context): ApartMails {
         limit: GIVE_UP_LIMIT,
       });
     }
-  };
+  }
+}
 
-  return {
-    count: (domain) => counts.get(domain) ?? 0,
-    add,
-    fetch,
-    async lookAround(isFailing) {
-      const found = await q.emails.apartDomains(ctx, { after: state.lookedUpTo, limit: DOMAINS_A_LOOK });
-      for (const { domain } of found) if (!counts.has(domain)) note(domain, UNCOUNTED);
-      state.lookedUpTo = found.length < DOMAINS_A_LOOK ? "" : found.at(-1)!.domain;
-      await giveUp(isFailing);
-    },
-  };
+async function setApart(ctx: Context, mails: Waiting[]): Promise<true[]> {
+  await q.emails.setApart(ctx, {
+    projectIds: mails.map(({ request }) => request.projectId),
+    ids: mails.map(({ request }) => request.emailId),
+    failing: [...new Set(mails.flatMap(({ request, isFailing }) => (isFailing ? [request.domain] : [])))],
+    now: ctx.now(),
+  });
+  return mails.map(() => true);
 }

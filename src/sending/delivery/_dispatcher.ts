@@ -7,10 +7,10 @@ import type { Context } from "../../context.ts";
 import { addJob } from "../../jobs.ts";
 import type { ApartMails } from "./_apart.ts";
 import { TICK_MS } from "./_domain_pace.ts";
-import { createHandoverMarks } from "./_handover_marks.ts";
+import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { type ClaimedMail, runPass } from "./_pass.ts";
-import { createDeliveryPlaces, type QueuedRequest } from "./_places.ts";
-import { type RateAdmission, Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
+import { createDeliveryPlaces, type DeliveryPlaces, type QueuedRequest } from "./_places.ts";
+import { Apart, type DeliveryRequest, Postponed, type RateAdmission } from "./_requests.ts";
 import { transmit } from "./_transmission.ts";
 import type { MailOutcome } from "./outcomes.ts";
 import { admitByRate } from "./rates.ts";
@@ -46,206 +46,225 @@ export function createDispatcher(
   apart: ApartMails,
   finished: (request: DeliveryRequest) => void,
 ): Dispatcher {
-  const { connections } = ctx.mailer;
-  const worthwhile = Math.ceil(connections / 3);
-  const underway = new Set<string>();
-  const marks = createHandoverMarks(ctx, { connections, underway });
-  const places = createDeliveryPlaces({
-    connections,
-    now: () => ctx.now().getTime(),
-    waitingApart: apart.count,
-    onSlow: (request) => {
-      // What is bulk and slow holds a job for nothing, and there are few for bulk.
-      if (request.campaignId !== null && underway.has(request.emailId)) letGo(request);
-    },
-  });
-  let ended: { request: QueuedRequest; outcome: MailOutcome }[] = [];
-  /** Connections in use: by mails that are claimed, or about to be, and not settled. */
-  let taken = 0;
-  let passes = 0;
-  let isPatient = false;
-  let isTicking = false;
-  let idle: (() => void) | null = null;
-  let isStopped = false;
+  return new PassingDispatcher(ctx, apart, finished);
+}
 
-  const enqueue = (request: QueuedRequest): void => {
-    if (isStopped) return request.failed(stopping());
-    if (places.ask(request) === "apart") return sendApart(request);
+class PassingDispatcher implements Dispatcher {
+  readonly underway = new Set<string>();
+  private readonly ctx: Context;
+  private readonly apart: ApartMails;
+  private readonly finished: (request: DeliveryRequest) => void;
+  private readonly marks: HandoverMarks;
+  private readonly places: DeliveryPlaces;
+  private readonly worthwhile: number;
+  private ended: { request: QueuedRequest; outcome: MailOutcome }[] = [];
+  /** Connections in use: by mails that are claimed, or about to be, and not settled. */
+  private taken = 0;
+  private passes = 0;
+  private isPatient = false;
+  private isTicking = false;
+  private idle: (() => void) | null = null;
+  private isStopped = false;
+
+  constructor(ctx: Context, apart: ApartMails, finished: (request: DeliveryRequest) => void) {
+    const { connections } = ctx.mailer;
+    const { underway } = this;
+    this.ctx = ctx;
+    this.apart = apart;
+    this.finished = finished;
+    this.worthwhile = Math.ceil(connections / 3);
+    this.marks = createHandoverMarks(ctx, { connections, underway });
+    this.places = createDeliveryPlaces({
+      connections,
+      now: () => ctx.now().getTime(),
+      waitingApart: (domain) => apart.count(domain),
+      onSlow: (request) => {
+        // What is bulk and slow holds a job for nothing, and there are few for bulk.
+        if (request.campaignId !== null && underway.has(request.emailId)) this.letGo(request);
+      },
+    });
+  }
+
+  deliver(request: DeliveryRequest): Promise<void> {
+    return new Promise((done, failed) =>
+      this.enqueue({ ...request, done, failed, since: 0, flight: null, isInBulk: false, isLoose: false }),
+    );
+  }
+
+  async lookForApart(): Promise<void> {
+    await this.apart.lookAround(this.places.pace.isFailing);
+    this.fetchApart();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const request of this.places.takeStuck(() => true)) request.failed(stopping());
+    if (this.taken > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+  }
+
+  private enqueue(request: QueuedRequest): void {
+    if (this.isStopped) return request.failed(stopping());
+    if (this.places.ask(request) === "apart") return this.sendApart(request);
     request.since = performance.now();
-    places.push(request);
-    pump();
-    tickLater();
-  };
+    this.places.push(request);
+    this.pump();
+    this.tickLater();
+  }
 
   /** Outcomes make room for what is claimed in the same pass. */
-  const free = () => connections - taken + ended.length;
+  private free(): number {
+    return this.ctx.mailer.connections - this.taken + this.ended.length;
+  }
 
   /** Begins a pass where it is worth one. */
-  const pump = (isTired = false): void => {
-    if (passes === MAX_PASSES) return;
-    const ready = Math.max(0, places.ready(free()));
-    if (ready + ended.length === 0) return;
+  private pump(isTired = false): void {
+    if (this.passes === MAX_PASSES) return;
+    const ready = Math.max(0, this.places.ready(this.free()));
+    if (ready + this.ended.length === 0) return;
     // A pass for one costs as much as a pass for many; but nobody waits for mails that are slow to end.
-    const isWorthwhile = ended.length === underway.size || Math.max(ready, ended.length) >= worthwhile;
-    if (isWorthwhile || isTired) return void pass();
-    if (isPatient) return;
-    isPatient = true;
+    const isWorthwhile =
+      this.ended.length === this.underway.size || Math.max(ready, this.ended.length) >= this.worthwhile;
+    if (isWorthwhile || isTired) return void this.pass();
+    if (this.isPatient) return;
+    this.isPatient = true;
     setTimeout(() => {
-      isPatient = false;
-      pump(true);
+      this.isPatient = false;
+      this.pump(true);
     }, PATIENCE_MS);
-  };
+  }
 
-  const pass = async (): Promise<void> => {
-    const chosen = places.choose(free());
-    if (chosen.length + ended.length === 0) return;
-    passes += 1;
-    const settling = ended;
-    ended = [];
+  private async pass(): Promise<void> {
+    const chosen = this.places.choose(this.free());
+    if (chosen.length + this.ended.length === 0) return;
+    this.passes += 1;
+    const settling = this.ended;
+    this.ended = [];
     // Connections freed by this pass are available to its own claims at once, and to others when it is committed.
     const passedOn = Math.min(chosen.length, settling.length);
-    taken += chosen.length - passedOn;
-    const requests = await admitted(chosen);
+    this.taken += chosen.length - passedOn;
+    const requests = await this.admitted(chosen);
     const claimed = await runPass(
-      ctx,
-      marks.noted,
+      this.ctx,
+      this.marks.noted,
       settling.map(({ outcome }) => outcome),
       requests,
     );
-    for (const { request } of settling) settled(request);
-    const begun = requests.filter((request) => begin(request, claimed));
-    taken -= settling.length - passedOn + chosen.length - begun.length;
-    passes -= 1;
-    fetchApart();
-    pump();
-    if (taken === 0) idle?.();
-  };
+    for (const { request } of settling) this.settled(request);
+    const begun = requests.filter((request) => this.begin(request, claimed));
+    this.taken -= settling.length - passedOn + chosen.length - begun.length;
+    this.passes -= 1;
+    this.fetchApart();
+    this.pump();
+    if (this.taken === 0) this.idle?.();
+  }
 
   /** Those that the rates allow now. The others wait: for a moment here, for longer in the queue. */
-  const admitted = async (chosen: QueuedRequest[]): Promise<QueuedRequest[]> => {
+  private async admitted(chosen: QueuedRequest[]): Promise<QueuedRequest[]> {
     if (chosen.length === 0) return [];
-    const admission = await admissionOf(ctx, chosen).catch((error: Error) => error);
+    const admission = await admissionOf(this.ctx, chosen).catch((error: Error) => error);
     if (admission instanceof Error) {
       for (const request of chosen) {
-        places.vacate(request);
+        this.places.vacate(request);
         request.failed(admission);
       }
       return [];
     }
     if (!admission) return chosen;
     for (const { request, waitMs } of admission.refused as { request: QueuedRequest; waitMs: number }[]) {
-      places.vacate(request);
+      this.places.vacate(request);
       // What waits here occupies a job, and there are few for bulk.
       const isTooLong = waitMs > LONGEST_WAIT_MS || request.campaignId !== null;
       if (isTooLong) request.failed(new Postponed(waitMs));
-      else setTimeout(() => enqueue(request), Math.max(1, waitMs));
+      else setTimeout(() => this.enqueue(request), Math.max(1, waitMs));
     }
     return admission.admitted as QueuedRequest[];
-  };
+  }
 
   /** True when it is under way now. */
-  const begin = (request: QueuedRequest, claimed: Map<string, ClaimedMail> | Error): boolean => {
+  private begin(request: QueuedRequest, claimed: Map<string, ClaimedMail> | Error): boolean {
     const mail = claimed instanceof Error ? undefined : claimed.get(request.emailId);
-    if (mail && !underway.has(request.emailId)) {
-      underway.add(request.emailId);
-      void send(request, mail);
-      if (request.flight!.isSlow && request.campaignId !== null) letGo(request);
+    if (mail && !this.underway.has(request.emailId)) {
+      this.underway.add(request.emailId);
+      void this.send(request, mail);
+      if (request.flight!.isSlow && request.campaignId !== null) this.letGo(request);
       return true;
     }
-    places.vacate(request);
+    this.places.vacate(request);
     if (claimed instanceof Error) request.failed(claimed);
     // Somebody else's. Nor is it a second time when it was asked for twice.
     else request.done();
     return false;
-  };
+  }
 
-  const send = async (request: QueuedRequest, mail: ClaimedMail): Promise<void> => {
+  private async send(request: QueuedRequest, mail: ClaimedMail): Promise<void> {
     request.flight!.begin();
-    tickLater();
-    const { outcome, verdict } = await transmit(ctx, marks, mail, request.flight!.pause);
-    places.leave(request, verdict);
-    ended.push({ request, outcome });
-    pump();
-  };
+    this.tickLater();
+    const { outcome, verdict } = await transmit(this.ctx, this.marks, mail, () => request.flight!.pause());
+    this.places.leave(request, verdict);
+    this.ended.push({ request, outcome });
+    this.pump();
+  }
 
-  const settled = (request: QueuedRequest): void => {
-    underway.delete(request.emailId);
+  private settled(request: QueuedRequest): void {
+    this.underway.delete(request.emailId);
     request.done();
-    if (request.isLoose) finished(request);
-  };
+    if (request.isLoose) this.finished(request);
+  }
 
-  const letGo = (request: QueuedRequest): void => {
+  private letGo(request: QueuedRequest): void {
     request.isLoose = true;
     request.done();
-  };
+  }
 
-  const sendApart = (request: QueuedRequest): void =>
-    request.failed(new Apart(places.pace.isFailing(request.domain)));
+  private sendApart(request: QueuedRequest): void {
+    request.failed(new Apart(this.places.pace.isFailing(request.domain)));
+  }
 
   /** Mails whose domain has no room wait elsewhere: here they would occupy jobs. */
-  const clear = (): void => {
+  private clear(): void {
     const before = performance.now() - LONGEST_HERE_MS;
     const isStuck = (first: QueuedRequest) => {
-      const leave = places.ask(first);
+      const leave = this.places.ask(first);
       return leave === "apart" || (leave === "trying" && first.since < before);
     };
-    for (const request of places.takeStuck(isStuck)) sendApart(request);
-  };
+    for (const request of this.places.takeStuck(isStuck)) this.sendApart(request);
+  }
 
   /** As long as something waits or is under way, somebody looks who takes long. */
-  const tickLater = (): void => {
-    if (isTicking) return;
-    isTicking = true;
+  private tickLater(): void {
+    if (this.isTicking) return;
+    this.isTicking = true;
     setTimeout(() => {
-      isTicking = false;
-      places.pace.tick();
-      clear();
-      pump();
-      fetchApart();
-      if (taken + places.waiting > 0) tickLater();
+      this.isTicking = false;
+      this.places.pace.tick();
+      this.clear();
+      this.pump();
+      this.fetchApart();
+      if (this.taken + this.places.waiting > 0) this.tickLater();
     }, TICK_MS);
-  };
+  }
 
   /** Brings back mails that wait apart, where their domains have room. */
-  const fetchApart = (): void => {
-    if (gateOf(ctx).way !== "here") return;
-    void apart.fetch(places).then((requests) => {
-      for (const request of requests) void deliverUnasked(request);
+  private fetchApart(): void {
+    if (gateOf(this.ctx).way !== "here") return;
+    void this.apart.fetch(this.places).then((requests) => {
+      for (const request of requests) void this.deliverUnasked(request);
     });
-  };
+  }
 
   /** Nobody waits for this one. Where it fails, it is due and without a job, and the sweep finds it. */
-  const deliverUnasked = async (request: DeliveryRequest): Promise<void> => {
+  private async deliverUnasked(request: DeliveryRequest): Promise<void> {
     try {
-      await deliver(request);
-      finished(request);
+      await this.deliver(request);
+      this.finished(request);
     } catch (reason) {
-      if (reason instanceof Apart) await apart.add(request, reason.isFailing).catch(() => {});
+      if (reason instanceof Apart) await this.apart.add(request, reason.isFailing).catch(() => {});
       // Held back by a rate, it has a job of its own later. While no connection is accepted, it gets one from whichever
       // process is accepted first.
       const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
-      if (isHeld) await deliverLater(ctx, request, reason.waitMs).catch(() => {});
+      if (isHeld) await deliverLater(this.ctx, request, reason.waitMs).catch(() => {});
     }
-  };
-
-  const deliver = (request: DeliveryRequest): Promise<void> =>
-    new Promise((done, failed) =>
-      enqueue({ ...request, done, failed, since: 0, flight: null, isInBulk: false, isLoose: false }),
-    );
-
-  return {
-    deliver,
-    underway,
-    async lookForApart() {
-      await apart.lookAround(places.pace.isFailing);
-      fetchApart();
-    },
-    async stop() {
-      isStopped = true;
-      for (const request of places.takeStuck(() => true)) request.failed(stopping());
-      if (taken > 0) await new Promise<void>((resolve) => (idle = resolve));
-    },
-  };
+  }
 }
 
 function stopping(): Error {
