@@ -121,9 +121,9 @@ delete from contact_imports
 where uploaded_at is null and created_at < :before;
 
 -- name: existing :many
--- The contacts that have these addresses.
-select email, subscribed, data
-from contacts
+-- The contacts that have these addresses. `columns` are all but their data.
+select c.email, c.data, to_jsonb(c) - 'data' as "columns!"
+from contacts c
 where project_id = :project_id and email = any(:emails::text[]);
 
 -- name: show_examples :exec
@@ -132,33 +132,40 @@ set examples = :examples
 where project_id = :project_id and id = :import_id;
 
 -- name: note_existing :exec
--- nullable: rows.subscribed
 -- Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
--- at first stays. `rows` holds `{email, subscribed, sets}`, each address once.
+-- at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns.
 insert into contact_import_changes as h (
-  project_id, import_id, contact_id, is_new, before, after, subscribed_before, subscribed_after, changed_at
+  project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
 )
 select
   :project_id, :import_id, c.id, false,
   coalesce((select jsonb_object_agg(k, coalesce(c.data -> k, 'null')) from jsonb_object_keys(r.sets) as k), '{}'),
-  r.sets, c.subscribed, coalesce(r.subscribed, c.subscribed), now()
-from json_to_recordset(:rows::json) as r (email text, subscribed boolean, sets jsonb)
+  r.sets,
+  case
+    when r.given = '{}' then '{}'
+    else (
+      select jsonb_object_agg(k, columns -> k) from to_jsonb(c) as columns, jsonb_object_keys(r.given) as k
+    )
+  end,
+  r.given, now()
+from json_to_recordset(:rows::json) as r (email text, given jsonb, sets jsonb)
 join contacts c on c.project_id = :project_id and c.email = r.email
 order by c.email
 for no key update of c
 on conflict (project_id, import_id, contact_id) do update
 set
-  before           = excluded.before || h.before,
-  after            = h.after || excluded.after,
-  subscribed_after = excluded.subscribed_after,
-  changed_at       = excluded.changed_at;
+  before       = excluded.before || h.before,
+  after        = h.after || excluded.after,
+  given_before = excluded.given_before || h.given_before,
+  given_after  = h.given_after || excluded.given_after,
+  changed_at   = excluded.changed_at;
 
 -- name: note_new :exec
 -- Notes the contacts that an import has made.
 insert into contact_import_changes (
-  project_id, import_id, contact_id, is_new, before, after, subscribed_before, subscribed_after, changed_at
+  project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
 )
-select :project_id, :import_id, c.id, true, '{}', '{}', c.subscribed, c.subscribed, c.updated_at
+select :project_id, :import_id, c.id, true, '{}', '{}', '{}', '{}', c.updated_at
 from contacts c
 where c.project_id = :project_id and c.email = any(:emails::text[])
 on conflict do nothing;
@@ -204,45 +211,28 @@ where h.project_id = :project_id and h.import_id = :import_id and h.contact_id =
   and not exists (select from emails m where m.project_id = c.project_id and m.contact_id = c.id)
   and not exists (select from executions x where x.project_id = c.project_id and x.contact_id = c.id);
 
--- name: restore :many
--- Gives the contacts their old values back where they still have those of the import. Rows are locked in the order of
--- `contacts.upsert_many`.
-with restored as (
-  select
-    h.contact_id,
-    coalesce(jsonb_object_agg(k, h.before -> k) filter (where h.before -> k <> 'null'), '{}') as sets,
-    coalesce(array_agg(k) filter (where h.before -> k = 'null'), '{}') as deletes
-  from contact_import_changes h
-  join contacts c on c.project_id = h.project_id and c.id = h.contact_id
-  cross join jsonb_object_keys(h.after) as k
-  where h.project_id = :project_id and h.import_id = :import_id and h.contact_id = any(:contact_ids::uuid[])
-    and not h.is_new
-    and c.data -> k = h.after -> k
-    and h.before -> k <> h.after -> k
-  group by h.contact_id
-),
-held as (
-  select c.id, r.sets, r.deletes
-  from restored r
-  join contacts c on c.project_id = :project_id and c.id = r.contact_id
-  order by c.email
-  for no key update of c
-)
-update contacts c
-set was_subscribed = c.subscribed, data = (c.data || h.sets) - h.deletes, updated_at = now()
-from held h
-where c.project_id = :project_id and c.id = h.id
-returning c.id;
-
--- name: subscriptions_before :many
--- Contacts whose subscription an import has changed, and that still have it so: what it was.
-select c.id, h.subscribed_before
+-- name: restorable :many
+-- What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
+-- them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
+select
+  c.email,
+  coalesce((
+    select jsonb_object_agg(k, h.given_before -> k)
+    from to_jsonb(c) as columns, jsonb_object_keys(h.given_after) as k
+    where columns -> k = h.given_after -> k and h.given_before -> k <> h.given_after -> k
+  ), '{}') as "given!",
+  coalesce((
+    select jsonb_object_agg(k, h.before -> k)
+    from jsonb_object_keys(h.after) as k
+    where c.data -> k = h.after -> k and h.before -> k <> h.after -> k
+  ), '{}') as "data!"
 from contact_import_changes h
 join contacts c on c.project_id = h.project_id and c.id = h.contact_id
 where h.project_id = :project_id and h.import_id = :import_id and h.contact_id = any(:contact_ids::uuid[])
   and not h.is_new
-  and h.subscribed_before <> h.subscribed_after
-  and c.subscribed = h.subscribed_after;
+  and not exists (select from reset_of(c))
+order by c.email
+for no key update of c;
 
 -- name: advance_undo :exec
 update contact_imports

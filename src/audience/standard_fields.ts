@@ -64,6 +64,18 @@ export function standardField(name: StandardFieldName): StandardField {
   return STANDARD_FIELDS[name];
 }
 
+/** What a request gives, by the columns. */
+export function columnsOf(given: GivenValues): Record<string, unknown> {
+  const said = GIVEN_NAMES.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(said.map((name) => [STANDARD_FIELDS[name].column, given[name]]));
+}
+
+/** The same by the names in the API, of a row or some columns of it: what clients set, besides the address. */
+export function givenOf(columns: Record<string, unknown>): GivenValues {
+  const known = GIVEN_NAMES.filter((name) => Object.hasOwn(columns, STANDARD_FIELDS[name].column));
+  return Object.fromEntries(known.map((name) => [name, columns[STANDARD_FIELDS[name].column]]));
+}
+
 /** The standard fields of a contact, and nothing else of it. */
 export function standardValues(contact: StandardValues): StandardValues {
   return Object.fromEntries(STANDARD_NAMES.map((name) => [name, contact[name]])) as StandardValues;

@@ -41,6 +41,18 @@ const valuesOf = (name: StandardFieldName): [unknown, unknown] => {
   return kind === "boolean" ? [true, false] : kind === "text" ? ["one", "two"] : ["2020-01-31", "2021-01-31"];
 };
 
+/** The report of an import that is done. */
+const imported = async (text: string, query = "") => {
+  const { status, body } = await service.request("POST", `/contacts/imports?${query}`, {
+    key: project.secret,
+    headers: { "content-type": "text/csv" },
+    raw: new TextEncoder().encode(text),
+  });
+  expect(status).toBe(202);
+  await service.runJobs();
+  return (await call("GET", `/contacts/imports/${body.jobId}`)).body;
+};
+
 let count = 0;
 const someEmail = () => `c${count++}@example.com`;
 
@@ -182,17 +194,48 @@ describe.each(GIVEN_NAMES)("%s, which clients set,", (name) => {
 
   test("is read from the column of its name in a file", async () => {
     const email = someEmail();
-    const form = new FormData();
-    form.set("file", new Blob([`email,${name}\n${email},${String(second)}\n`]), "contacts.csv");
-    const file = new Response(form);
-    const { status } = await service.request("POST", "/contacts/import", {
-      key: project.secret,
-      headers: { "content-type": file.headers.get("content-type")! },
-      raw: await file.bytes(),
-    });
-    await service.runJobs();
+    await imported(`email,${name}\n${email},${String(second)}\n`);
     const { data } = (await call("GET", `/contacts?search=${email}`)).body;
 
-    expect([status, data[0][name], data[0].data]).toEqual([202, second, {}]);
+    expect([data[0][name], data[0].data]).toEqual([second, {}]);
+  });
+
+  test("is shown as it would be by a dry run, which tells a change from none", async () => {
+    const { email: same } = await contactWith({ [name]: second });
+    const { email: other } = await contactWith({ [name]: first });
+    const emails = [same, other, someEmail()] as string[];
+    const file = `email,${name}\n${emails.map((email) => `${email},${String(second)}\n`).join("")}`;
+    const { result } = await imported(file, "dryRun=true");
+
+    expect(
+      result.examples.map((example: Record<string, unknown>) => [example.action, example[name]]),
+    ).toEqual([
+      ["none", second],
+      ["update", second],
+      ["create", second],
+    ]);
+  });
+
+  test("gets its old value back when an import is undone, unless somebody has changed it since", async () => {
+    const { id } = await contactWith({ [name]: first });
+    const { email } = (await call("GET", `/contacts/${id}`)).body;
+    const file = `email,${name},plan\n${email},${String(second)},pro\n`;
+    const undone = async (importId: string) => {
+      await call("POST", `/contacts/imports/${importId}/undo`);
+      await service.runJobs();
+      const { undo } = (await call("GET", `/contacts/imports/${importId}`)).body;
+      const { body } = await call("GET", `/contacts/${id}`);
+      return { value: body[name], plan: body.data.plan, restored: undo.restoredCount };
+    };
+
+    expect(await undone((await imported(file)).id)).toEqual({
+      value: first,
+      plan: undefined,
+      restored: 1,
+    });
+
+    const { id: again } = await imported(file);
+    await call("PATCH", `/contacts/${id}`, { [name]: first, data: { plan: "team" } });
+    expect(await undone(again)).toEqual({ value: first, plan: "team", restored: 0 });
   });
 });

@@ -106,9 +106,9 @@ async function fillAudience(
     select project_id, id, n, 'x' from made, generate_series(0, 2) as n`;
   await sql`
     insert into contact_import_changes (
-      project_id, import_id, contact_id, is_new, before, after, subscribed_before, subscribed_after, changed_at
+      project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
     )
-    select project_id, id, uuid_v7(), true, '{}', '{}', true, true, now()
+    select project_id, id, uuid_v7(), true, '{}', '{}', '{}', '{}', now()
     from contact_imports where project_id = ${projectId}`;
   await sql`insert into bulk_jobs (project_id, operation, filter) values (${projectId}, 'delete', '{}')`;
   await sql`

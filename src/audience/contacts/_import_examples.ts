@@ -1,16 +1,16 @@
 // What a dry run of an import shows: what would become of the first contacts.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import { givenOf, type GivenValues } from "../standard_fields.ts";
 import type { ContactRow } from "./_csv.ts";
 
 const MAX_EXAMPLES = 20;
 
-/** What would become of a contact. */
-export interface ImportExample {
+/** What would become of a contact. The standard fields are as they would be; of a new contact, those that are known. */
+export interface ImportExample extends GivenValues {
   row: number;
   email: string;
   action: "create" | "update" | "none";
-  /** As it would be. */
   subscribed: boolean;
   /** The values that the file would set. */
   data: Record<string, unknown>;
@@ -32,14 +32,14 @@ export async function examplesOf(
   const byEmail = new Map(existing.map((contact) => [contact.email, contact]));
   return shown.map(({ row, email, given, change }) => {
     const contact = byEmail.get(email);
+    const old = contact && givenOf(contact.columns as Record<string, unknown>);
+    const values = { ...old, ...given, subscribed: given.subscribed ?? old?.subscribed ?? subscribes };
     const data = { ...change.sets } as Record<string, unknown>;
-    if (!contact)
-      return { row, email, action: "create", subscribed: given.subscribed ?? subscribes, data, before: null };
-    const before = contact.data as Record<string, unknown>;
-    const changed = Object.entries(data).filter(([key, value]) => !Bun.deepEquals(before[key], value));
-    const subscribed = given.subscribed ?? contact.subscribed;
-    const isSame = changed.length === 0 && subscribed === contact.subscribed;
-    const old = Object.fromEntries(changed.map(([key]) => [key, before[key] ?? null]));
-    return { row, email, action: isSame ? "none" : "update", subscribed, data, before: old };
+    if (!contact) return { row, email, action: "create", ...values, data, before: null };
+    const stored = contact.data as Record<string, unknown>;
+    const changed = Object.keys(data).filter((key) => !Bun.deepEquals(stored[key], data[key]));
+    const action = changed.length === 0 && Bun.deepEquals(values, old) ? "none" : "update";
+    const before = Object.fromEntries(changed.map((key) => [key, stored[key] ?? null]));
+    return { row, email, action, ...values, data, before };
   });
 }

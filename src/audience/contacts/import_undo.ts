@@ -2,9 +2,11 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
+import type { DataChange, DataInput } from "./data.ts";
 import { deleteContacts } from "./deletion.ts";
 import { SLICE_MS } from "./jobs.ts";
-import { changeSubscriptions } from "./mod.ts";
+import { upsertContacts } from "./mod.ts";
+import { givenOf } from "../standard_fields.ts";
 
 /** Contacts of one transaction. Deleting one takes its events and memberships along. */
 const CHUNK_CONTACTS = 500;
@@ -42,23 +44,38 @@ async function undoChunk(ctx: Context, projectId: string, importId: string): Pro
       importId,
       afterId: contactIds.at(-1)!,
       deleted: deleted.length,
-      restored: restored.size,
-      kept: contactIds.length - deleted.length - restored.size,
+      restored,
+      kept: contactIds.length - deleted.length - restored,
     });
     return true;
   });
 }
 
+/** Gives contacts their old values back, and returns how many needed that. */
 async function restore(
   tx: Context,
   chunk: { projectId: string; importId: string; contactIds: string[] },
-): Promise<Set<string>> {
-  const changed = await q.contactImports.subscriptionsBefore(tx, chunk);
-  const restored = (await q.contactImports.restore(tx, chunk)).map(({ id }) => id);
-  for (const subscribed of [true, false]) {
-    const contactIds = changed.filter((row) => row.subscribedBefore === subscribed).map(({ id }) => id);
-    await changeSubscriptions(tx, chunk.projectId, contactIds, subscribed);
-    restored.push(...contactIds);
-  }
-  return new Set(restored);
+): Promise<number> {
+  const writes = (await q.contactImports.restorable(tx, chunk))
+    .map(({ email, given, data }) => ({
+      projectId: chunk.projectId,
+      email,
+      given: givenOf(given as Record<string, unknown>),
+      subscribedDefault: true,
+      change: changeBackTo(data as DataInput),
+    }))
+    .filter(({ given, change }) => [given, change.sets, change.deletes].some((part) => !isEmpty(part)));
+  if (writes.length > 0) await upsertContacts(tx, writes);
+  return writes.length;
+}
+
+/** The change that brings back these values; null for a key that was not there. */
+function changeBackTo(data: DataInput): DataChange {
+  const sets = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
+  const deletes = Object.keys(data).filter((key) => data[key] === null);
+  return { sets, deletes, values: sets };
+}
+
+function isEmpty(part: object): boolean {
+  return Object.keys(part).length === 0;
 }

@@ -22,6 +22,7 @@ import { StreamBody } from "../entry/stream_body.ts";
 import {
   answers,
   Data,
+  GivenProperties,
   Int,
   isUuid,
   Nullable,
@@ -61,6 +62,7 @@ const Example = t.Object(
     row: Int,
     email: t.String(),
     action: Words(["create", "update", "none"]),
+    ...GivenProperties,
     subscribed: t.Boolean(),
     data: Data,
     before: Nullable(Data),
