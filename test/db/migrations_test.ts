@@ -41,6 +41,12 @@ const applyOnly = async (names: string[]) =>
     }
   });
 
+test("every migration has a number of its own", () => {
+  const numbers = migrationNames().map((name) => /^(\d{4})_[a-z_]+\.sql$/.exec(name)?.[1]);
+
+  expect(numbers).toEqual(migrationNames().map((_, n) => String(n + 1).padStart(4, "0")));
+});
+
 describe("a database of before", () => {
   test.each([1, 8, migrationNames().length - 1])(
     "with the first %d migrations gets the others",
@@ -54,6 +60,27 @@ describe("a database of before", () => {
       expect(await migrateIt()).toEqual([]);
     },
   );
+
+  test("that has one under the number of another, which it had once, keeps what it made", async () => {
+    const moved = migrationNames().find((name) => name.endsWith("_project_key_kinds.sql"))!;
+    const earlier = migrationNames().filter((name) => name < moved);
+    await applyOnly([...earlier, moved]);
+    await sql`update migrations set name = '0023_project_key_kinds.sql' where name = ${moved}`;
+    await sql`
+      insert into projects (name, public_key, secret_hash, secret_hint)
+      values ('Shop', ${`pk_${"0".repeat(48)}`}, ${Buffer.alloc(32)}, 'abcd')`;
+    await sql`
+      insert into project_keys (project_id, name, scopes, hash, hint, created_by, is_public)
+      select id, 'Server', '{track}', ${Buffer.alloc(32)}, 'abcd', 'ada@example.com', false from projects`;
+    const applied = await migrateIt();
+    const keys = await sql`select is_public from project_keys`;
+
+    expect(applied[0]).toBe(moved);
+    expect(keys.map((key) => key.isPublic as boolean)).toEqual([false]);
+    expect(await drawSchema(sql)).toBe(
+      await Bun.file(new URL("../../sql/schema.sql", import.meta.url)).text(),
+    );
+  });
 
   test("the first release is refused with what to do, and stays as it is", async () => {
     await sql.unsafe("drop schema graphile_worker cascade");
