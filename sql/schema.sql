@@ -265,7 +265,7 @@ CREATE OR REPLACE FUNCTION public.expired_until(project uuid, of_kind text)
  STABLE PARALLEL SAFE
 RETURN (SELECT x.until FROM (expired x JOIN projects p ON (((p.id = expired_until.project) AND (p.created_at < x.until)))) WHERE (x.kind = expired_until.of_kind));
 
--- Keys of a project beside its pair, each with a name and with what it may do. Whoever revokes one deletes it.
+-- Keys of a project beside its pair, each with a name and with what it may do. A key that is revoked is deleted.
 create table project_keys (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -275,7 +275,7 @@ create table project_keys (
   hash bytea not null,
   -- The last characters of the key.
   hint text not null,
-  -- The address of whoever made it.
+  -- The address of the person who made it.
   created_by text not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
@@ -461,6 +461,50 @@ CREATE OR REPLACE FUNCTION public.is_reset(r resets, s suppressions)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((s).id <= (r).suppressions);
+
+-- The project of a contact that a reset is about to delete, no row for any other. Postgres inlines it.
+CREATE OR REPLACE FUNCTION public.reset_of(c contacts)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT r.project_id
+    FROM resets r
+   WHERE ((r.project_id = (reset_of.c).project_id) AND is_reset(r.*, reset_of.c));
+END;
+
+-- The same of a mail.
+CREATE OR REPLACE FUNCTION public.reset_of(e emails)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT r.project_id
+    FROM resets r
+   WHERE ((r.project_id = (reset_of.e).project_id) AND is_reset(r.*, reset_of.e));
+END;
+
+-- The same of an execution.
+CREATE OR REPLACE FUNCTION public.reset_of(e executions)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT r.project_id
+    FROM resets r
+   WHERE ((r.project_id = (reset_of.e).project_id) AND is_reset(r.*, reset_of.e));
+END;
+
+-- The same of an address on a suppression list.
+CREATE OR REPLACE FUNCTION public.reset_of(s suppressions)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT r.project_id
+    FROM resets r
+   WHERE ((r.project_id = (reset_of.s).project_id) AND is_reset(r.*, reset_of.s));
+END;
 
 -- The contacts of a project up to this id go with a reset; the nil UUID where none is under way.
 CREATE OR REPLACE FUNCTION public.contacts_reset_up_to(project uuid)
@@ -672,7 +716,7 @@ create table invitations (
   role member_role not null,
   -- The user who vouches for the role, and must still be allowed to when it is accepted. Null: the operator.
   invited_by uuid,
-  -- SHA-256 of the token in the mail. Whoever has the token reads the mail of that address.
+  -- SHA-256 of the token in the mail. Somebody who has the token reads the mail of that address.
   token_hash bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
@@ -861,7 +905,7 @@ begin
   return null;
 end $function$;
 
--- Whoever is new may belong to a tracked segment.
+-- A new contact may belong to a tracked segment.
 CREATE OR REPLACE FUNCTION public.note_contacts_added()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -873,7 +917,7 @@ begin
   return null;
 end $function$;
 
--- Whoever has changed in something that conditions ask for may enter or leave a tracked segment.
+-- A contact that has changed in a field that conditions ask for may enter or leave a tracked segment.
 -- The plan of its join is cached, and made while few rows have changed: a nested loop would then be kept for good.
 CREATE OR REPLACE FUNCTION public.note_contacts_changed()
  RETURNS trigger
@@ -1022,8 +1066,10 @@ create table contact_import_changes (
   is_new boolean not null,
   before jsonb not null,
   after jsonb not null,
-  subscribed_before boolean not null,
-  subscribed_after boolean not null,
+  -- The standard fields that the file gives, by their columns, as they were.
+  given_before jsonb not null,
+  -- The same as the file gives them.
+  given_after jsonb not null,
   changed_at timestamp with time zone not null,
   constraint contact_import_changes_pkey PRIMARY KEY (project_id, import_id, contact_id),
   constraint contact_import_changes_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE
@@ -1141,7 +1187,7 @@ begin
   return null;
 end $function$;
 
--- Whoever had an event may enter or leave a tracked segment.
+-- A contact that had an event may enter or leave a tracked segment.
 CREATE OR REPLACE FUNCTION public.note_contacts_of_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1833,9 +1879,9 @@ CREATE INDEX domains_verified ON public.domains USING btree (domain) WHERE (stat
 -- The ledger: one row per message. States only move forward, and every move is a guarded UPDATE.
 --
 -- Foreign keys would be checked row by row: a snapshot of 1,000,000 recipients takes 16 s with them and 5 s without.
--- What they would guarantee is ensured otherwise: `contact_deletion.part_with_emails` clears what a deleted contact
--- leaves behind, whoever adds a mail has just written its contact or holds the lock `emails_of_contacts`, and a content
--- that has expired is simply not found.
+-- What they would guarantee is ensured otherwise. `contact_deletion.part_with_emails` clears what a deleted contact
+-- leaves behind. A transaction that adds a mail has just written its contact, or holds the lock `emails_of_contacts`. A
+-- content that has expired is not found.
 create table emails (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -2105,7 +2151,7 @@ create unlogged table handover_marks (
 
 -- Marks these mails of a process, and returns those that it still holds: they may be completed. Null where the process
 -- is not in `handover_notes` with this epoch: nothing is marked. Each statement in it sees what is committed when it
--- begins, so behind the lock also what was done by whoever has reaped this process meanwhile. The mails are looked up
+-- begins, so behind the lock also what was done by a process that has reaped this one meanwhile. The mails are looked up
 -- one by one, whatever the planner believes, and every time: mails are taken away not only when a process is reaped, but
 -- also by its own heartbeat, when the answer to a claim is late, and by the removal of a project.
 CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, noted integer, in_place integer, projects uuid[], mails uuid[])
@@ -2141,7 +2187,7 @@ CREATE OR REPLACE FUNCTION public.may_be_sent(worker uuid, mail uuid)
  STABLE
 RETURN ((EXISTS (SELECT FROM handover_marks m WHERE ((m.worker_id = may_be_sent.worker) AND (may_be_sent.mail = ANY (m.email_ids))))) OR (NOT (EXISTS (SELECT FROM handover_notes n WHERE (n.worker_id = may_be_sent.worker)))));
 
--- Key of the advisory lock between a process that marks its handovers (shared) and whoever reaps that process.
+-- Key of the advisory lock between a process that marks its handovers (shared) and the one that reaps that process.
 CREATE OR REPLACE FUNCTION public.marks_of(worker uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -3065,7 +3111,7 @@ create table billing_accounts (
   -- When it ends, if somebody has cancelled it.
   cancels_at timestamp with time zone,
   ended_at timestamp with time zone,
-  -- Counts the writes: whoever read from Stripe before somebody else wrote has to read again.
+  -- Counts the writes. A process that read from Stripe before another one wrote has to read again.
   version integer not null default 0,
   -- Counts the checkouts: the number makes a repeated request idempotent at Stripe.
   checkouts integer not null default 0,
@@ -3172,14 +3218,14 @@ create table expired (
   constraint expired_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'emails'::text])))
 );
 
--- Key of the advisory lock of whoever rolls up deltas, whatever they count.
+-- Key of the advisory lock that the roll-up of deltas holds, whatever they count.
 CREATE OR REPLACE FUNCTION public.counts_rollup_lock()
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('roll-up of counts'::text, (0)::bigint);
 
--- Key of the advisory lock of whoever recounts events, mails or executions of a project.
+-- Key of the advisory lock that a recount of events, mails or executions of a project holds.
 CREATE OR REPLACE FUNCTION public.recounting(project uuid, kind text)
  RETURNS bigint
  LANGUAGE sql

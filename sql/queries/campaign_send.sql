@@ -205,9 +205,7 @@ with open as materialized (
       from campaigns c
       where c.project_id = e.project_id and c.id = e.campaign_id and c.status <> 'CANCELLED'
     )
-    and not exists (
-      select from resets r where r.project_id = e.project_id and is_reset(r, e)
-    )
+    and not exists (select from reset_of(e))
     and not exists (
       select from projects p where p.id = e.project_id and p.deleted_at is not null
     )

@@ -42,7 +42,7 @@ for no key update skip locked;
 select
   e.project_id, e.id, e.contact_id, e.address, e.source_type, e.campaign_id,
   p.disabled_at is not null as "is_disabled!",
-  exists (select from resets r where r.project_id = e.project_id and is_reset(r, e)) as "is_being_reset!",
+  exists (select from reset_of(e)) as "is_being_reset!",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   s.reason as "suppressed?",

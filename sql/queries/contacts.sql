@@ -31,9 +31,7 @@ set
   updated_at     = now()
 returning
   c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
-  c.was_subscribed is not null and exists (
-    select from resets r where r.project_id = c.project_id and is_reset(r, c)
-  ) as "is_outgoing!";
+  c.was_subscribed is not null and exists (select from reset_of(c)) as "is_outgoing!";
 
 -- name: opted_out :many
 -- Which of these addresses belong to contacts who do not want mail any more.

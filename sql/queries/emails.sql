@@ -143,7 +143,7 @@ claimed as (
     where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
       and w.status = 'PENDING'
       and (w.campaign_id is null or (w.project_id, w.campaign_id) in (select project_id, id from on_their_way))
-      and not exists (select from resets r where r.project_id = w.project_id and is_reset(r, w))
+      and not exists (select from reset_of(w))
     for update of w skip locked
   ) as free
   where e.project_id = free.project_id and e.id = free.id

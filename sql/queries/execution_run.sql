@@ -90,7 +90,7 @@ join projects p on p.id = e.project_id
 join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
   and e.status in ('RUNNING', 'WAITING')
-  and not exists (select from resets r where r.project_id = e.project_id and is_reset(r, e))
+  and not exists (select from reset_of(e))
 order by e.project_id, e.id
 for update of e
 for key share of c;

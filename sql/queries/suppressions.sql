@@ -59,7 +59,7 @@ set (id, reason, created_at) = (
     case when r.project_id is null then greatest(s.reason, excluded.reason) else excluded.reason end,
     case when r.project_id is null then s.created_at else now() end
   from (select) as always
-  left join resets r on r.project_id = s.project_id and is_reset(r, s)
+  left join reset_of(s) as r (project_id) on true
 )
 returning s.id, s.email, s.reason, s.project_id, s.created_at;
 

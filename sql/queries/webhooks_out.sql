@@ -26,7 +26,7 @@ where s.project_id = :project_id
   and s.id = :step_execution_id
   and s.status = 'RUNNING'
   and e.status in ('RUNNING', 'WAITING')
-  and not exists (select from resets r where r.project_id = e.project_id and is_reset(r, e));
+  and not exists (select from reset_of(e));
 
 -- name: note_attempt :exec
 -- A failed attempt that is not the last. 0 when the step or its execution has ended, or when another run of the same

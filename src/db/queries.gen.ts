@@ -234,19 +234,19 @@ export interface Queries {
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they stand still.
-     * (sql/queries/campaign_send.sql:223) */
+     * (sql/queries/campaign_send.sql:221) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
      * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it looked at.
-     * (sql/queries/campaign_send.sql:240) */
+     * (sql/queries/campaign_send.sql:238) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
-     * (sql/queries/campaign_send.sql:264) */
+     * (sql/queries/campaign_send.sql:262) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to due mails that have none, batch by batch, the oldest first. The period in which they are retried
      * restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
-     * (sql/queries/campaign_send.sql:274) */
+     * (sql/queries/campaign_send.sql:272) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -466,44 +466,41 @@ export interface Queries {
     /** Drops uploads that were never finished.
      * (sql/queries/contact_imports.sql:118) */
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
-    /** The contacts that have these addresses.
+    /** The contacts that have these addresses. `columns` are all but their data.
      * (sql/queries/contact_imports.sql:123) */
-    existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; subscribed: boolean; data: Json }[]>;
+    existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; data: Json; columns: Json }[]>;
     /** (sql/queries/contact_imports.sql:129) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
-     * at first stays. `rows` holds `{email, subscribed, sets}`, each address once.
+     * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns.
      * (sql/queries/contact_imports.sql:134) */
-    noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; subscribed: boolean | null | undefined; sets: JsonArg }[] }): Promise<number>;
+    noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:156) */
+     * (sql/queries/contact_imports.sql:163) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
     /** Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
-     * (sql/queries/contact_imports.sql:166) */
+     * (sql/queries/contact_imports.sql:173) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:174) */
+    /** (sql/queries/contact_imports.sql:181) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:180) */
+     * (sql/queries/contact_imports.sql:187) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:189) */
+     * (sql/queries/contact_imports.sql:196) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
-    /** Gives the contacts their old values back where they still have those of the import. Rows are locked in the order of
-     * `contacts.upsert_many`.
-     * (sql/queries/contact_imports.sql:207) */
-    restore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
-    /** Contacts whose subscription an import has changed, and that still have it so: what it was.
-     * (sql/queries/contact_imports.sql:237) */
-    subscriptionsBefore(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string; subscribedBefore: boolean }[]>;
-    /** (sql/queries/contact_imports.sql:247) */
+    /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
+     * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
+     * (sql/queries/contact_imports.sql:214) */
+    restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
+    /** (sql/queries/contact_imports.sql:237) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:257) */
+     * (sql/queries/contact_imports.sql:247) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:269) */
+     * (sql/queries/contact_imports.sql:259) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
@@ -515,50 +512,50 @@ export interface Queries {
      * (sql/queries/contacts.sql:1) */
     upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
     /** Which of these addresses belong to contacts who do not want mail any more.
-     * (sql/queries/contacts.sql:38) */
+     * (sql/queries/contacts.sql:36) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
      * subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
      * deadlock.
-     * (sql/queries/contacts.sql:44) */
+     * (sql/queries/contacts.sql:42) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
     /** What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
      * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
      * calls, one changes it.
-     * (sql/queries/contacts.sql:62) */
+     * (sql/queries/contacts.sql:60) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
-    /** (sql/queries/contacts.sql:77) */
+    /** (sql/queries/contacts.sql:75) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
-     * (sql/queries/contacts.sql:82) */
+     * (sql/queries/contacts.sql:80) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:104) */
+     * (sql/queries/contacts.sql:102) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
      * time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:110) */
+     * (sql/queries/contacts.sql:108) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
-     * (sql/queries/contacts.sql:125) */
+     * (sql/queries/contacts.sql:123) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:135) */
+     * (sql/queries/contacts.sql:133) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:161) */
+    /** (sql/queries/contacts.sql:159) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
-     * (sql/queries/contacts.sql:167) */
+     * (sql/queries/contacts.sql:165) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:182) */
+     * (sql/queries/contacts.sql:180) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-     * (sql/queries/contacts.sql:189) */
+     * (sql/queries/contacts.sql:187) */
     export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:202) */
+    /** (sql/queries/contacts.sql:200) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {

@@ -13,7 +13,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "idempotency_keys",
     ["requests", "mention_of"],
     "audit",
-    ["resets", "is_reset", "contacts_reset_up_to", "starts_of_workflows"],
+    ["resets", "is_reset", "reset_of", "contacts_reset_up_to", "starts_of_workflows"],
   ],
   Accounts: [
     ["users", "has_two_factor"],
