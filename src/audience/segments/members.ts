@@ -98,11 +98,7 @@ export async function addContacts(
   segmentId: string,
   contactIds: string[],
 ): Promise<string[]> {
-  const segment = await holdStatic(tx, projectId, segmentId);
-  const change = { projectId, segmentId, contactIds, now: tx.now(), ...eventOf(segment, "entry") };
-  const added = await q.segmentMembers.addContacts(tx, change);
-  await noteChange(tx, projectId, segmentId, added);
-  return added.map(({ contactId }) => contactId);
+  return await changeContacts(tx, { projectId, segmentId, contactIds }, "entry");
 }
 
 /** Removes contacts from a static segment, inside a transaction, and returns those that were members. */
@@ -112,11 +108,23 @@ export async function removeContacts(
   segmentId: string,
   contactIds: string[],
 ): Promise<string[]> {
+  return await changeContacts(tx, { projectId, segmentId, contactIds }, "exit");
+}
+
+async function changeContacts(
+  tx: Context,
+  given: { projectId: string; segmentId: string; contactIds: string[] },
+  way: "entry" | "exit",
+): Promise<string[]> {
+  const { projectId, segmentId } = given;
   const segment = await holdStatic(tx, projectId, segmentId);
-  const change = { projectId, segmentId, contactIds, now: tx.now(), ...eventOf(segment, "exit") };
-  const removed = await q.segmentMembers.removeContacts(tx, change);
-  await noteChange(tx, projectId, segmentId, removed);
-  return removed.map(({ contactId }) => contactId);
+  const change = { ...given, now: tx.now(), ...eventOf(segment, way) };
+  const changed =
+    way === "entry"
+      ? await q.segmentMembers.addContacts(tx, change)
+      : await q.segmentMembers.removeContacts(tx, change);
+  await noteChange(tx, projectId, segmentId, changed);
+  return changed.map(({ contactId }) => contactId);
 }
 
 /** Throws 400 for a segment that is not static, and SEGMENT_NOT_FOUND. */

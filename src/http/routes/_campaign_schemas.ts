@@ -21,12 +21,12 @@ import {
   Uuid,
   Words,
 } from "../entry/schemas.ts";
+import { MailFields, MessageType } from "./_mail_fields.ts";
 import { ConditionTree } from "./_segment_schemas.ts";
 
 /** The states of a campaign. */
 export const CampaignStatus = Words(["DRAFT", "SCHEDULED", "SENDING", "SENT", "CANCELLED"]);
 
-const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 const AudienceType = Words(["ALL", "SEGMENT", "FILTERED"]);
 
 const Counts = {
@@ -46,15 +46,7 @@ const Counts = {
 export const Campaign = t.Object(
   {
     id: Uuid,
-    name: t.String(),
-    description: Nullable(t.String()),
-    subject: t.String(),
-    preheader: Nullable(t.String()),
-    body: t.String(),
-    from: t.String(),
-    fromName: Nullable(t.String()),
-    replyTo: Nullable(t.String()),
-    type: MessageType,
+    ...MailFields,
     status: CampaignStatus,
     audienceType: AudienceType,
     segmentId: Nullable(Uuid),

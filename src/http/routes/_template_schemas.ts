@@ -21,23 +21,13 @@ import {
   Uuid,
   Words,
 } from "../entry/schemas.ts";
-
-/** What a template is for. */
-export const TemplateType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
+import { MailFields, MessageType, OutcomeCounts } from "./_mail_fields.ts";
 
 /** A template. */
 export const Template = t.Object(
   {
     id: Uuid,
-    name: t.String(),
-    description: Nullable(t.String()),
-    subject: t.String(),
-    preheader: Nullable(t.String()),
-    body: t.String(),
-    from: t.String(),
-    fromName: Nullable(t.String()),
-    replyTo: Nullable(t.String()),
-    type: TemplateType,
+    ...MailFields,
     projectId: Uuid,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -62,13 +52,7 @@ export const Usage = t.Object(
     outcomes: t.Object(
       {
         mails: Int,
-        sent: Int,
-        delivered: Int,
-        opened: Int,
-        clicked: Int,
-        bounced: Int,
-        complained: Int,
-        unsubscribed: Int,
+        ...OutcomeCounts,
         lastSentAt: Nullable(Timestamp),
       },
       { description: "Of its newest 10,000 mails. Those of campaigns have counters of their own." },
@@ -94,7 +78,7 @@ const Optional = {
   description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
   fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),
   replyTo: t.Optional(Nullable(Address("An address."))),
-  type: t.Optional(TemplateType),
+  type: t.Optional(MessageType),
 };
 
 const Name = Text({ format: "header-text", ...filled, maxLength: MAX_TEMPLATE_NAME });
@@ -183,15 +167,7 @@ export const ListedVersion = t.Object(
 export const TemplateVersion = t.Object(
   {
     version: Int,
-    name: t.String(),
-    description: Nullable(t.String()),
-    subject: t.String(),
-    preheader: Nullable(t.String()),
-    body: t.String(),
-    from: t.String(),
-    fromName: Nullable(t.String()),
-    replyTo: Nullable(t.String()),
-    type: TemplateType,
+    ...MailFields,
     createdAt: Timestamp,
     createdBy: Nullable(t.String()),
   },

@@ -13,6 +13,7 @@ import { answers, Int, PathId, QueryFlag, readFlag, Timestamp } from "../entry/s
 import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
 import { Email, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
+import { OutcomeCounts } from "./_mail_fields.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 
@@ -28,13 +29,7 @@ const CampaignLink = t.Object(
 const CampaignHour = t.Object(
   {
     hour: Timestamp,
-    sent: Int,
-    delivered: Int,
-    opened: Int,
-    clicked: Int,
-    bounced: Int,
-    complained: Int,
-    unsubscribed: Int,
+    ...OutcomeCounts,
   },
   { title: "CampaignHour" },
 );

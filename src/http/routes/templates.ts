@@ -16,6 +16,7 @@ import { problems } from "../../problem.ts";
 import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { orderQuery, pageList, PageQuery, readIdCursor, readPage, toCursor } from "./_lists.ts";
+import { MessageType } from "./_mail_fields.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, BareError, Nullable, PathId, Text } from "../entry/schemas.ts";
@@ -28,7 +29,6 @@ import {
   templateId,
   TemplatePatch,
   templateRules,
-  TemplateType,
   Usage,
 } from "./_template_schemas.ts";
 
@@ -68,7 +68,7 @@ export function templatesRoutes(ctx: Context) {
       {
         query: t.Object({
           ...PageQuery,
-          type: t.Optional(TemplateType),
+          type: t.Optional(MessageType),
           search: t.Optional(
             Text({
               description: "A part of the name, description or subject, in any case.",
