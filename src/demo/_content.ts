@@ -105,7 +105,7 @@ async function bodyOf(file: string, words: Words): Promise<string> {
   return Object.entries(words).reduce((done, [word, given]) => done.replaceAll(word, given), body);
 }
 
-/** Where the images cannot be encoded, or S3 is away, the mails have none of their own: that is no reason to fail. */
+/** Where the images cannot be encoded, or S3 is away, the mails have none, and the rest is made all the same. */
 async function addressOf(ctx: Context, projectId: string, name: string): Promise<string> {
   const file = await Bun.file(new URL(`pictures/${name}.png`, import.meta.url)).bytes();
   try {

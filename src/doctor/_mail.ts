@@ -41,7 +41,7 @@ export const platformFrom: Check = {
   },
 };
 
-/** Whether mails lie about that were captured before there was a server. */
+/** Whether there are mails left that were captured before there was a server. */
 export const oldCapturedMails: Check = {
   name: "captured_mails",
   limitMs: 8_000,

@@ -95,7 +95,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   };
 }
 
-/** On a restart the port must stay, because the pool uses it, and missing data is no reason to start over. */
+/** On a restart the port must stay, because the pool uses it, and missing data does not make it start over. */
 async function takeOverOrStart(dir: string, options: EmbeddedOptions, restart: boolean): Promise<Running> {
   const kept = await readConnection(dir);
   if (kept) {

@@ -14,7 +14,7 @@ const maxLocalLength = 64;
 const maxMailboxLength = 1_000; // about one header line
 const atom = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-// The last label must hold a letter: `a@1.2.3.4` is no mail domain. The text is cut to 254 characters first.
+// The last label must hold a letter: `a@1.2.3.4` is not a mail domain. The text is cut to 254 characters first.
 const addressPattern = new RegExp(`^${atom}(?:\\.${atom})*@(?:${label}\\.)+(?![0-9]+$)${label}$`);
 
 /** Reads one bare address, trimmed and in lower case; null when it is not well-formed. */

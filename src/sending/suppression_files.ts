@@ -94,13 +94,13 @@ async function suppressChunk(ctx: Context, projectId: string, entries: Entry[]) 
   return sum;
 }
 
-/** A first row that is an address is no header. */
+/** A first row that is an address is not a header. */
 function columnsOf({ cells }: CsvRow): { email: number; reason: number } {
   const plain = cells.findIndex((cell) => parseAddress(cell) !== null);
   if (plain !== -1) return { email: plain, reason: -1 };
   const email = emailColumn(cells);
   if (email !== -1) return { email, reason: columnOf(cells, "reason") };
-  throw problems.unreadableFile("its first row has no column email, and is no address");
+  throw problems.unreadableFile("its first row has no column email, and is not an address");
 }
 
 function entryOf(

@@ -21,7 +21,7 @@ export async function addFirstOwner(tx: Context, projectId: string): Promise<voi
   await q.members.add(tx, { projectId, userId, role: "OWNER" });
 }
 
-/** The token of a new link for that account. Null where there is no such account. An earlier link is good no more. */
+/** The token of a new link for that account. Null where there is no such account. An earlier link no longer works. */
 export async function makeStartToken(ctx: Context): Promise<string | null> {
   const user = await q.users.byEmail(ctx, { email: EMAIL });
   if (!user) return null;
@@ -37,7 +37,7 @@ export function isStartToken(ctx: Context, token: string): boolean {
   return good !== null && good.hash === hashOf(token) && ctx.now().getTime() < good.expiresAt;
 }
 
-/** Lets the owner in by a link, which is used up by that. Throws 400 for one that is no longer good. */
+/** Lets the owner in by a link, which is used up by that. Throws 400 for one that no longer works. */
 export async function enterByStartToken(ctx: Context, token: string, visitor: Visitor): Promise<Admission> {
   const kept = links(ctx);
   const { good } = kept;

@@ -104,7 +104,7 @@ async function drop(
   }
 }
 
-/** Of a body that is no JSON. */
+/** Of a body that is not JSON. */
 const NOTED_LENGTH = 4_096;
 const MUCH_BLANK = 65_536;
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -72,7 +72,7 @@ function* toFieldErrors(error: ValueError): Generator<FieldError> {
   if (error.type !== Type.Union) return yield toFieldError(error, codeOf(error), messageOf(error));
   const branch = bestBranch(error);
   if (!branch) {
-    // One kind, or null: that is no choice of forms.
+    // One kind, or null: not a choice between forms.
     const code = kindsOf(error.schema).length === 1 ? "invalid_type" : "invalid_union";
     return yield toFieldError(error, code, unionMessage(error));
   }

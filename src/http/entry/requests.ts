@@ -64,7 +64,7 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
     error,
   }: Partial<Noted> & { startedAt: number } = noted.get(request) ?? { startedAt: 0 };
   const ms = Math.round((performance.now() - startedAt) * 10) / 10;
-  // A probe every few seconds is no news as long as it succeeds.
+  // A probe comes every few seconds: it is logged only when it fails.
   if (route === "/health" && status === 200) return ms / 1000;
   // 501 names what this installation lacks: nothing is broken.
   const level = status < 500 || status === 501 ? "info" : isLoad ? "warn" : "error";

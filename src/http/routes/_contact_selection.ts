@@ -62,7 +62,7 @@ export function selectionOf({ search, subscribed, segmentId, condition, field, v
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for what is not JSON. */
 function treeOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ const CSV_TYPES = [
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 const WANTED = "a CSV file: text/csv";
 
-/** The bytes of a file. Throws 415 for what is no CSV: a form, or an Excel workbook whatever its name. */
+/** The bytes of a file. Throws 415 for what is not CSV: a form, or an Excel workbook whatever its name. */
 export async function* csvStream({ type, pieces }: StreamedBody): AsyncGenerator<Uint8Array> {
   if (!CSV_TYPES.includes(type)) throw problems.unsupportedMediaType(type, WANTED);
   let isFirst = true;

@@ -26,7 +26,7 @@ const SECRETS: [pattern: RegExp, instead: string][] = [
   [/(:\/\/[^/\s:@"]{0,200}:)[^/\s@"]{1,200}@/g, `$1${REMOVED}@`],
 ];
 const QUERY_PAIR = /([?&])([^=&#\s"]{1,100})=([^&#\s"]+)/g;
-/** `"name": value` or `name=value` in text that is no JSON. */
+/** `"name": value` or `name=value` in text that is not JSON. */
 const TEXT_PAIR =
   /("(?:[^"\\]|\\.){1,40}"|(?<![\w-])[\w-]{1,100})(\s{0,20}[:=]\s{0,20})("(?:[^"\\]|\\.)*"?|[{[]|[^\s,;&}\]{["]+)/g;
 const ADDRESS = /[^\s"'<>,;:\\()[\]{}@=?&/]{1,64}@[^\s"'<>,;:\\()[\]{}@?&/]{1,255}/g;
@@ -40,7 +40,7 @@ export function withoutSecrets(text: string): string {
   );
 }
 
-/** Up to 4 KB of a JSON body: values by their names, long texts and lists cut. Of one that is no JSON its beginning. */
+/** Up to 4 KB of a JSON body: values by their names, long texts and lists cut. Of one that is not JSON, its beginning. */
 export function describeBody(body: unknown): string {
   const text = typeof body === "string" ? describeText(body) : JSON.stringify(copyOf(body));
   return cutTo(withoutSecrets(text), MAX_BODY_BYTES);
