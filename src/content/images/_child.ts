@@ -1,9 +1,15 @@
-// A program of its own, started by `_process.ts` for each image: the file comes on standard input. On standard output
-// goes a line of JSON that says what became of it, and after it the new file.
+// A program of its own, started by `_process.ts` for each image: the file comes on standard input, the answer goes to
+// standard output.
 import { assertBytes, type ImageFault } from "./_faults.ts";
 import type { ImageVerdict } from "./_process.ts";
 
-async function answerTo(file: Buffer): Promise<{ verdict: ImageVerdict; made?: Buffer }> {
+/** A line of JSON that says what became of a file, and after it the new file. */
+export async function answerTo(file: Buffer): Promise<Buffer<ArrayBuffer>> {
+  const { verdict, made = Buffer.alloc(0) } = await encode(file);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(verdict)}\n`), made]);
+}
+
+async function encode(file: Buffer): Promise<{ verdict: ImageVerdict; made?: Buffer }> {
   // The encoder comes in a package for each platform, which an installation may have left out.
   const encoder = await import("./_encode.ts").catch(() => null);
   if (!encoder) return { verdict: { refusal: "no encoder" } };
@@ -23,5 +29,6 @@ function verdictOf({ cause, message }: Error): ImageVerdict {
   return { refusal: "broken", reason: "it is damaged, or was cut short" };
 }
 
-const { verdict, made = Buffer.alloc(0) } = await answerTo(Buffer.from(await Bun.stdin.arrayBuffer()));
-await Bun.write(Bun.stdout, Buffer.concat([Buffer.from(`${JSON.stringify(verdict)}\n`), made]));
+if (import.meta.main) {
+  await Bun.write(Bun.stdout, await answerTo(Buffer.from(await Bun.stdin.arrayBuffer())));
+}

@@ -2,7 +2,7 @@
 // memory.
 import { join } from "node:path";
 import { problems } from "../../problem.ts";
-import { newProgram } from "../child_process.ts";
+import { newProgram, type Program } from "../child_process.ts";
 import { MAX_CLEAN_BYTES } from "./_faults.ts";
 
 /** What the process says before the new file. */
@@ -27,8 +27,12 @@ const cleaner = newProgram({
  * one that cannot be read, 413 for one that is too large, 429 when too many of the owner are waiting, 503 when too many
  * others are, and 501 where the encoder is not installed.
  */
-export async function cleanImage(owner: string, file: Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
-  const answer = await cleaner(owner, file);
+export async function cleanImage(
+  owner: string,
+  file: Uint8Array<ArrayBuffer>,
+  program: Program = cleaner,
+): Promise<Buffer<ArrayBuffer>> {
+  const answer = await program(owner, file);
   if (answer === null) throw problems.imageTooLarge("reading it takes too long or too much memory");
   const end = answer.indexOf("\n");
   const verdict = JSON.parse(answer.toString("utf8", 0, end)) as ImageVerdict;

@@ -6,7 +6,8 @@ import type { MjmlResult } from "./_process.ts";
 /** More than a mail may have; the caller must not have to read all of it. */
 const MAX_CHARS = 4_000_000;
 
-async function compile(source: string): Promise<MjmlResult> {
+/** What MJML makes of a source, and what it says about it. */
+export async function compile(source: string): Promise<MjmlResult> {
   try {
     const { html, errors } = await mjml2html(source, { ignoreIncludes: true });
     const complaints = errors.map(({ line, tagName, message }) => ({ line, tagName, message }));
@@ -20,4 +21,6 @@ async function compile(source: string): Promise<MjmlResult> {
   }
 }
 
-await Bun.write(Bun.stdout, JSON.stringify(await compile(await Bun.stdin.text())));
+if (import.meta.main) {
+  await Bun.write(Bun.stdout, JSON.stringify(await compile(await Bun.stdin.text())));
+}

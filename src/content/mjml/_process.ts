@@ -19,7 +19,8 @@ export interface Complaint {
   message: string;
 }
 
-const compiler = newProgram({
+/** Each body in a process of its own. */
+export const compiler = newProgram({
   script: join(import.meta.dir, "_child.ts"),
   task: "compile this body",
   processorSeconds: 10,
@@ -31,14 +32,10 @@ const compiler = newProgram({
 });
 
 /**
- * Compiles MJML in the turn of `owner`. Throws by `refuse` when it takes too long or too much memory, 429 when too many
+ * Compiles MJML by a program in the turn of `owner`. Throws by `refuse` when it takes too long or too much memory, 429 when too many
  * of the owner are waiting, and 503 when too many others are.
  */
-export async function runMjml(
-  owner: string,
-  source: string,
-  program: Program = compiler,
-): Promise<MjmlResult> {
+export async function runMjml(owner: string, source: string, program: Program): Promise<MjmlResult> {
   const answer = await program(owner, source);
   if (answer === null) return refuse("Compiling this MJML takes too long or too much memory", 0);
   return JSON.parse(answer.toString()) as MjmlResult;

@@ -1,6 +1,7 @@
 // The body of a message becomes what is rendered: HTML stays as it is, MJML is compiled once, when it is saved.
 import { type FieldError, problems } from "../../problem.ts";
-import { type Complaint, runMjml } from "./_process.ts";
+import type { Program } from "../child_process.ts";
+import { type Complaint, compiler, runMjml } from "./_process.ts";
 import { type MjmlSource, readMjml } from "./_source.ts";
 import { refuse } from "../handlebars/syntax.ts";
 import { positionAt } from "../handlebars/tree.ts";
@@ -26,16 +27,19 @@ export function isMjml(body: string): boolean {
 
 /**
  * What is rendered for a body: itself, or the HTML that its MJML compiles to, queued for `owner`. Throws 422 with the
- * errors of the field `body`, each with its line and column, after `alsoWrong`, the errors of other fields.
+ * errors of the field `body`, each with its line and column, after `alsoWrong`, the errors of other fields. `program`
+ * is what compiles.
  */
 export async function compileBody(
   owner: string,
   body: string,
   alsoWrong: readonly FieldError[] = [],
+  program: Program = compiler,
 ): Promise<string> {
   const errors = [...alsoWrong, ...templateErrors("body", body)];
   const isReadable = errors.length === alsoWrong.length;
-  const compiled = isReadable && isMjml(body) ? await compileMjml(owner, body) : { html: body, errors: [] };
+  const compiled =
+    isReadable && isMjml(body) ? await compileMjml(owner, body, program) : { html: body, errors: [] };
   errors.push(...compiled.errors.map((error) => toFieldError("body", error)));
   if (errors.length > 0) throw problems.invalid(errors);
   return compiled.html;
@@ -46,10 +50,10 @@ interface Compiled {
   errors: TemplateError[];
 }
 
-async function compileMjml(owner: string, body: string): Promise<Compiled> {
+async function compileMjml(owner: string, body: string, program: Program): Promise<Compiled> {
   try {
     const source = readMjml(body);
-    const { html, complaints } = await runMjml(owner, source.text);
+    const { html, complaints } = await runMjml(owner, source.text, program);
     const errors = complaints
       .filter((complaint) => isFault(source, complaint))
       .slice(0, MAX_ERRORS)
