@@ -25,6 +25,8 @@ const start = async (settings: Record<string, string>) => {
   running.add(started);
   return started;
 };
+/** One data folder for all tests that need no first start: to make its Postgres takes some seconds. */
+const USED = mkdtempSync(join(tmpdir(), "postrider-main-used-"));
 const folder = () => {
   const dir = mkdtempSync(join(tmpdir(), "postrider-main-"));
   folders.push(dir);
@@ -37,7 +39,7 @@ afterEach(async () => {
 });
 
 afterAll(() => {
-  for (const dir of folders) rmSync(dir, { recursive: true, force: true });
+  for (const dir of [USED, ...folders]) rmSync(dir, { recursive: true, force: true });
 });
 
 const post = async (url: string, path: string, key: string, body: unknown) => {
@@ -140,7 +142,7 @@ describe("SIGTERM", () => {
 
 describe("Postgres", () => {
   test("gone and back: a clear answer meanwhile, and the service goes on without a restart", async () => {
-    const dir = folder();
+    const dir = join(USED, "postgres");
     const postgres = await startEmbedded({ dir, supervise: false });
     const smtp = await startSmtpServer();
     const only = await start({ DATABASE_URL: postgres.url, SMTP_URL: smtp.url, DATA_DIR: folder() });
@@ -193,7 +195,7 @@ describe("two services with one DATA_DIR", () => {
   ])(
     "share it; when %s ends, the other keeps it, and ends it as the last",
     async (_, leaving) => {
-      const DATA_DIR = folder();
+      const DATA_DIR = USED;
       const both = [await start({ DATA_DIR }), await start({ DATA_DIR })];
       const postgres = () => Bun.file(join(DATA_DIR, "postgres/connection.json")).json();
       const { place } = (await postgres()) as { place: string };
@@ -214,7 +216,7 @@ describe("two services with one DATA_DIR", () => {
   );
 
   test("one that was killed does not keep it running", async () => {
-    const DATA_DIR = folder();
+    const DATA_DIR = USED;
     const [first, second] = [await start({ DATA_DIR }), await start({ DATA_DIR })];
     await first.end("SIGKILL");
     await second.end("SIGTERM");

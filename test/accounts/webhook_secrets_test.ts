@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { rotateWebhookSecret, webhookSecretsOf } from "../../src/accounts/projects/webhook_secrets.ts";
+import { useAdmin } from "../support/admin.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -16,15 +16,8 @@ const stored = async (id = projectId) => {
   return row!.sealed as Uint8Array | null;
 };
 
-const admin = (...args: string[]) => {
-  const { PATH = "", HOME = "" } = process.env;
-  const { SECRET_KEY } = service.config;
-  const { stdout, stderr } = Bun.spawnSync(
-    [process.execPath, join(import.meta.dir, "../../src/admin.ts"), "project", "webhook-secret", ...args],
-    { env: { PATH, HOME, DATABASE_URL: service.databaseUrl, SECRET_KEY } },
-  );
-  return { out: stdout.toString(), err: stderr.toString() };
-};
+const { admin } = useAdmin(service);
+const secret = async (...words: string[]) => await admin("project", "webhook-secret", ...words);
 
 describe("the webhook secret of a project", () => {
   test("is made when it is first asked for, and stays", async () => {
@@ -96,13 +89,13 @@ describe("the webhook secret of a project", () => {
   });
 
   test("is shown and replaced by the operator", async () => {
-    const shown = JSON.parse(admin(projectId).out);
-    const rotated = JSON.parse(admin(projectId, "--rotate").out);
-    const again = JSON.parse(admin(projectId).out);
+    const shown = JSON.parse((await secret(projectId)).out);
+    const rotated = JSON.parse((await secret(projectId, "--rotate")).out);
+    const again = JSON.parse((await secret(projectId)).out);
 
     expect(shown).toEqual({ id: projectId, secret: expect.stringMatching(SECRET), previous: null });
     expect(rotated.previous.secret).toBe(shown.secret);
     expect(again).toEqual(rotated);
-    expect(admin(Bun.randomUUIDv7()).err).toContain("Cannot find this project");
+    expect((await secret(Bun.randomUUIDv7())).err).toContain("Cannot find this project");
   });
 });

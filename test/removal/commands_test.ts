@@ -1,26 +1,18 @@
-// `bun run admin project delete` and `reset`, as processes.
+// `bun run admin project delete` and `reset`.
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { useAdmin } from "../support/admin.ts";
 import { useService } from "../support/service.ts";
 import { countsOf, fillProject } from "../support/whole_project.ts";
 
 const service = useService();
-
-const admin = (...args: string[]) => {
-  const { PATH = "", HOME = "" } = process.env;
-  const { stdout, stderr, exitCode } = Bun.spawnSync(
-    [process.execPath, join(import.meta.dir, "../../src/admin.ts"), ...args],
-    { env: { PATH, HOME, DATABASE_URL: service.databaseUrl, SECRET_KEY: service.config.SECRET_KEY! } },
-  );
-  return { out: stdout.toString(), err: stderr.toString(), exitCode };
-};
+const { admin } = useAdmin(service);
 
 describe("bun run admin project", () => {
   test.each(["delete", "reset"])("%s does nothing without --yes, and says so", async (command) => {
     const { id } = await service.createProject();
     await fillProject(service.pool, id, 5);
     const before = await countsOf(service.pool, id);
-    const { err, exitCode } = admin("project", command, id);
+    const { err, exitCode } = await admin("project", command, id);
 
     expect([exitCode, err]).toEqual([
       1,
@@ -29,9 +21,9 @@ describe("bun run admin project", () => {
     expect(await countsOf(service.pool, id)).toEqual(before);
   });
 
-  test("delete and reset know no project that there is not", () => {
-    const unknown = admin("project", "delete", "01920000-0000-7000-8000-000000000000", "--yes");
-    const nonsense = admin("project", "reset", "everything", "--yes");
+  test("delete and reset know no project that there is not", async () => {
+    const unknown = await admin("project", "delete", "01920000-0000-7000-8000-000000000000", "--yes");
+    const nonsense = await admin("project", "reset", "everything", "--yes");
 
     expect([unknown.exitCode, nonsense.exitCode]).toEqual([1, 1]);
     expect(nonsense.err).toContain("Cannot find a project: ");
@@ -40,7 +32,7 @@ describe("bun run admin project", () => {
   test("reset takes away what it holds, by a job of the service, and tells the audit", async () => {
     const project = await service.createProject();
     await fillProject(service.pool, project.id, 5);
-    const { out, exitCode } = admin("project", "reset", project.id, "--yes");
+    const { out, exitCode } = await admin("project", "reset", project.id, "--yes");
     await service.runJobs();
     const [line] = await service.pool`
       select actor_kind from audit where project_id = ${project.id} and action = 'project.reset'`;
@@ -52,9 +44,9 @@ describe("bun run admin project", () => {
 
   test("delete takes it away altogether: nobody finds it any more", async () => {
     const project = await service.createProject();
-    const { out, exitCode } = admin("project", "delete", project.id, "--yes");
-    const again = admin("project", "delete", project.id, "--yes");
-    const list = admin("project", "list");
+    const { out, exitCode } = await admin("project", "delete", project.id, "--yes");
+    const again = await admin("project", "delete", project.id, "--yes");
+    const list = await admin("project", "list");
     const { status } = await service.request("GET", "/contacts", { key: project.secret });
 
     expect([exitCode, JSON.parse(out)]).toEqual([0, { id: project.id, deleted: true }]);

@@ -88,9 +88,9 @@ describe("a worker that is killed at the worst moment", () => {
         const worker = await startWorker();
         await claimed(1);
         // An outcome is written together with its event: now none can be.
-        await withLockedEvents(async () => {
+        await withLockedEvents(async (isWaiting) => {
           await until("mails that have arrived", () => smtp.received.length > 0);
-          await Bun.sleep(500);
+          await until("an outcome that waits to be written", isWaiting);
           await kill(worker);
         });
         smtp.behave({});
@@ -145,7 +145,8 @@ describe("a campaign", () => {
   test.skipIf(!isLong)(
     "whose Postgres is stopped in immediate mode goes on by itself, and doubles nothing that is not sent again (long run only)",
     async () => {
-      const report = await besiege({ recipients, connections: CONNECTIONS }, async (attackers) => {
+      const own = { recipients, connections: CONNECTIONS, crashesPostgres: true };
+      const report = await besiege(own, async (attackers) => {
         attackers.smtp.behave({ holdData: () => Bun.sleep(slowMs) });
         await attackers.startWorker();
         for (let i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
-// A campaign under attack: real worker processes, a Postgres of its own, an SMTP server that counts. What became of
-// everybody is told at the end.
+// A campaign under attack: real worker processes, an SMTP server that counts, and, where it is to be crashed, a Postgres of
+// its own. What became of everybody is told at the end.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +8,12 @@ import { createProject } from "../../src/accounts/projects/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { type EmbeddedPostgres, startEmbedded } from "../../src/embedded/mod.ts";
+import { startEmbedded } from "../../src/embedded/mod.ts";
 import { addJob } from "../../src/jobs.ts";
 import { sendCampaign } from "../../src/sending/campaigns/status.ts";
 import { createCampaign } from "../../src/sending/campaigns/mod.ts";
 import { openService } from "../../src/service.ts";
+import { databaseUrl, dropDatabase, newDatabase } from "./postgres.ts";
 import { IMPATIENT, killUnseen, type ServiceProcess, startProcess } from "./process.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
@@ -29,6 +30,8 @@ export interface SiegeOptions {
   resends?: boolean;
   /** Until it has to be over. */
   patienceMs?: number;
+  /** Postgres may be crashed: it is one of its own, which keeps what was committed. */
+  crashesPostgres?: boolean;
 }
 
 /** What an attacker can do. */
@@ -37,12 +40,15 @@ export interface Attackers {
   startWorker(): Promise<ServiceProcess>;
   /** Kills a worker; who is there, or comes next, notices it at once. */
   kill(worker: ServiceProcess): Promise<void>;
-  /** Stops Postgres as a power cut would; it is started again. */
+  /** Stops Postgres as a power cut would; it is started again. For a siege that has one of its own. */
   crashPostgres(): void;
   /** Resolves when so many mails are claimed, committed. */
   claimed(mails: number): Promise<void>;
-  /** Nothing can be written to the events meanwhile, so no outcome either; what still waits for it then is given up. */
-  withLockedEvents(work: () => Promise<void>): Promise<void>;
+  /**
+   * Nothing can be written to the events meanwhile, so no outcome either: `isWaiting` says whether one tries. What still
+   * waits then is given up.
+   */
+  withLockedEvents(work: (isWaiting: () => Promise<boolean>) => Promise<void>): Promise<void>;
   /** Resolves when so many more mails have come, or the campaign has ended. */
   progress(mails: number): Promise<void>;
   hasEnded(): boolean;
@@ -72,10 +78,10 @@ export async function besiege(
   attack: (attackers: Attackers) => Promise<void>,
 ): Promise<SiegeReport> {
   const dir = mkdtempSync(join(tmpdir(), "postrider-siege-"));
-  const postgres = await startEmbedded({ dir: join(dir, "postgres") });
+  const database = await (options.crashesPostgres ? ownPostgres(dir) : ownDatabase());
   const smtp = await startSmtpServer();
   const workers = new Set<ServiceProcess>();
-  const config = { DATABASE_URL: postgres.url, SECRET_KEY, DATA_DIR: dir, LOG_LEVEL: "error" };
+  const config = { DATABASE_URL: database.url, SECRET_KEY, DATA_DIR: dir, LOG_LEVEL: "error" };
   const { ctx, close } = await openService(loadConfig(config));
   try {
     const { projectId, campaignId } = await begin(ctx, options);
@@ -84,7 +90,7 @@ export async function besiege(
     const attacking = attack({
       smtp,
       async startWorker() {
-        const worker = await startWorker(postgres, smtp, dir, options);
+        const worker = await startWorker(database.url, smtp, dir, options);
         workers.add(worker);
         return worker;
       },
@@ -98,7 +104,11 @@ export async function besiege(
       async withLockedEvents(work) {
         await ctx.pool.begin(async (sql) => {
           await sql`lock table events in share mode`;
-          await work();
+          await work(async () => {
+            const waiting = await ctx.pool`
+              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+            return waiting.length > 0;
+          });
           // Postgres has not noticed that who asked is gone: it would go on as soon as it may.
           await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
@@ -117,9 +127,24 @@ export async function besiege(
     for (const worker of workers) await worker.end("SIGKILL");
     await close();
     await smtp.stop();
-    await postgres.stop();
+    await database.end();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+interface Database {
+  url: string;
+  end(): Promise<void>;
+}
+
+async function ownPostgres(dir: string): Promise<Database> {
+  const { url, stop } = await startEmbedded({ dir: join(dir, "postgres") });
+  return { url, end: stop };
+}
+
+async function ownDatabase(): Promise<Database> {
+  const name = await newDatabase();
+  return { url: databaseUrl(name), end: () => dropDatabase(name) };
 }
 
 async function begin(ctx: Context, { recipients, resends = false }: SiegeOptions) {
@@ -143,14 +168,14 @@ async function begin(ctx: Context, { recipients, resends = false }: SiegeOptions
 }
 
 async function startWorker(
-  postgres: EmbeddedPostgres,
+  url: string,
   smtp: TestSmtpServer,
   dir: string,
   { connections = 10 }: SiegeOptions,
 ): Promise<ServiceProcess> {
   const settings = {
     SECRET_KEY,
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: url,
     DATA_DIR: dir,
     MODE: "worker",
     SMTP_URL: `${smtp.url}?maxConnections=${connections}`,
