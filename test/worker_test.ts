@@ -149,7 +149,7 @@ describe("a queue that does not get on", () => {
     expect(done.toSorted()).toEqual(["before", "lost", "meanwhile"]);
     expect(worker.renewals()).toBeGreaterThan(0);
     await worker.stop();
-    expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
+    expect(await service.jobs()).toEqual([]);
   }, 240_000);
 
   test("because jobs are fetched slowly is said to stand, is not built again, and does its jobs, each once", async () => {
@@ -243,7 +243,7 @@ describe("a runner that is given up", () => {
     });
     await until("it was refused", () => said.some((line) => line.includes("the runner was given up")));
     await runner.stop();
-    const [job] = await service.pool`delete from graphile_worker._private_jobs returning attempts, locked_by`;
+    const [job] = await service.dropJobs();
 
     expect(job).toMatchObject({ attempts: 0, lockedBy: null });
   });
@@ -265,8 +265,7 @@ describe("a worker that ends", () => {
 });
 
 describe("the word that a job is over", () => {
-  const isStruckOff = async () =>
-    (await service.pool`select from graphile_worker._private_jobs`).length === 0;
+  const isStruckOff = async () => (await service.jobs()).length === 0;
 
   /** Runs three jobs, of which something happens to the second one before it ends, and after it. */
   async function runThree(before: () => Promise<void>, after: () => Promise<void>): Promise<string[]> {

@@ -14,6 +14,7 @@ import {
 } from "../../src/automation/engine/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import type { Jobs } from "../../src/jobs.ts";
+import { takeJobs } from "../support/meddling.ts";
 import { IMPATIENT, killUnseen, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
@@ -32,7 +33,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from workflows`;
 });
 
@@ -101,10 +102,7 @@ function mortal(point: keyof typeof POINTS, side: "before" | "after"): Mortal {
 
 /** The payloads of the jobs of one kind that wait. */
 const waiting = async <Name extends keyof Jobs>(name: Name): Promise<Jobs[Name][]> => {
-  const rows = await service.pool`
-    select j.payload from graphile_worker._private_jobs j
-    join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = ${name}`;
-  return rows.map((row) => row.payload as Jobs[Name]);
+  return (await service.jobs(name)).map(({ payload }) => payload as Jobs[Name]);
 };
 
 describe("a process that dies", () => {
@@ -158,15 +156,8 @@ describe("a process that dies", () => {
     await track("a@example.com", "paid");
     await survive("start_workflows", startWorkflows);
     // Nobody answers at the other end of the webhook here: its end is told by hand.
-    const starting = await waiting("start_workflows");
-    await service.pool`
-      delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-      where t.id = j.task_id and t.identifier = 'start_workflows'`;
-    for (const job of starting) await startWorkflows(service, job);
-    const [call] = await waiting("call_webhook");
-    await service.pool`
-      delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-      where t.id = j.task_id and t.identifier = 'call_webhook'`;
+    for (const job of await takeJobs(service, "start_workflows")) await startWorkflows(service, job);
+    const [call] = await takeJobs(service, "call_webhook");
     const finish = (ctx: Context) =>
       inTransaction(ctx, (tx) =>
         finishStep(tx, { ...call!, ok: true, output: { status: 200 }, error: null }),
@@ -209,14 +200,14 @@ describe("the sweep", () => {
     });
     const contactId = await track("a@example.com", "looked");
     await workflows.call("POST", `/workflows/${id}/executions`, { contactId });
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await sweepExecutions(service);
     const atOnce = await waiting("run_executions");
     await later(3, "minutes");
     await sweepExecutions(service);
     await service.runJobs();
     const running = await states(id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await later(25, "hours");
     const lost = await states(id);
     await sweepExecutions(service);

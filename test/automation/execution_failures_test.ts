@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from workflows`;
 });
 
@@ -41,11 +41,10 @@ const failing = (pattern: RegExp, error: Error): Context =>
 
 /** Runs the jobs of single executions that are due, as a worker would whose statements fail. */
 const tryAlone = async (ctx: Context) => {
-  const due = await service.pool`
-    delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-    where t.id = j.task_id and t.identifier = 'run_executions' and j.run_at <= ${service.now()}
-    returning j.payload`;
-  for (const { payload } of due) await runExecutions(ctx, payload as never);
+  const due = await service.dropJobs(
+    ({ name, runAt }) => name === "run_executions" && runAt <= service.now(),
+  );
+  for (const { payload } of due) await runExecutions(ctx, payload);
   return due.length;
 };
 

@@ -4,6 +4,7 @@ import { disableProject, enableProject, type NewProject } from "../../src/accoun
 import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
 import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/engine/mod.ts";
 import type { Context } from "../../src/context.ts";
+import { takeJobs } from "../support/meddling.ts";
 import { useService } from "../support/service.ts";
 import { type StepPlan, workflowsOf } from "../support/workflows.ts";
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from executions`;
 });
 
@@ -56,23 +57,11 @@ const interrupted = (n: number, act: () => unknown): Context => {
   return { ...service, pool, sql: pool };
 };
 
-/** The payloads of the jobs of one kind that wait, taken out of the queue. */
-const takeJobs = async <Payload>(name: string): Promise<Payload[]> => {
-  const rows = await service.pool`
-    delete from graphile_worker._private_jobs j
-    using graphile_worker._private_tasks t
-    where t.id = j.task_id and t.identifier = ${name}
-    returning j.payload`;
-  return rows.map((row) => row.payload as Payload);
-};
-type Named = { projectId: string; executionIds: string[] };
-type Heard = { projectId: string; eventIds: string[]; depth: number };
-
 describe("re-entry", () => {
   test("is not allowed: 100 events at once make one execution, and later ones none", async () => {
     const { id } = await build({ steps: { Mail: await mail("Once") }, ways: ["Trigger > Mail"] });
     await Promise.all(Array.from({ length: 100 }, () => track("a@example.com")));
-    const jobs = await takeJobs<Heard>("start_workflows");
+    const jobs = await takeJobs(service, "start_workflows");
     const [first, second] = [another(), another()];
     await Promise.all(jobs.flatMap((job) => [startWorkflows(first, job), startWorkflows(second, job)]));
     await service.runJobs();
@@ -118,7 +107,7 @@ describe("re-entry", () => {
     await Promise.all(
       [1, 2, 3, 4, 5].map((n) => track("a@example.com", "signup", { n: { value: n, persistent: false } })),
     );
-    const [all] = await takeJobs<Heard>("start_workflows").then((jobs) => [
+    const [all] = await takeJobs(service, "start_workflows").then((jobs) => [
       jobs.flatMap((job) => job.eventIds),
     ]);
     await startWorkflows(service, { projectId: project.id, eventIds: all!, depth: 0 });
@@ -155,10 +144,10 @@ describe("an event and a timeout", () => {
     const { id } = await build(await plan());
     await Promise.all(people.map((email) => track(email)));
     await service.runJobs();
-    const timers = await takeJobs<Named>("wake_executions");
+    const timers = await takeJobs(service, "wake_executions");
     service.setNow(new Date(service.now().getTime() + 60_500));
     await Promise.all(people.map((email) => track(email, "paid")));
-    const heard = await takeJobs<Heard>("start_workflows");
+    const heard = await takeJobs(service, "start_workflows");
     const [first, second] = [another(), another()];
     const each = timers.flatMap((job) => job.executionIds);
     await Promise.all([
@@ -192,7 +181,7 @@ describe("an event and a timeout", () => {
     await track("a@example.com");
     await service.runJobs();
     await track("a@example.com", "paid", { amount: 7 });
-    const heard = await takeJobs<Heard>("start_workflows");
+    const heard = await takeJobs(service, "start_workflows");
     await later(61_000);
     for (const job of heard) await startWorkflows(service, job);
     await service.runJobs();
@@ -241,7 +230,7 @@ describe("cancelling", () => {
     async (type) => {
       const { id } = await build(await planOf(type));
       const contactId = await track("a@example.com");
-      for (const job of await takeJobs<Heard>("start_workflows")) await startWorkflows(service, job);
+      for (const job of await takeJobs(service, "start_workflows")) await startWorkflows(service, job);
       const [execution] = await workflows.executions(id);
       const cancelled = await call("DELETE", `/workflows/${id}/executions/${execution.id}`);
       const again = await call("DELETE", `/workflows/${id}/executions/${execution.id}`);
@@ -266,7 +255,7 @@ describe("cancelling", () => {
     const { id } = await build(await planOf(type));
     const contactId = await track("a@example.com", "looked");
     const { body } = await call("POST", `/workflows/${id}/executions`, { contactId });
-    const [job] = await takeJobs<Named>("run_executions");
+    const [job] = await takeJobs(service, "run_executions");
     let cancelling: ReturnType<typeof call> | undefined;
     const ctx = interrupted(5, () => (cancelling = call("DELETE", `/workflows/${id}/executions/${body.id}`)));
     await runExecutions(ctx, job!);
@@ -275,7 +264,7 @@ describe("cancelling", () => {
     const open = await service.pool`
       select from step_executions where project_id = ${project.id} and completed_at is null`;
     const awaiting = await service.pool`select from waits where project_id = ${project.id}`;
-    await takeJobs("call_webhook");
+    await takeJobs(service, "call_webhook");
     await service.runJobs();
     await later(2, "days");
 
@@ -367,7 +356,7 @@ describe("meanwhile", () => {
     });
     for (let statement = 2; statement <= 12; statement++) {
       const contactId = await track(`p${statement}@example.com`);
-      const [job] = await takeJobs<Heard>("start_workflows");
+      const [job] = await takeJobs(service, "start_workflows");
       let deleting: ReturnType<typeof call> | undefined;
       const ctx = interrupted(statement, () => (deleting = call("DELETE", `/contacts/${contactId}`)));
       await startWorkflows(ctx, job!);
@@ -387,7 +376,7 @@ describe("meanwhile", () => {
   test("a contact that gets another address just then starts all the same, with the data of the event", async () => {
     const { id } = await build({ steps: { Wait: DAY }, ways: ["Trigger > Wait"] });
     const contactId = await track("a@example.com", "signup", { plan: { value: "pro", persistent: false } });
-    const [job] = await takeJobs<Heard>("start_workflows");
+    const [job] = await takeJobs(service, "start_workflows");
     let starting: Promise<void> | undefined;
     await service.pool.begin(async (sql) => {
       await sql`update contacts set email = 'b@example.com' where id = ${contactId}`;

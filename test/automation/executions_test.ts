@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const EXIT = { type: "EXIT" };

@@ -155,7 +155,7 @@ test("executions with texts that take too long for one transaction go on in othe
     executionIds.push((await call("POST", `/workflows/${id}/executions`, start)).body.id);
   }
   // All of them in one job.
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   // Every look at the clock takes half a second.
   let ms = performance.now();
   const clock = spyOn(performance, "now").mockImplementation(() => (ms += 500));

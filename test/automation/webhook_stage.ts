@@ -19,7 +19,7 @@ export function webhookStage(service: TestService) {
   const ends: StepEnd[] = [];
   beforeEach(async () => {
     ends.length = 0;
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     project = await service.createProject();
     service.setNow(new Date());
   });
@@ -40,12 +40,7 @@ export function webhookStage(service: TestService) {
   };
 
   const queued = async (): Promise<Queued[]> =>
-    await service.pool<Queued[]>`
-      select j.id, j.payload, j.run_at as "runAt"
-      from graphile_worker._private_jobs j
-      join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'call_webhook'
-      order by j.run_at`;
+    (await service.jobs("call_webhook")).toSorted((a, b) => a.runAt.getTime() - b.runAt.getTime());
 
   const call = (job: WebhookJob, ctx: Context = service, finish = finishStep) =>
     callWebhook(ctx, job, finish);
@@ -106,7 +101,7 @@ export function webhookStage(service: TestService) {
     async callNext(): Promise<Queued> {
       const [next] = await queued();
       if (!next) throw new Error("Cannot call anything: the queue is empty");
-      await service.pool`delete from graphile_worker._private_jobs where id = ${next.id}`;
+      await service.dropJobs(({ id }) => id === next.id);
       service.setNow(next.runAt);
       await call(next.payload);
       return next;

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from workflows`;
 });
 
@@ -34,12 +34,7 @@ const record = (contactId: string, name: string, data: object = {}, emailId: str
     insert into events (project_id, contact_id, email_id, name, data, created_at)
     values (${project.id}, ${contactId}, ${emailId}, ${name}, ${service.pool.json(data as never)}, ${service.now()})`;
 const jobs = async () =>
-  (
-    await service.pool`
-    select t.identifier, j.payload from graphile_worker._private_jobs j
-    join graphile_worker._private_tasks t on t.id = j.task_id
-    where t.identifier <> 'recheck_waits'`
-  ).map((row) => row.identifier as string);
+  (await service.jobs()).map(({ name }) => name).filter((name) => name !== "recheck_waits");
 
 describe("a workflow starts", () => {
   test("at an entry into a segment, and another one at the exit", async () => {
@@ -177,7 +172,7 @@ describe("an event that nobody listens to", () => {
     await service.pool`
       insert into events (project_id, contact_id, name)
       select ${project.id}, ${contactId}, 'signup' from generate_series(1, 1200)`;
-    const rows = await service.pool`select payload from graphile_worker._private_jobs`;
+    const rows = await service.jobs();
 
     expect(rows.map((row) => row.payload.eventIds.length).toSorted((a, b) => a - b)).toEqual([200, 500, 500]);
     expect(new Set(rows.flatMap((row) => row.payload.eventIds)).size).toBe(1200);

@@ -23,9 +23,9 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  for (const { smtp, pool } of [service, elsewhere]) {
-    smtp.received.length = 0;
-    await pool`delete from graphile_worker._private_jobs`;
+  for (const one of [service, elsewhere]) {
+    one.smtp.received.length = 0;
+    await one.dropJobs();
   }
 });
 

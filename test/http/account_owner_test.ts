@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from login_failures`;
 });
 

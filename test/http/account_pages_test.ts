@@ -13,7 +13,7 @@ const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>"
 
 afterEach(async () => {
   service.smtp.received.length = 0;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const tokenFor = async (of: Person, purpose: TokenPurpose) => (await makeToken(service, of.userId, purpose))!;
@@ -132,7 +132,7 @@ describe("a link that is used, too old, made up or missing", () => {
 
   test("has a page where another verification mail is asked for, as a mail program would bring it", async () => {
     const { email } = await signUp(service);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     const known = await press("/auth/request-verification", { email });
     const unknown = await press("/auth/request-verification", { email: "nobody@example.com" });
     await service.runJobs();

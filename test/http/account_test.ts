@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.setNow(new Date());
   service.smtp.received.length = 0;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const outcome = ({ status, body }: Answer) => [status, body?.error?.code ?? "ok"];

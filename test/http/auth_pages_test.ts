@@ -12,7 +12,7 @@ const NEW_PASSWORD = "another horse, another staple";
 
 afterEach(async () => {
   service.smtp.received.length = 0;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 /** The path of the hosted page that the link in the mail that comes next leads to where there is no script. */

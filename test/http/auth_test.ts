@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from login_failures`;
 });
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const call = (method: string, path: string, body?: unknown, person = owner) =>
@@ -524,7 +524,7 @@ describe("POST /webhooks/incoming/stripe", () => {
     const subscription = await subscribe();
     const payload = changed(subscription);
     const answers = await Promise.all([deliver(payload), deliver(payload), deliver(payload)]);
-    const jobs = await service.pool`select from graphile_worker._private_jobs`;
+    const jobs = await service.jobs();
     await service.runJobs();
     stripe.asked();
     answers.push(await deliver(payload));
@@ -545,7 +545,7 @@ describe("POST /webhooks/incoming/stripe", () => {
     await service.runJobs();
     const during = (await account()).status;
     stripe.trouble = () => undefined;
-    await service.pool`update graphile_worker._private_jobs set run_at = now()`;
+    await service.changeJobs({ runAt: service.now() });
     await service.runJobs();
 
     expect([status, during, (await account()).status]).toEqual([200, "active", "past_due"]);

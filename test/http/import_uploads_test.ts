@@ -165,7 +165,7 @@ describe("POST /contacts/imports", () => {
     );
     const text = `\uFEFFemail,note\r\n${rows.join("\r\n")}\r\n`;
     const { body } = await upload(text);
-    await service.pool`delete from graphile_worker._private_jobs where key is null`;
+    await service.dropJobs(({ key }) => key === null);
     let state = "waiting";
     for (let round = 0; round < 20 && state !== "completed"; round++) {
       await runImport(service, project.id, body.jobId, { sliceMs: 0 });
@@ -262,7 +262,7 @@ describe("POST /contacts/imports/:jobId/undo", () => {
     const dry = await imported("email\nx@example.com\n", "dryRun=true");
     expect((await undo(dry.id)).code).toBe("CONFLICT");
     await call("POST", `/contacts/imports/${id}/undo`);
-    await service.pool`delete from graphile_worker._private_jobs where key is null`;
+    await service.dropJobs(({ key }) => key === null);
     for (let round = 0; round < 5; round++) await runUndo(service, project.id, id, { sliceMs: 0 });
     expect((await report(id)).undo).toMatchObject({ state: "completed", deletedCount: 1_200 });
 

@@ -75,9 +75,7 @@ describe("GET /metrics", () => {
       body: "Hello",
     };
     await service.request("POST", "/v1/send", { key: project.secret, body });
-    await service.pool`
-      update graphile_worker._private_jobs set run_at = now() - interval '90 seconds'
-      where task_id = (select id from graphile_worker._private_tasks where identifier = 'send_emails')`;
+    await service.changeJobs({ runAt: new Date(Date.now() - 90_000) }, ({ name }) => name === "send_emails");
     const waiting = await valueOf('postrider_queue_waiting{task="send_emails"}');
     const age = await valueOf('postrider_queue_age_seconds{task="send_emails"}');
     const pending = await valueOf('postrider_mails_open{status="PENDING"}');

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.smtp.received.length = 0;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const tokenFor = async (purpose: TokenPurpose, of = stranger) =>

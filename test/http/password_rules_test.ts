@@ -8,7 +8,7 @@ import { type Answer, useService } from "../support/service.ts";
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
 
 afterEach(async () => {
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const post = (path: string, body: unknown) => service.request("POST", `/auth/${path}`, { body });

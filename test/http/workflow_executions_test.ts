@@ -318,10 +318,10 @@ describe("POST /workflows/:id/test", () => {
   test("answers the path of a contact, and does nothing", async () => {
     const { id } = await build(await plan());
     const contactId = await track("a@example.com", "looked", { plan: "pro" });
-    const before = await service.pool`select count(*) from graphile_worker._private_jobs`;
+    const before = await service.jobs();
     service.smtp.received.length = 0;
     const { status, body } = await call("POST", `/workflows/${id}/test`, { contactId });
-    const after = await service.pool`select count(*) from graphile_worker._private_jobs`;
+    const after = await service.jobs();
 
     expect([status, body.status, body.exitReason]).toEqual([200, "COMPLETED", null]);
     expect(names(body)).toEqual(["Trigger", "Pro?: yes", "Mail", "3 days", "Paid?: event", "Hook"]);

@@ -124,7 +124,7 @@ describe("rolling up", () => {
     const jobs = () => service.pool`
       select run_at from graphile_worker.jobs where task_identifier = 'roll_up_counts'`;
     await upkeepTasks.roll_up_counts(service);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await upkeepTasks.roll_up_counts(service);
     const idle = await jobs();
     await track("ordered", 0);
@@ -138,7 +138,7 @@ describe("rolling up", () => {
     expect(others).toHaveLength(0);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(5_000);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
   });
 
   test("forgets what was counted of a project that is on its way out", async () => {

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const call = (method: string, path: string, body?: unknown) =>

@@ -137,10 +137,7 @@ describe("partitions of events", () => {
     const shown = async () =>
       (await service.pool`select to_jsonb(e) as row from events e where name = 'every column'`)[0]!
         .row as object;
-    const jobs = async () =>
-      (await service.pool`select id from graphile_worker._private_jobs order by id`).map(
-        (row) => row.id as string,
-      );
+    const jobs = async () => (await service.jobs()).map(({ id }) => id);
     const before = { row: await shown(), jobs: await jobs(), counted: await counted("every column") };
     service.setNow(month);
     await makePartitions(service);

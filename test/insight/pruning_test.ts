@@ -77,7 +77,7 @@ describe("statements that read events", () => {
         insert into events (project_id, id, contact_id, name, data)
         values (${project.id}, ${eventId}, ${contactId}, 'moved house', ${service.pool.json({ n })})`;
     }
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await addJobs(service, "start_workflows", [
       { projectId: project.id, eventIds: events.map((event) => event.id), depth: 0 },
     ]);

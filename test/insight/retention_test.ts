@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.setNow(new Date());
   service.smtp.behave({});
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const campaigns = campaignsOf(service, () => project);
@@ -324,7 +324,7 @@ describe("bodies and attachments", () => {
       body: { to: "late@example.com", from: `hello@${DOMAIN}`, subject: "Late", body: "<p>Whole</p>" },
     });
     // Held as that of a disabled project is, for half a year.
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     daysOn(180);
     await sweep();
     const mailId = body.data.emails[0].email as string;
@@ -535,9 +535,8 @@ describe("logs", () => {
     await service.pool`select graphile_worker.add_job('purge_expired', run_at => now() + interval '1 year')`;
     await service.pool`
       select graphile_worker.add_job('roll_up_counts', max_attempts => 1, run_at => now() + interval '1 year')`;
-    await service.pool`
-      update graphile_worker._private_jobs set attempts = 1, updated_at = ${old} where max_attempts = 1`;
-    await service.pool`update graphile_worker._private_jobs set updated_at = ${old}`;
+    await service.changeJobs({ attempts: 1 }, ({ maxAttempts }) => maxAttempts === 1);
+    await service.changeJobs({ updatedAt: old });
     await sweep();
     const left = async (table: string) =>
       (

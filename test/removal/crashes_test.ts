@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 /**
@@ -79,7 +79,7 @@ function mortal(point: number, side: "before" | "after"): Context & { isDead: ()
 
 /** What the job in the queue says, as the next process gets it. */
 async function payloadOf(key: string): Promise<{ projectId: string }> {
-  const [job] = await service.pool`select payload from graphile_worker._private_jobs where key = ${key}`;
+  const job = (await service.jobs()).find((one) => one.key === key);
   return job!.payload as { projectId: string };
 }
 

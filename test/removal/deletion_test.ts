@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const call = (method: string, path: string, body?: unknown) =>
@@ -89,7 +89,7 @@ describe("the deletion of a project", () => {
     // Requests that had come in before are waited for.
     expect(Object.keys(early)).toContain("projects");
     expect(await countsOf(service.pool, project.id)).toEqual({});
-    expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
+    expect(await service.jobs()).toEqual([]);
     expect(failedJobs()).toEqual([]);
   });
 
@@ -358,12 +358,11 @@ describe("what others add meanwhile", () => {
 
 describe("removals take turns", () => {
   /** The projects whose jobs come next, in the order in which they are taken. */
-  const line = async () =>
-    (
-      await service.pool`
-        select payload ->> 'projectId' as id from graphile_worker._private_jobs
-        where key ~ '^(delete|reset)_project:' order by priority, run_at, id`
-    ).map(({ id }) => id as string);
+  const jobs = async () =>
+    (await service.jobs())
+      .filter(({ key }) => /^(delete|reset)_project:/.test(key ?? ""))
+      .toSorted((a, b) => a.priority - b.priority || a.runAt.getTime() - b.runAt.getTime());
+  const line = async () => (await jobs()).map(({ payload }) => payload.projectId as string);
   const make = async (person: { userId: string }, count: number) => {
     const made = [];
     for (let i = 0; i < count; i++) {
@@ -393,16 +392,14 @@ describe("removals take turns", () => {
     await fillProject(service.pool, many[1]!);
     for (const id of many.slice(0, 2)) await greedy.request("DELETE", `/users/@me/projects/${id}`);
     await greedy.request("POST", `/users/@me/projects/${many[2]}/reset`);
-    const jobs = () => service.pool`
-      select payload ->> 'projectId' as id, priority, payload
-      from graphile_worker._private_jobs where key ~ '^(delete|reset)_project:' order by priority`;
     const before = await jobs();
     await deleteProject(service, before[1]!.payload, { sliceMs: 0 });
     await resetProject(service, before[2]!.payload, { sliceMs: 0 });
     const after = await jobs();
 
-    expect(before.map(({ id, priority }) => [id, priority])).toEqual(many.map((id, turn) => [id, turn]));
-    expect(after.map(({ id, priority }) => [id, priority])).toEqual(many.map((id, turn) => [id, turn]));
+    const turns = many.map((id, turn) => [id, turn]);
+    expect(before.map(({ payload, priority }) => [payload.projectId, priority])).toEqual(turns);
+    expect(after.map(({ payload, priority }) => [payload.projectId, priority])).toEqual(turns);
     expect(after.slice(1).every(({ payload }) => typeof payload.step === "string")).toBe(true);
   });
 });
@@ -414,15 +411,15 @@ describe("a removal that has lost its job", () => {
     await requestReset(service, other.id, OPERATOR);
     await requestDeletion(service, project.id, OPERATOR);
     const keys = [`delete_project:${project.id}`, `reset_project:${other.id}`];
-    const jobs = async () => [
-      ...(await service.pool`
-        select key, id, attempts from graphile_worker._private_jobs where key = any(${keys}) order by key`),
-    ];
+    const jobs = async () =>
+      (await service.jobs())
+        .filter(({ key }) => keys.includes(key ?? ""))
+        .toSorted((a, b) => keys.indexOf(a.key!) - keys.indexOf(b.key!));
     await sweepRemovals(service);
     const first = await jobs();
-    await service.pool`delete from graphile_worker._private_jobs where key = ${keys[0]!}`;
+    await service.dropJobs(({ key }) => key === keys[0]);
     // It was tried as often as may be.
-    await service.pool`update graphile_worker._private_jobs set attempts = max_attempts where key = ${keys[1]!}`;
+    await service.changeJobs({ attempts: "all" }, ({ key }) => key === keys[1]);
     await sweepRemovals(service);
     const swept = await jobs();
     await sweepRemovals(service);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const call = (method: string, path: string, body?: unknown) =>
@@ -35,6 +35,12 @@ const call = (method: string, path: string, body?: unknown) =>
 const send = (to: string) =>
   call("POST", "/v1/send", { to, from: `hello@${DOMAIN}`, subject: "Hi", body: "<p>Hi</p>" });
 
+/** The job of the reset is not due for so long. */
+const postpone = (ms: number) =>
+  service.changeJobs(
+    { runAt: new Date(Date.now() + ms) },
+    ({ key }) => key?.startsWith("reset_project:") === true,
+  );
 const reset = () => requestReset(service, project.id, OPERATOR);
 const failedJobs = () => service.lines.filter((line) => line.message === "job failed");
 const recipients = () => service.smtp.received.flatMap(({ to }) => to).toSorted();
@@ -338,8 +344,7 @@ describe("nothing of before a reset goes out", () => {
     await campaigns.send(scheduled, new Date(service.now().getTime() + 3_600_000).toISOString());
     await reset();
     // The mails before the rest, as another process may.
-    await service.pool`
-      update graphile_worker._private_jobs set run_at = now() + interval '1 second' where key like 'reset_project:%'`;
+    await postpone(1_000);
     await service.runJobs();
     const during = await service.pool`select status from emails where project_id = ${project.id}`;
     service.setNow(new Date(service.now().getTime() + 7_200_000));
@@ -375,14 +380,12 @@ describe("nothing of before a reset goes out", () => {
     await service.runJobs();
     await workflows.track("early@example.com");
     await reset();
-    await service.pool`
-      update graphile_worker._private_jobs set run_at = now() + interval '1 hour' where key like 'reset_project:%'`;
+    await postpone(3_600_000);
     const later = new Date(service.now().getTime() + 2 * 86_400_000);
     service.setNow(later);
     await tasks.start_scheduled_workflows(service, {});
     await tasks.sweep_executions(service, {});
-    await service.pool`
-      update graphile_worker._private_jobs set run_at = now() + interval '9 days' where key like 'reset_project:%'`;
+    await postpone(9 * 86_400_000);
     await service.runJobs();
     const during = await countsOf(service.pool, project.id);
     await resetProject(service, { projectId: project.id });

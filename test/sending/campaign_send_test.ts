@@ -26,7 +26,7 @@ afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
   // Nothing of one test is found by the sweeps of another.
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`update campaigns set finished_at = now() where finished_at is null`;
 });
 
@@ -55,7 +55,7 @@ test("a batch of which somebody held mails for a moment comes back for them", as
   await snapshotAudience(service, project.id, id);
   const ids = await service.pool`select id from emails where campaign_id = ${id} order by id`;
   const [fromId, toId] = [ids[0]!.id as string, ids.at(-1)!.id as string];
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   const holder = await service.pool.reserve();
   await holder`begin`;
   await holder`select from emails where campaign_id = ${id} and id >= ${ids[15]!.id} for update`;
@@ -300,8 +300,7 @@ describe("a scheduled campaign", () => {
     await addContacts(1);
     const time = inAnHour();
     await send(id, time.toISOString());
-    const [job] = await service.pool`
-      select run_at from graphile_worker._private_jobs where key = ${`start_campaign:${id}`}`;
+    const job = (await service.jobs()).find(({ key }) => key === `start_campaign:${id}`);
 
     expect(job!.runAt).toEqual(time);
   });
@@ -339,7 +338,7 @@ describe("a scheduled campaign", () => {
     const time = inAnHour();
     await send(id, time.toISOString());
     service.setNow(new Date(time.getTime() - 300));
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await startScheduled(service, project.id, id);
     const early = await get(id);
     service.setNow(new Date(time.getTime() + 5_000));
@@ -353,9 +352,9 @@ describe("a scheduled campaign", () => {
     await addContacts(1);
     const id = await create();
     await send(id, inAnHour().toISOString());
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await sweepCampaigns(service);
-    const before = await service.pool`select from graphile_worker._private_jobs`;
+    const before = await service.jobs();
     later(3_700_000);
     await sweepCampaigns(service);
     await service.runJobs();
@@ -568,7 +567,7 @@ describe("freezing", () => {
     await Promise.all([1, 2, 3, 4].map(() => snapshotAudience(service, project.id, id)));
     await snapshotAudience(service, project.id, id);
     const rows = await rowsOf(id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
 
     expect(rows).toHaveLength(2_500);
     expect(new Set(rows.map((row) => row.contactId)).size).toBe(2_500);
@@ -588,7 +587,7 @@ describe("freezing", () => {
 
     expect(await rowsOf(id)).toHaveLength(700);
     expect((await call("GET", `/segments/${segment.body.id}`)).body.memberCount).toBe(0);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
   });
 
   test("goes on behind the last range that was committed", async () => {
@@ -634,23 +633,22 @@ describe("freezing", () => {
       await send(id);
       await snapshotAudience(service, project.id, id);
     }
-    const jobs = await service.pool`
-      select payload ->> 'campaignId' as campaign, priority from graphile_worker._private_jobs
-      where payload ->> 'fromId' is not null order by priority, id`;
+    const jobs = (await service.jobs())
+      .filter(({ payload }) => payload.fromId)
+      .toSorted((a, b) => a.priority - b.priority);
 
     expect(jobs.map((job) => job.priority)).toEqual([10, 10, 11, 11, 12, 12, 12, 12, 13, 13]);
-    expect(jobs[1]!.campaign).toBe(small);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    expect(jobs[1]!.payload.campaignId).toBe(small);
+    await service.dropJobs();
   });
 });
 
 describe("scheduled campaigns that are overdue", () => {
   const begun = async (ids: string[]) => {
-    const rows = await service.pool`
-      select j.payload ->> 'campaignId' as campaign
-      from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where t.identifier = 'snapshot_audience' order by j.run_at, j.id`;
-    return rows.map((row) => ids.indexOf(row.campaign as string));
+    const jobs = await service.jobs("snapshot_audience");
+    return jobs
+      .toSorted((a, b) => a.runAt.getTime() - b.runAt.getTime())
+      .map(({ payload }) => ids.indexOf(payload.campaignId));
   };
 
   test.each([
@@ -674,7 +672,7 @@ describe("scheduled campaigns that are overdue", () => {
       ids[hours - 1] = await create();
       await send(ids[hours - 1]!, new Date(service.now().getTime() + hours * 3_600_000));
     }
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     service.setNow(new Date(service.now().getTime() + 86_400_000));
     await start(ids);
     const rows = await service.pool`select id, sent_at from campaigns where id = any(${ids})`;
@@ -684,7 +682,7 @@ describe("scheduled campaigns that are overdue", () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(await begun(ids)).toEqual([0, 1, 2, 3, 4]);
     service.setNow(new Date());
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await service.pool`update campaigns set status = 'CANCELLED', finished_at = now() where id = any(${ids})`;
   });
 });
@@ -695,7 +693,7 @@ describe("a campaign that stands still", () => {
     const id = await create();
     await send(id);
     await snapshotAudience(service, project.id, id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await sweepCampaigns(service);
     await service.runJobs();
 
@@ -707,7 +705,7 @@ describe("a campaign that stands still", () => {
     await addContacts(10);
     const id = await create();
     await send(id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await sweepCampaigns(service);
     await service.runJobs();
 
@@ -719,7 +717,7 @@ describe("a campaign that stands still", () => {
     const id = await create();
     await send(id);
     await snapshotAudience(service, project.id, id);
-    await service.pool`update graphile_worker._private_jobs set attempts = max_attempts`;
+    await service.changeJobs({ attempts: "all" });
     await sweepCampaigns(service);
     await service.runJobs();
 
@@ -785,7 +783,7 @@ describe("a campaign that stands still", () => {
     await send(id);
     await snapshotAudience(service, project.id, id);
     await cancel(id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await sweepCampaigns(service);
     await service.runJobs();
     const [row] = await service.pool`select finished_at from campaigns where id = ${id}`;
@@ -799,11 +797,11 @@ describe("a campaign that stands still", () => {
     const id = await create();
     await send(id);
     await snapshotAudience(service, project.id, id);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     later(3_600_000);
     await sweepEmails(service);
 
-    expect(await service.pool`select from graphile_worker._private_jobs`).toHaveLength(0);
+    expect(await service.jobs()).toEqual([]);
     await sweepCampaigns(service);
     await service.runJobs();
   });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   service.setNow(new Date());
   service.smtp.behave({});
   service.smtp.received.length = 0;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   project = await service.createProject();
   domainId = await addSigningDomain();
 });

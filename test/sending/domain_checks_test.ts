@@ -415,7 +415,7 @@ describe("checks at once", () => {
     goTo(1);
     const seen = [];
     for (let i = 0; i < 3; i++) {
-      await service.pool`delete from graphile_worker._private_jobs`;
+      await service.dropJobs();
       await tasks.check_domains({ ...ctx, dns: { lookup } }, {});
       seen.push([await checked(), await waiting()]);
     }

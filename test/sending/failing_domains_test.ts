@@ -24,7 +24,7 @@ const otherProcess = (url = service.smtp.url): Context => {
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const statuses = async (ids: string[]) => {

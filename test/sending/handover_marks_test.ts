@@ -58,7 +58,7 @@ describe("a dead process", () => {
   test("leaves in doubt what it had marked, and what it had not goes to others at once", async () => {
     const dead = await otherProcess();
     const ids = await accept([mails.fresh(), mails.fresh(), mails.fresh()]);
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await claim(dead, ids, [ids[1]!]);
     const reaped = await reapDeadWorkers(service);
     await service.runJobs();
@@ -95,7 +95,7 @@ describe("a dead process", () => {
   test("after several others with the same mail leaves it for later: it may be why they die", async () => {
     const dead = await otherProcess();
     const [id] = await accept(mails.fresh());
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     await claim(dead, [id!]);
     await service.pool`update emails set attempts = 5 where id = ${id!}`;
     await reapDeadWorkers(service);
@@ -116,7 +116,7 @@ describe("a process that is reaped alive", () => {
   test("does not end a mail that was given to another one", async () => {
     const frozen = await otherProcess();
     const [id] = await accept(mails.fresh());
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     const thawed = Promise.withResolvers<void>();
     const held: (() => Promise<void>)[] = [() => thawed.promise];
     service.smtp.behave({ holdRcpt: async () => await held.shift()?.() });
@@ -136,7 +136,7 @@ describe("a process that is reaped alive", () => {
   test("does not end a mail that its own heartbeat has given back, because the claim was long in coming", async () => {
     const slow = await otherProcess(0);
     const [id] = await accept(mails.fresh());
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     const thawed = Promise.withResolvers<void>();
     const held: (() => Promise<void>)[] = [() => thawed.promise];
     service.smtp.behave({ holdRcpt: async () => await held.shift()?.() });

@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(async () => {
   service.smtp.behave({});
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const NOTICE = {
@@ -51,11 +51,7 @@ const row = async () => (await rows())[0]!;
 const write = (over: object = {}) =>
   sendPlatformMail(service, { to: "ada@people.example", subject: "Hi", paragraphs: ["p"], ...over });
 const received = () => Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
-const jobs = async () =>
-  (await service.pool`select attempts, last_error from graphile_worker._private_jobs`) as unknown as {
-    attempts: number;
-    lastError: string;
-  }[];
+const jobs = () => service.jobs();
 
 describe("a notice to members", () => {
   test("reaches the owners and admins of that project and nobody else", async () => {

@@ -109,8 +109,7 @@ describe("claims", () => {
 });
 
 describe("mails that are overdue", () => {
-  const jobCount = async () =>
-    (await service.pool`select count(*)::int as jobs from graphile_worker._private_jobs`)[0]!.jobs as number;
+  const jobCount = async () => (await service.jobs()).length;
 
   test("and whose jobs wait in a long queue get no others, however often one looks", async () => {
     await accept(Array.from({ length: 60 }, () => mails.fresh()));
@@ -126,7 +125,7 @@ describe("mails that are overdue", () => {
   test("and whose jobs were dropped get them once, by however many processes and openings", async () => {
     const ids = await accept(Array.from({ length: 60 }, () => mails.fresh()));
     const before = await jobCount();
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     later(60_000);
     const wake = () => wakeMails(service, { closedForMs: 0, isOver: () => true });
     for (let i = 0; i < 3; i++) await Promise.all([wake(), wake()]);
@@ -139,7 +138,7 @@ describe("mails that are overdue", () => {
 
   test("are not woken any more when the mail server is away again", async () => {
     await accept(Array.from({ length: 20 }, () => mails.fresh()));
-    await service.pool`delete from graphile_worker._private_jobs`;
+    await service.dropJobs();
     later(60_000);
     await wakeMails(service, { closedForMs: 0, isOver: () => false });
 
@@ -193,11 +192,9 @@ describe("two processes", () => {
 
   test("share a burst: it is many jobs, not one", async () => {
     await accept(Array.from({ length: 95 }, () => mails.fresh("burst")));
-    const [row] = await service.pool`
-      select count(*)::int as jobs, max(json_array_length(payload -> 'emailIds')) as mails
-      from graphile_worker._private_jobs`;
+    const sizes = (await service.jobs()).map(({ payload }) => payload.emailIds.length as number);
 
-    expect(row).toEqual({ jobs: 10, mails: 10 });
+    expect([sizes.length, Math.max(...sizes)]).toEqual([10, 10]);
     await service.runJobs();
   });
 });

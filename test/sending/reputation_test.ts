@@ -38,7 +38,7 @@ afterEach(async () => {
   service.smtp.behave({});
   await service.pool`delete from reputations`;
   await service.pool`delete from reputation_deltas`;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 interface Given {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await service.pool`update projects set send_rate = null`;
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
 });
 
 const limit = (rate: number) =>
@@ -151,13 +151,10 @@ describe("a project with a rate of its own", () => {
     await send(id);
     const ctx = otherProcess();
     await snapshotAudience(ctx, project.id, id);
-    const [job] = await service.pool`
-      delete from graphile_worker._private_jobs where payload ->> 'fromId' is not null returning payload`;
-    await service.pool`delete from graphile_worker._private_jobs`;
+    const job = (await service.dropJobs()).find(({ payload }) => payload.fromId);
     await sendBatch(ctx, job!.payload);
     const left = await ledger(id);
-    const again = await service.pool`
-      select payload from graphile_worker._private_jobs where payload ->> 'campaignId' = ${id}`;
+    const again = (await service.jobs()).filter(({ payload }) => payload.campaignId === id);
     await service.pool`update projects set send_rate = null`;
     await sendBatch(otherProcess(), again[0]!.payload);
 

@@ -54,7 +54,7 @@ afterEach(async () => {
   tarpits.letGo();
   service.smtp.behave({});
   await worker?.end("SIGKILL");
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`delete from emails`;
   await service.pool`update campaigns set finished_at = now() where finished_at is null`;
 });

@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   service.setNow(new Date());
-  await service.pool`delete from graphile_worker._private_jobs`;
+  await service.dropJobs();
   await service.pool`update campaigns set finished_at = now() where finished_at is null`;
   await service.pool`delete from usage_limits`;
 });

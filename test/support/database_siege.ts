@@ -12,6 +12,7 @@ import { startEmbedded } from "../../src/embedded/mod.ts";
 import { openService } from "../../src/service.ts";
 import { type Fault, inflict } from "./postgres_faults.ts";
 import { type ServiceProcess, startProcess, until } from "./process.ts";
+import { changeJobs, jobsOf } from "./queue.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
 const DOMAIN = "shop.example";
@@ -271,10 +272,11 @@ async function settle(ctx: Context, stage: Stage, smtp: TestSmtpServer, url: str
   let left: { count: number }[] = [];
   const open = async () => {
     await sql`update emails set due_at = now() where status = 'PENDING' and due_at > now()`;
-    await sql`
-      update graphile_worker._private_jobs j set run_at = now()
-      from graphile_worker._private_tasks t
-      where t.id = j.task_id and j.run_at > now() and j.locked_at is null and j.attempts > 0`;
+    await changeJobs(
+      sql,
+      { runAt: new Date() },
+      ({ runAt, lockedAt, attempts }) => runAt > new Date() && !lockedAt && attempts > 0,
+    );
     const rows = await sql`
       select 'mails' as what, status::text, count(*)::int from emails where status in ('PENDING', 'SENDING') group by 2
       union all
@@ -294,9 +296,10 @@ async function settle(ctx: Context, stage: Stage, smtp: TestSmtpServer, url: str
     since = Date.now();
   }
   const ready = (await (await fetch(`${url}/ready`)).json()) as { standing: string[] };
-  const [stuck] = await sql`
-    select count(*)::int as jobs from graphile_worker._private_jobs
-    where run_at < now() - interval '30 seconds' and (locked_at is null or locked_at < now() - interval '60 seconds')`;
+  const isSince = (time: Date | null, ms: number) => time === null || Date.now() - time.getTime() > ms;
+  const stuck = (await jobsOf(sql)).filter(
+    ({ runAt, lockedAt }) => isSince(runAt, 30_000) && isSince(lockedAt, 60_000),
+  );
   const rows = await sql`select project_id, address, status, doubted_at, campaign_id from emails`;
   const arrivals = Map.groupBy(
     smtp.received.flatMap((mail) => mail.to.map((to) => `${to} ${/Subject: (\S+)/i.exec(mail.source)?.[1]}`)),
@@ -320,7 +323,7 @@ async function settle(ctx: Context, stage: Stage, smtp: TestSmtpServer, url: str
   const unsent = certain.filter((row) => row.status !== "SENT" || !arrivals.has(keyOf(row)));
   return {
     standing: ready.standing,
-    stuckJobs: Number(stuck!.jobs),
+    stuckJobs: stuck.length,
     left,
     accepted: { mails: stage.mails.size, events: stage.events.size, campaignMails: expected },
     lost: {

@@ -1,6 +1,7 @@
 // What tests do to a process that works: something happens in the middle of it, or a statement fails.
 import type { Context } from "../../src/context.ts";
 import type { Jobs } from "../../src/jobs.ts";
+import { dropJobs, jobsOf } from "./queue.ts";
 
 /** Another process on the same database, perhaps by another clock. */
 export function another(service: Context, now = service.now): Context {
@@ -38,19 +39,11 @@ export function databaseError(code: string): Error {
 
 /** The payloads of the jobs of one kind, taken out of the queue. */
 export async function takeJobs<Name extends keyof Jobs>(service: Context, name: Name): Promise<Jobs[Name][]> {
-  const rows = await service.pool`
-    delete from graphile_worker._private_jobs j
-    using graphile_worker._private_tasks t
-    where t.id = j.task_id and t.identifier = ${name}
-    returning j.payload`;
-  return rows.map((row) => row.payload as Jobs[Name]);
+  const jobs = await dropJobs(service.pool, (job) => job.name === name);
+  return jobs.map(({ payload }) => payload as Jobs[Name]);
 }
 
 /** How many jobs of one kind are in the queue. */
 export async function countJobs(service: Context, name: keyof Jobs): Promise<number> {
-  const rows = await service.pool`
-    select from graphile_worker._private_jobs j
-    join graphile_worker._private_tasks t on t.id = j.task_id
-    where t.identifier = ${name}`;
-  return rows.length;
+  return (await jobsOf(service.pool, name)).length;
 }

@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { openWorkerPool, type WorkerPool } from "../../src/db/worker_pool.ts";
 import { createApp } from "../../src/http/mod.ts";
+import type { JobName } from "../../src/jobs.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
@@ -16,6 +17,16 @@ import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { taskListOf } from "../../src/worker.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "./postgres.ts";
+import {
+  changeJobs,
+  dropJobs,
+  hasHeldJob,
+  makeDue,
+  type JobChange,
+  jobsOf,
+  type QueuedJob,
+  type Which,
+} from "./queue.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
 /** The domain that the projects of tests may send from. */
@@ -52,6 +63,12 @@ export interface TestService extends Context {
   createProject(): Promise<NewProject>;
   /** Runs every job that is due by the clock of the service, until none is left. */
   runJobs(): Promise<void>;
+  /** The jobs that wait, or are being done; of one kind, or of all. */
+  jobs(name?: JobName): Promise<QueuedJob[]>;
+  /** Takes jobs out of the queue, all of them where nothing else is said, and answers them. */
+  dropJobs(which?: Which): Promise<QueuedJob[]>;
+  /** Changes jobs in the queue, all of them where nothing else is said. */
+  changeJobs(change: JobChange, which?: Which): Promise<void>;
   /** Moves the clock; it goes on from there. */
   setNow(now: Date): void;
 }
@@ -112,6 +129,9 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
         return project;
       },
       runJobs: () => runJobs(ctx, workerPool),
+      jobs: (name?: JobName) => jobsOf(pool, name),
+      dropJobs: (which?: Which) => dropJobs(pool, which),
+      changeJobs: (change: JobChange, which?: Which) => changeJobs(pool, change, which),
       setNow: (now: Date) => (shift = now.getTime() - Date.now()),
     });
   });
@@ -157,7 +177,7 @@ export async function textOf(response: Response): Promise<string> {
 /** Runs every job that is due by the clock of a service, until none is left. */
 export async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
   // The queue goes by the clock of Postgres: what is due by ours is made due by its.
-  await ctx.pool`update graphile_worker._private_jobs set run_at = now() where run_at <= ${ctx.now()}`;
+  await makeDue(ctx.pool, ctx.now());
   await runOnce({
     pgPool,
     taskList: taskListOf(ctx, tasks),
@@ -168,9 +188,7 @@ export async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
   await letApartCome(ctx);
   // The last jobs are struck off the queue a moment after they are done.
   for (let i = 0; i < 200; i++) {
-    const held =
-      await ctx.pool`select from graphile_worker._private_jobs where locked_at is not null limit 1`;
-    if (held.length === 0) return;
+    if (!(await hasHeldJob(ctx.pool))) return;
     await Bun.sleep(10);
   }
 }

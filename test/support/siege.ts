@@ -15,6 +15,7 @@ import { createCampaign } from "../../src/sending/campaigns/mod.ts";
 import { openService } from "../../src/service.ts";
 import { databaseUrl, dropDatabase, newDatabase } from "./postgres.ts";
 import { IMPATIENT, killUnseen, type ServiceProcess, startProcess } from "./process.ts";
+import { changeJobs, jobsOf } from "./queue.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
 const DOMAIN = "shop.example";
@@ -215,9 +216,11 @@ async function hasten(ctx: Context, campaignId: string): Promise<void> {
   await ctx.pool`
     update emails set due_at = now() - interval '1 second'
     where campaign_id = ${campaignId} and status = 'PENDING' and due_at > now()`;
-  await ctx.pool`
-    update graphile_worker._private_jobs set run_at = now()
-    where run_at > now() and locked_at is null and payload ->> 'campaignId' = ${campaignId}`;
+  await changeJobs(
+    ctx.pool,
+    { runAt: new Date() },
+    ({ runAt, lockedAt, payload }) => runAt > new Date() && !lockedAt && payload.campaignId === campaignId,
+  );
   const doubts = await ctx.pool`
     update emails set due_at = due_at - interval '16 minutes'
     where campaign_id = ${campaignId} and status = 'IN_DOUBT' and due_at between now() - interval '5 minutes' and now()
@@ -231,9 +234,7 @@ async function state(ctx: Context, campaignId: string): Promise<string> {
     await ctx.pool`select status, snapshot_at, snapshot_count from campaigns where id = ${campaignId}`;
   const rows =
     await ctx.pool`select status, count(*)::int from emails where campaign_id = ${campaignId} group by 1`;
-  const jobs = await ctx.pool`
-    select task_id, count(*)::int, count(locked_at)::int as locked, max(last_error) as error
-    from graphile_worker._private_jobs group by 1`;
+  const jobs = await jobsOf(ctx.pool);
   return JSON.stringify({ campaign, rows, jobs });
 }
 
