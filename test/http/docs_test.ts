@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { GUIDES } from "../../src/http/pages/guide_pages.ts";
-import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { GUIDE_NAMES, readGuide } from "../support/guides.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
-const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const PATHS = ["/docs", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
 
 const get = async (path: string, headers: Record<string, string> = {}) =>
@@ -75,7 +73,6 @@ describe.skipIf(!CHROMIUM)(`the guides in a browser${noChromium}`, () => {
   let server: Bun.Server<undefined>;
 
   beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
     server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.app.handle(request) });
     browser = await openBrowser();
   });

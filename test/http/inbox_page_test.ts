@@ -1,16 +1,12 @@
 // The page of the inbox in a browser: it searches, filters, marks and deletes, for the operator and for members.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
-import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { axeFaults, COLOUR_RULES } from "../support/axe.ts";
+import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { type TestService, useService } from "../support/service.ts";
-
-const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 const development = useService({ SMTP_URL: "" });
 const production = useService({ SMTP_URL: "", NODE_ENV: "production" });
@@ -36,21 +32,24 @@ async function capture(
 }
 
 describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
-  let browser: Browser;
   let servers: { development: Bun.Server<undefined>; production: Bun.Server<undefined> };
   let shop: NewProject;
   let blog: NewProject;
   let member: Person;
   let context: BrowserContext;
   let page: Page;
-  let complaints: string[];
+  let complaints: string[] = [];
 
   beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
     const serve = ({ app }: TestService) =>
       Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => app.fetch(request) });
     servers = { development: serve(development), production: serve(production) };
-    browser = await openBrowser();
+    context = await (await openBrowser()).newContext();
+    page = await context.newPage();
+    page.on("console", (line) => {
+      if (line.type() === "error") complaints.push(line.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
     [shop, blog] = [await createProject(development, "Shop"), await createProject(development, "Blog")];
   });
 
@@ -59,7 +58,7 @@ describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
   });
 
   afterEach(async () => {
-    await context.close();
+    await page.goto("about:blank");
     expect(complaints).toEqual([]);
   });
 
@@ -73,30 +72,21 @@ describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
     as?: Person;
     query?: string;
     width?: number;
-    colorScheme?: "light" | "dark";
   }
 
-  /** Opens the inbox in a browser of its own; whatever the browser complains about fails the test. */
-  async function look({
-    at = "development",
-    as,
-    query = "",
-    width = 1280,
-    colorScheme = "light",
-  }: Look = {}) {
-    await context?.close();
-    context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+  /** Opens the inbox as if for the first time; whatever the browser complains about fails the test. */
+  async function look({ at = "development", as, query = "", width = 1280 }: Look = {}) {
+    // The inbox keeps nothing in the browser. From nowhere, so that an address with another hash is loaded, too.
+    await page.goto("about:blank");
+    await context.clearCookies();
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: "light" });
+    complaints = [];
     const url = servers[at].url.href;
     if (as) {
       const [name, value] = as.cookie.split("=") as [string, string];
       await context.addCookies([{ name, value, url }]);
     }
-    page = await context.newPage();
-    complaints = [];
-    page.on("console", (line) => {
-      if (line.type() === "error") complaints.push(line.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
     await page.goto(`${url}inbox${query}`);
   }
 
@@ -259,24 +249,18 @@ describe.skipIf(!CHROMIUM)(`the page of the inbox${noChromium}`, () => {
         if (query === "#open") await page.locator("#list a").first().click();
         if (query === "#open" || (width === 1280 && !query.includes("nothing")))
           await page.frameLocator("#mail iframe").getByRole("heading").first().waitFor();
-        for (const colorScheme of ["light", "dark"] as const) {
+        for (const [colorScheme, rules] of [
+          ["light", {}],
+          ["dark", { rules: COLOUR_RULES }],
+        ] as const) {
           await page.emulateMedia({ colorScheme });
           const name = `${width}_${colorScheme}${query.replace(/\W.*/, "").trim() || (query ? `_${query.slice(1, 5)}` : "")}`;
           await page.screenshot({ path: `${ARTEFACTS}inbox_page_${name}.png` });
           expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-          expect([name, await findings()]).toEqual([name, []]);
+          // The frame holds whatever was sent.
+          expect([name, await axeFaults(page, { exclude: ["iframe"], ...rules })]).toEqual([name, []]);
         }
       }
     }
   });
-
-  /** What axe finds, without the frame, which holds whatever was sent. */
-  async function findings(): Promise<string[]> {
-    // The policy of the page lets no script in: it is evaluated from outside.
-    if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await Bun.file(AXE).text());
-    const found = (await page.evaluate(
-      "axe.run({ exclude: ['iframe'] }, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`))",
-    )) as string[];
-    return found;
-  }
 });

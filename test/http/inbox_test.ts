@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import type postgres from "postgres";
 import { loadConfig } from "../../src/config.ts";
@@ -9,11 +8,10 @@ import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import type { Attachment, Mail, Mailer } from "../../src/mail/mailer.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
-import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { dropDatabase, newDatabase, openTestPool } from "../support/postgres.ts";
 
 const SECRET_KEY = "a secret key of at least thirty-two characters";
-const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 const PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg==",
   "base64",
@@ -322,7 +320,6 @@ describe.skipIf(!CHROMIUM)(`the page in a browser${noChromium}`, () => {
   let requested: string[];
 
   beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: app().fetch });
     browser = await openBrowser();
   });

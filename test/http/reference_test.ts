@@ -1,17 +1,16 @@
 // The reference of all endpoints: as a document, in real browsers, and its samples as programs that run.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { axeFaults, COLOUR_RULES } from "../support/axe.ts";
+import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
-const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
-const AXE = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url).pathname;
 const LANGUAGES = ["curl", "javascript", "python", "go", "php"] as const;
 /** Many fields, and alternatives that hold themselves. */
 const SHOWN = ["sendEmail", "createSegment"];
@@ -163,25 +162,32 @@ describe("a sample", () => {
 
 describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
   let browser: Browser;
+  let page: Page;
+  let wrong: string[] = [];
 
   beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
     browser = await openBrowser();
-  });
-  afterAll(async () => await closeContexts());
-
-  /** A page that notes what goes wrong, and every request that leaves the origin. */
-  async function open(path: string, width = 1280): Promise<{ page: Page; wrong: string[] }> {
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
-    const wrong: string[] = [];
+    page = await browser.newPage();
     page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())));
     page.on("pageerror", (error) => void wrong.push(String(error)));
     page.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(server.url.origin) && !url.startsWith("data:")) wrong.push(url);
     });
+  });
+  afterEach(async () => {
+    // Nothing of one test is left to the next one, but the window: a new one costs more than most of them.
+    if (page.url() !== "about:blank") await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+    await page.goto("about:blank");
+    await page.emulateMedia({ colorScheme: null });
+  });
+  afterAll(async () => await closeContexts());
+
+  /** Opens a page, and begins to note what goes wrong, and every request that leaves the origin. */
+  async function open(path: string, width = 1280): Promise<void> {
+    await page.setViewportSize({ width, height: 900 });
+    wrong = [];
     await page.goto(new URL(path, server.url).href);
-    return { page, wrong };
   }
 
   const PATHS = ["/docs", "/docs/api", ...SHOWN.map((id) => `/docs/api/${id}`)];
@@ -189,37 +195,29 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
   test.each([1280, 390])(
     "axe finds nothing, and nothing is wider than a window of %d pixels, in the light and in the dark",
     async (width) => {
-      const axe = await Bun.file(AXE).text();
-      // One page goes from one address to the next: to make one costs more than to load it.
-      const { page, wrong } = await open("about:blank", width);
       for (const path of PATHS) {
-        await page.goto(new URL(path, server.url).href);
-        await page.evaluate(axe);
+        await open(path, width);
         await page.evaluate(
           "document.querySelectorAll('.fields > li > details').forEach((one) => (one.open = true))",
         );
         expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
-        for (const colorScheme of ["light", "dark"] as const) {
+        for (const [colorScheme, looks] of [
+          ["light", {}],
+          ["dark", { rules: COLOUR_RULES }],
+        ] as const) {
           await page.emulateMedia({ colorScheme });
           const name = path.split("/").at(-1)!;
           await page.screenshot({ path: `${ARTEFACTS}reference_${name}_${colorScheme}_${width}.png` });
-          const { violations } = (await page.evaluate(
-            "axe.run(document, { resultTypes: ['violations'] })",
-          )) as {
-            violations: { id: string; impact: string; nodes: { html: string }[] }[];
-          };
-          const found = violations.map(({ id, impact, nodes }) => `${impact} ${id} ${nodes[0]!.html}`);
-          expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
+          expect([path, colorScheme, await axeFaults(page, looks)]).toEqual([path, colorScheme, []]);
         }
         expect([path, wrong]).toEqual([path, []]);
       }
-      await page.close();
     },
     120_000,
   );
 
   test("the keyboard finds an operation: slash, words, Enter; or arrows", async () => {
-    const { page, wrong } = await open("/docs/api");
+    await open("/docs/api");
     await page.keyboard.press("/");
     await page.keyboard.type("post segments prev");
     const found = await page.locator("#found").textContent();
@@ -233,7 +231,6 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
     const first = await page.evaluate("document.activeElement.getAttribute('href')");
     await page.keyboard.press("ArrowUp");
     const back = await page.evaluate("document.activeElement.id");
-    await page.close();
 
     expect([found, first, back, wrong]).toEqual([
       "1 found",
@@ -244,31 +241,29 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
   });
 
   test("on a phone the operations open over the page, and Escape closes them", async () => {
-    const { page } = await open("/docs/api/sendEmail", 390);
+    await open("/docs/api/sendEmail", 390);
     const isShown = async () => await page.locator("#operations").isVisible();
     const before = await isShown();
     await page.getByRole("button", { name: "Operations" }).click();
     const opened = await isShown();
     await page.keyboard.press("Escape");
     const closed = await isShown();
-    await page.close();
 
     expect([before, opened, closed]).toEqual([false, true, false]);
   });
 
   test("the language that was chosen stays for the next page, and is chosen by keyboard", async () => {
-    const { page } = await open("/docs/api/sendEmail");
+    await open("/docs/api/sendEmail");
     await page.getByLabel("Python", { exact: true }).first().focus();
     await page.keyboard.press("Space");
     await page.goto(new URL("/docs/api/trackEvent", server.url).href);
     const shown = await page.locator(".sample:visible").allTextContents();
-    await page.close();
 
     expect(shown).toEqual([expect.stringContaining("urllib.request")]);
   });
 
   test("a real call is made with the key, and its answer is shown; the key stays for the tab", async () => {
-    const { page, wrong } = await open("/docs/api/createContact");
+    await open("/docs/api/createContact");
     await page.getByLabel("Secret key").fill(project.secret);
     await page.getByLabel("Body").fill('{"email": "tried@example.com", "data": {"plan": "pro"}}');
     await page.getByRole("button", { name: "Send" }).click();
@@ -279,13 +274,12 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.locator("#outcome", { hasText: /^200/ }).waitFor();
     const found = JSON.parse((await page.locator("#answer").textContent())!);
-    await page.close();
 
     expect([found.email, found.data, wrong]).toEqual(["tried@example.com", { plan: "pro" }, []]);
   });
 
   test("a refusal is shown as it came, and a stream can be stopped", async () => {
-    const { page } = await open("/docs/api/listContacts");
+    await open("/docs/api/listContacts");
     await page.getByLabel("Secret key").fill("sk_wrong");
     await page.getByRole("button", { name: "Send" }).click();
     await page.locator("#outcome", { hasText: /^401/ }).waitFor();
@@ -296,19 +290,18 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
     await page.locator("#outcome", { hasText: /^200/ }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator("#outcome", { hasText: "Stopped" }).waitFor();
-    await page.close();
 
     expect(refused).toContain("INVALID_API_KEY");
   });
 
   test("it reads without a script", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
-    const page = await context.newPage();
-    await page.goto(new URL("/docs/api/sendEmail", server.url).href);
-    const shown = await page.locator(".sample:visible").count();
-    const form = await page.locator("#try").isVisible();
-    await page.getByRole("link", { name: "Check an email address" }).click();
-    const title = await page.locator("h1").textContent();
+    const plain = await context.newPage();
+    await plain.goto(new URL("/docs/api/sendEmail", server.url).href);
+    const shown = await plain.locator(".sample:visible").count();
+    const form = await plain.locator("#try").isVisible();
+    await plain.getByRole("link", { name: "Check an email address" }).click();
+    const title = await plain.locator("h1").textContent();
     await context.close();
 
     expect([shown, form, title]).toEqual([1, false, "Check an email address"]);

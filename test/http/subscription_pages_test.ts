@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
-import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
-
-const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 
 const DEVICES = {
   phone: { width: 390, height: 844 },
@@ -62,12 +59,11 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
   let browser: Browser;
   let server: Bun.Server<undefined>;
   let project: NewProject;
-  let context: BrowserContext;
   let page: Page;
-  let requested: string[];
+  let requested: string[] = [];
+  const pages = new Map<keyof typeof DEVICES, Promise<Page>>();
 
   beforeAll(async () => {
-    mkdirSync(ARTEFACTS, { recursive: true });
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: service.app.fetch });
     project = await service.createProject();
     await service.pool`update projects set name = 'Fjord & Finch' where id = ${project.id}`;
@@ -102,19 +98,29 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
     };
   }
 
-  /** Opens a window of its own. */
-  async function look(device: keyof typeof DEVICES, colorScheme: "light" | "dark") {
-    context = await browser.newContext({
-      viewport: DEVICES[device],
-      colorScheme,
+  /** The one window of a device: these pages keep nothing in it. */
+  async function windowOf(device: keyof typeof DEVICES): Promise<Page> {
+    const made = await browser.newPage({
       javaScriptEnabled: false,
       deviceScaleFactor: device === "phone" ? 2 : 1,
     });
-    page = await context.newPage();
-    requested = [];
-    page.on("request", (sent) =>
+    made.on("request", (sent) =>
       requested.push(`${sent.method()} ${new URL(sent.url()).pathname.split("/")[1]}`),
     );
+    return made;
+  }
+
+  /** Turns to the window of a device; what it asks for is noted from now on. */
+  async function look(
+    device: keyof typeof DEVICES,
+    colorScheme: "light" | "dark",
+    viewport = DEVICES[device],
+  ) {
+    if (!pages.has(device)) pages.set(device, windowOf(device));
+    page = await pages.get(device)!;
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    requested = [];
   }
 
   const heading = async () => await page.getByRole("heading", { level: 1 }).textContent();
@@ -164,7 +170,6 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
     await shot("3_undone");
     expect(await isSubscribed()).toBe(true);
     expect(requested).toEqual(["GET unsubscribe", "POST unsubscribe", "POST subscribe"]);
-    await context.close();
   });
 
   test.each(LOOKS)("on a %s in %s: the choice is made by keyboard alone", async (device, colorScheme) => {
@@ -189,7 +194,6 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
     await page.goto(subscribe);
     expect(await heading()).toBe(phrases.join.heading);
     await shot("6_join");
-    await context.close();
   });
 
   test.each(LOOKS)(
@@ -202,7 +206,6 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
       expect(answer!.status()).toBe(404);
       expect(await heading()).toBe(PHRASES.en.missing.heading);
       await inspectNotice(`${device}_${colorScheme}_7_missing`);
-      await context.close();
     },
   );
 
@@ -216,8 +219,7 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
   }
 
   test("every language fits a narrow phone, with a name and an address of any length", async () => {
-    await look("phone", "light");
-    await page.setViewportSize({ width: 320, height: 640 });
+    await look("phone", "light", { width: 320, height: 640 });
     const name = "Donaudampfschifffahrtsgesellschaftskapitänsmützenmanufaktur & Söhne, Wien";
     await service.pool`update projects set name = ${name} where id = ${project.id}`;
 
@@ -229,6 +231,5 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
         await inspect(`narrow_${language}_${url === manage ? "manage" : "ask"}`);
       }
     }
-    await context.close();
   });
 });

@@ -1,5 +1,5 @@
 // One Chromium for all files of a worker: to start it, and to make a page, costs more than what most tests do in it.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 /** The browser of this machine. Undefined where there is none: what needs it is skipped then, and says so. */
@@ -10,6 +10,9 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 /** What the name of a test says where it is skipped. */
 export const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
+/** Where tests leave pictures. */
+export const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
+
 let launched: Promise<Browser> | undefined;
 
 /** Those that the next file may use: they have nothing of this one any more. */
@@ -17,6 +20,7 @@ export const keptContexts = new Set<BrowserContext>();
 
 /** The browser. It ends with the process; a file that is done calls {@linkcode closeContexts}. */
 export async function openBrowser(): Promise<Browser> {
+  mkdirSync(ARTEFACTS, { recursive: true });
   const browser = await launched?.catch(() => undefined);
   if (browser?.isConnected()) return browser;
   return await (launched = chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] }));
