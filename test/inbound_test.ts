@@ -9,6 +9,7 @@ import { envelopeSender } from "../src/sending/compose/return_paths.ts";
 import { ORIGINAL, report, RETURN_PATH, SAMPLES } from "./mail/bounce_samples.ts";
 import { campaignsOf } from "./support/campaign.ts";
 import { useLedger } from "./support/ledger.ts";
+import { untilBlocked } from "./support/locks.ts";
 import { type ServiceProcess, startProcess, until } from "./support/process.ts";
 import { DOMAIN, useService } from "./support/service.ts";
 import { connectSmtp, type SmtpClient } from "./support/smtp_client.ts";
@@ -95,12 +96,7 @@ const heldMail = async (server: { port: number }, id: string, returnPath: string
   await isHeld;
   const answer = client.say(".");
   answer.catch(() => {});
-  await until("the bounce waits for its mail", async () => {
-    const waiting = await service.pool`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%with named as%'`;
-    return waiting.length > 0;
-  });
+  await untilBlocked(service.pool, { statement: "with named as" });
   return { answer, letGo };
 };
 

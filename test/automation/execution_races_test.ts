@@ -4,6 +4,7 @@ import { disableProject, enableProject, type NewProject } from "../../src/accoun
 import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
 import { runExecutions, startWorkflows, wakeExecutions } from "../../src/automation/engine/mod.ts";
 import type { Context } from "../../src/context.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { takeJobs } from "../support/meddling.ts";
 import { useService } from "../support/service.ts";
 import { type StepPlan, workflowsOf } from "../support/workflows.ts";
@@ -381,7 +382,7 @@ describe("meanwhile", () => {
     await service.pool.begin(async (sql) => {
       await sql`update contacts set email = 'b@example.com' where id = ${contactId}`;
       starting = startWorkflows(service, job!);
-      await Bun.sleep(150);
+      await untilBlocked(service.pool, {}, starting);
     });
     await starting;
 

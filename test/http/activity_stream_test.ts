@@ -4,6 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { endWatching } from "../../src/insight/activity/live.ts";
 import { STREAMS_OF_MEMBER, STREAMS_OF_PROJECT } from "../../src/http/entry/event_stream.ts";
 import { join, signUp } from "../support/accounts.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -94,9 +95,7 @@ describe("GET /activity/stream", () => {
     await service.pool.begin(async (held) => {
       await held`lock table events in access exclusive mode`;
       reader = await stream("types=event.triggered");
-      const waits = async () =>
-        (await held`select from pg_locks where relation = 'events'::regclass and not granted`).length > 0;
-      while (!(await waits())) await Bun.sleep(5);
+      await untilBlocked(service.pool, { lock: "relation" });
       await held`
         insert into events (project_id, id, contact_id, name, created_at)
         values (${project.id}, ${Bun.randomUUIDv7()}, ${contact!.id}, 'meanwhile', now())`;

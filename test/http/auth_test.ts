@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
 
 const PLATFORM_FROM = "Postrider <postrider@mail.example>";
@@ -254,13 +255,8 @@ describe("POST /auth/login", () => {
     const changed = await service.pool.begin(async (sql) => {
       await sql`update users set password_hash = ${`${user!.passwordHash}x`} where id = ${person.userId}`;
       const login = attempt(person.email, PASSWORD);
-      // Until it waits for the row.
-      for (;;) {
-        const waiting = await service.pool`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        if (waiting.length > 0) return { login };
-        await Bun.sleep(5);
-      }
+      await untilBlocked(service.pool);
+      return { login };
     });
 
     expect(outcome(await changed.login)).toEqual([401, "INVALID_CREDENTIALS"]);

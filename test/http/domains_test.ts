@@ -7,6 +7,7 @@ import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { createCampaign } from "../../src/sending/campaigns/mod.ts";
 import { MAX_DOMAINS } from "../../src/sending/domains/mod.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
 
@@ -238,15 +239,7 @@ describe("GET /domains/project/:projectId", () => {
 
 /** Goes on when this waits for a lock, or has an answer. */
 async function whenItWaits(promise: Promise<Answer>): Promise<{ promise: Promise<Answer> }> {
-  let isDone = false;
-  const done = () => void (isDone = true);
-  promise.then(done, done);
-  while (!isDone) {
-    const waiting = await service.pool`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if (waiting.length > 0) break;
-    await Bun.sleep(5);
-  }
+  await untilBlocked(service.pool, {}, promise);
   return { promise };
 }
 

@@ -5,6 +5,7 @@ import { deleteEvents, runEventDeletion } from "../../src/insight/events/deletio
 import { getEventUsage } from "../../src/insight/events/usage.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -553,13 +554,6 @@ describe("GET /events/:eventName/usage", () => {
   });
 });
 
-/** Until somebody waits for a lock of that kind. */
-async function someoneWaits(kind: string): Promise<void> {
-  const isWaited = async () =>
-    (await service.pool`select from pg_locks where not granted and locktype = ${kind}`).length > 0;
-  while (!(await isWaited())) await Bun.sleep(5);
-}
-
 describe("DELETE /events/:eventName", () => {
   test("deletes all events of the name with their counts, and nothing else", async () => {
     const mine = await service.createProject();
@@ -692,7 +686,7 @@ describe("DELETE /events/:eventName", () => {
     const running = await service.pool.begin(async (sql) => {
       await sql`delete from contacts where project_id = ${mine.id} and id = ${contact}`;
       const started = runEventDeletion(service, job, { batch: 5 });
-      await someoneWaits("transactionid");
+      await untilBlocked(service.pool, { lock: "transactionid" });
       return { started };
     });
     await running.started;

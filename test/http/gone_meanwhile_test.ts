@@ -4,7 +4,7 @@ import type postgres from "postgres";
 import { makeScene, type Operation, operationsOf, type Scene } from "../support/fuzz.ts";
 import { meantBody } from "../support/fuzz_bodies.ts";
 import { diceOf, valueOf } from "../support/fuzz_values.ts";
-import { until } from "../support/process.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { type Answer, useService } from "../support/service.ts";
 import { withoutReferences } from "../support/openapi.ts";
 
@@ -100,18 +100,11 @@ async function whileDeleting(
   const answering = Promise.withResolvers<Answer>();
   await service.pool.begin(async (tx) => {
     await remove(tx);
-    let isDone = false;
-    const answer = ask().finally(() => (isDone = true));
+    const answer = ask();
     answer.then(answering.resolve, answering.reject);
-    await until("the request to wait for the deletion, or to end", async () => isDone || (await isWaiting()));
+    await untilBlocked(service.pool, {}, answer);
   });
   return await answering.promise;
-}
-
-async function isWaiting(): Promise<boolean> {
-  const waiting = await service.pool`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return waiting.length > 0;
 }
 
 test("an operation on what is deleted meanwhile is answered, and not with a fault of ours", async () => {

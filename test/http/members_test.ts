@@ -9,6 +9,7 @@ import { type Context, inTransaction } from "../../src/context.ts";
 import { inviteMember } from "../../src/sending/platform/invitations.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>", DISABLE_SIGNUPS: "false" });
@@ -588,7 +589,7 @@ describe("an invitation that meets the deletion of its project", () => {
       await inTransaction(service, async (tx) => {
         await work[one](tx);
         second = inTransaction(service, work[other]).then(() => void order.push(other));
-        await Bun.sleep(150);
+        await untilBlocked(service.pool, {}, second);
         order.push(one);
       });
       await second;

@@ -8,6 +8,7 @@ import { disownAccount } from "../../src/accounts/people/removal.ts";
 import { inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const PLATFORM_FROM = "Postrider <postrider@mail.example>";
@@ -382,13 +383,8 @@ describe("at the same moment", () => {
       await q.projects.hold(tx, { projectId });
       await q.members.add(tx, { projectId, userId: friend.userId, role: "MEMBER" });
       const pending = disownAccount(service, token);
-      // Until it waits for the project.
-      for (;;) {
-        const waiting = await service.pool`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        if (waiting.length > 0) return { pending };
-        await Bun.sleep(5);
-      }
+      await untilBlocked(service.pool);
+      return { pending };
     });
     await removal.pending;
 

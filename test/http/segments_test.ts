@@ -3,6 +3,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { slugOf } from "../../src/audience/segments/mod.ts";
 import { type Context, inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -246,19 +247,6 @@ describe("a segment that a campaign uses", () => {
     };
     return (await on.sql`insert into campaigns ${service.pool(row)} returning id`)[0]!.id as string;
   };
-  /** Until somebody waits for a lock, or this has come to its end without. */
-  const waitingOrDone = async (work: Promise<unknown>) => {
-    let done = false;
-    void work.finally(() => (done = true));
-    while (!done) {
-      const [locks] = await service.pool`
-        select count(*)::int as n from pg_locks l join pg_stat_activity a using (pid)
-        where not l.granted and a.datname = current_database()`;
-      if (locks!.n > 0) return;
-      await Bun.sleep(5);
-    }
-  };
-
   test.each(["DRAFT", "SCHEDULED", "SENDING"])("is not deleted while one is %s", async (status) => {
     const { id } = await create({});
     const nested = { logic: "OR", groups: [{ conditions: memberOf(id.toUpperCase()) }] };
@@ -312,7 +300,7 @@ describe("a segment that a campaign uses", () => {
       if (!("segment_id" in input(id))) await q.segments.lockAll(tx, { projectId: project.id });
       await campaign({ name: "Just now", ...input(id) }, tx);
       deleting = call("DELETE", `/segments/${id}`);
-      await waitingOrDone(deleting);
+      await untilBlocked(service.pool, {}, deleting);
     });
     const { status, body } = await deleting!;
 
@@ -690,11 +678,13 @@ describe("a tracked segment stays right", () => {
   test("nobody who writes waits for another one's job", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
     const slow = service.pool.begin(async (tx) => {
       await tx`update contacts set data = '{"plan": "free"}' where project_id = ${project.id} and email = 't0@example.com'`;
+      hold();
       await held;
     });
-    await Bun.sleep(50);
+    await isHeld;
     const quick = await Promise.race([
       contact("other@example.com", { plan: "pro" }),
       Bun.sleep(5_000).then(() => "waited"),

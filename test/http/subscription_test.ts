@@ -5,6 +5,7 @@ import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { readSubscriptionToken, subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -88,18 +89,6 @@ const get = (place: string, token: string, headers: Record<string, string> = {})
 
 const post = (place: string, token: string, raw = ONE_CLICK, headers: Record<string, string> = URLENCODED) =>
   service.request("POST", `/${place}/${token}`, { raw, headers });
-
-/** Returns when a statement on this table waits for a lock. */
-async function waiterFor(table: string): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    const waiting = await service.pool`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${table}%`}`;
-    if (waiting.length > 0) return;
-    await Bun.sleep(5);
-  }
-  throw new Error(`Nothing waits for ${table}`);
-}
 
 /** The text of a page, as a reader has it. */
 function textOf(html: string): string {
@@ -495,7 +484,7 @@ describe("POST /unsubscribe/:token", () => {
     await service.pool.begin(async (tx) => {
       await tx`update emails set complained_at = now() where id = ${emailId}`;
       click = post("unsubscribe", tokenOf(id, emailId));
-      await waiterFor("emails");
+      await untilBlocked(service.pool, { statement: "emails" });
       // Refused at once if the click held it.
       await tx`select from contacts where id = ${id} for no key update nowait`;
     });

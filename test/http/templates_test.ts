@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -444,7 +445,7 @@ describe("DELETE /templates/:id", () => {
         insert into campaigns (project_id, name, subject, body, html, from_email, audience_type, template_id)
         values (${project.id}, 'c', 's', 'b', 'b', 'a@b.io', 'ALL', ${id})`;
       deleted = call("DELETE", `/templates/${id}`);
-      await waitForLock();
+      await untilBlocked(service.pool);
     });
 
     expect((await deleted!).status).toBe(409);
@@ -458,7 +459,7 @@ describe("DELETE /templates/:id", () => {
       await sql`select from templates where id = ${id} for update`;
       await sql`delete from templates where id = ${id}`;
       added = addCampaign(id, "DRAFT").catch((error: { constraint_name?: string }) => error.constraint_name);
-      await waitForLock();
+      await untilBlocked(service.pool);
     });
 
     expect(await added!).toBe("campaigns_project_id_template_id_fkey");
@@ -479,16 +480,6 @@ describe("DELETE /templates/:id", () => {
     }
   });
 });
-
-/** Until some transaction waits for another. */
-async function waitForLock(): Promise<void> {
-  for (;;) {
-    const waiting = await service.pool`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    if (waiting.length > 0) return;
-    await Bun.sleep(5);
-  }
-}
 
 describe("POST /templates/:id/duplicate", () => {
   test("is a whole new template", async () => {

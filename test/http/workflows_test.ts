@@ -4,6 +4,7 @@ import { deleteSegment } from "../../src/audience/segments/mod.ts";
 import { deleteTemplate } from "../../src/content/templates.ts";
 import type { Context } from "../../src/context.ts";
 import type { Db } from "../../src/db/types.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 import { withoutReferences } from "../support/openapi.ts";
 
@@ -1013,16 +1014,11 @@ describe("changes at the same time", () => {
 describe("a deletion at the same time", () => {
   /** Runs `work` in a transaction, and ends that when `meanwhile` waits for it, or did not. */
   const during = async <T>(work: (tx: Context) => Promise<unknown>, meanwhile: () => Promise<T>) => {
-    let isDone = false;
     let answer!: Promise<T>;
     await service.pool.begin(async (sql) => {
       await work({ ...service, sql });
-      answer = meanwhile().finally(() => (isDone = true));
-      for (let isWaiting = false; !isWaiting && !isDone; await Bun.sleep(2)) {
-        const rows = await service.pool`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        isWaiting = rows.length > 0;
-      }
+      answer = meanwhile();
+      await untilBlocked(service.pool, {}, answer);
     });
     return await answer;
   };

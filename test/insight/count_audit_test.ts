@@ -16,6 +16,7 @@ import { rollUpMailCounts, mailCountFaults } from "../../src/insight/counts/mail
 import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { upkeepTasks } from "../../tasks/upkeep.ts";
 import { BROWSER } from "../support/followed_mails.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -356,8 +357,7 @@ describe("recounting", () => {
       await sql`
         select pg_advisory_xact_lock(recounting(${projectId}, kind)) from unnest('{events,mails}'::text[]) as k (kind)`;
       const recount = recountProject(service, projectId);
-      const isWaiting = () => service.pool`select from pg_locks where not granted and locktype = 'advisory'`;
-      while ((await isWaiting()).length === 0) await Bun.sleep(5);
+      await untilBlocked(service.pool, { lock: "advisory" });
       await expire();
       return { begun: recount };
     });

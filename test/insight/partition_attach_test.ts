@@ -5,6 +5,7 @@ import { recordEvents } from "../../src/audience/events.ts";
 import { eventCountFaults } from "../../src/insight/counts/events.ts";
 import { recountProject } from "../../src/insight/counts/audit.ts";
 import { monthStart } from "../../src/insight/partitions.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -151,8 +152,7 @@ describe("while a partition is being attached", () => {
       });
       await isHeld;
       const recounting = recountProject(service, project.id);
-      const isWaiting = () => service.pool`select from pg_locks where not granted and locktype = 'advisory'`;
-      while ((await isWaiting()).length === 0) await Bun.sleep(5);
+      await untilBlocked(service.pool, { lock: "advisory" });
       const [recount] = await duringAttach([
         async () => {
           goOn();

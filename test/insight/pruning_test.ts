@@ -8,6 +8,7 @@ import { parseStatements } from "../../src/db/_parse.ts";
 import { QUERIES_DIR } from "../../src/db/queries.ts";
 import { addJobs } from "../../src/jobs.ts";
 import { monthStart } from "../../src/insight/partitions.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -85,13 +86,8 @@ describe("statements that read events", () => {
     const running = await service.pool.begin(async (sql) => {
       await sql`update contacts set email = 'new-' || email where project_id = ${project.id} and email like 'mover%'`;
       const jobs = service.runJobs();
-      for (;;) {
-        const [{ waiting } = {}] = await service.pool`
-          select count(*)::int as waiting from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        if ((waiting as number) > 0) return { jobs };
-        await Bun.sleep(10);
-      }
+      await untilBlocked(service.pool);
+      return { jobs };
     });
     await running.jobs;
     const started = await service.pool`

@@ -8,8 +8,8 @@ import { releaseCaptured, type ReleaseScope } from "../../src/sending/captured/r
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER, useFollowedMails } from "../support/followed_mails.ts";
 import { useLedger } from "../support/ledger.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { openTestPool } from "../support/postgres.ts";
-import { until } from "../support/process.ts";
 import { DOMAIN, runJobs, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -339,11 +339,7 @@ describe("release", () => {
     await sending.pool.begin(async (sql) => {
       await releaseCaptured({ ...sending, sql, now: service.now }, { projectId: project.id });
       ending = finishCampaign(service, project.id, id);
-      await until("the end waits", async () => {
-        const waiting = await sending.pool`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        return waiting.length === 1;
-      });
+      await untilBlocked(sending.pool);
     });
     await ending;
     const underWay = await campaigns.get(id);

@@ -7,6 +7,7 @@ import { createHandoverMarks } from "../../src/sending/delivery/_handover_marks.
 import { deliverEmails, fetchApart } from "../../src/sending/delivery/mod.ts";
 import { reapDeadWorkers, settleDoubts, sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { useLedger } from "../support/ledger.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
@@ -163,10 +164,7 @@ describe("a process that is reaped alive", () => {
     await marking`select mark_handovers(${slow.workerId}, 1, 7, ${[project.id]}::uuid[], ${[first!]}::uuid[])`;
     let isReaped = false;
     const reaping = reapDeadWorkers(service).then((reaped) => ((isReaped = true), reaped));
-    await until("that somebody waits for the marks", async () => {
-      const locks = await service.pool`select from pg_locks where locktype = 'advisory' and not granted`;
-      return locks.length > 0;
-    });
+    await untilBlocked(service.pool, { lock: "advisory" });
     const before = isReaped;
     await marking`commit`;
     marking.release();

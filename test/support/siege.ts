@@ -13,6 +13,7 @@ import { addJob } from "../../src/jobs.ts";
 import { sendCampaign } from "../../src/sending/campaigns/status.ts";
 import { createCampaign } from "../../src/sending/campaigns/mod.ts";
 import { openService } from "../../src/service.ts";
+import { blocked } from "./locks.ts";
 import { databaseUrl, dropDatabase, newDatabase } from "./postgres.ts";
 import { IMPATIENT, killUnseen, type ServiceProcess, startProcess } from "./process.ts";
 import { changeJobs, jobsOf } from "./queue.ts";
@@ -105,11 +106,7 @@ export async function besiege(
       async withLockedEvents(work) {
         await ctx.pool.begin(async (sql) => {
           await sql`lock table events in share mode`;
-          await work(async () => {
-            const waiting = await ctx.pool`
-              select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-            return waiting.length > 0;
-          });
+          await work(async () => (await blocked(ctx.pool)).length > 0);
           // Postgres has not noticed that who asked is gone: it would go on as soon as it may.
           await sql`
             select pg_terminate_backend(pid) from pg_stat_activity
