@@ -250,7 +250,7 @@ describe("a runner that is given up", () => {
 });
 
 describe("a worker that ends", () => {
-  test("stays in the table when it cannot give its jobs back: whoever survives does it", async () => {
+  test("stays in the table when it cannot give its jobs back: a survivor does it", async () => {
     const gone = openPool(service.databaseUrl, { max: 1, name: "gone" });
     await gone.end();
     const inOrder = await startHanging([]);

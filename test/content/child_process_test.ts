@@ -61,7 +61,7 @@ describe("programs of several projects", () => {
     expect(done).toHaveLength(26);
   });
 
-  test("take turns, one each, whoever came first with however many", async () => {
+  test("take turns, one each, no matter who came first with how many", async () => {
     const { ask, done } = watched({ maxAtOnce: 1 });
     const { until, open } = gate();
     const running = ask("x", { until });

@@ -416,7 +416,7 @@ const notHere = [
   isRoot && !namespacesWork && "that of the user namespace is skipped: none can be made here",
 ].filter(Boolean);
 
-describe(`whoever starts it${notHere.length > 0 ? ` (${notHere.join(", ")})` : ""}`, () => {
+describe(`no matter who starts it${notHere.length > 0 ? ` (${notHere.join(", ")})` : ""}`, () => {
   test.skipIf(!isRoot || !namespacesWork)(
     "root, in a checkout only root can enter, keeps the data there through a user namespace",
     async () => {

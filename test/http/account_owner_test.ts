@@ -202,7 +202,7 @@ describe("pressing the link in another browser", () => {
   });
 });
 
-describe("whoever pressed it on the phone first", () => {
+describe("somebody who pressed it on the phone first", () => {
   test("may press it again where they are logged in: then it is proven that the account is theirs, once", async () => {
     const { projectId } = await invited();
     const same = await token("VERIFY_EMAIL");

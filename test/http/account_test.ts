@@ -306,7 +306,7 @@ describe("another address", () => {
     ]);
   });
 
-  test("is asked for ten times a day at most, whoever's mailbox it is", async () => {
+  test("is asked for ten times a day at most, no matter whose mailbox it is", async () => {
     const answers = [];
     for (let i = 0; i < 11; i++)
       answers.push(await ada.request("POST", "/users/@me/email", { email: freshAddress() }));

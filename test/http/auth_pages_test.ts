@@ -60,7 +60,7 @@ describe("the page that the link of a mail leads to", () => {
     expect(done.body).toContain("Your address is verified.");
   });
 
-  test("verifies in a browser that is not logged in, too, and takes nothing from whoever made the account", async () => {
+  test("verifies in a browser that is not logged in, too, and takes nothing from the person who made the account", async () => {
     const person = await signUp(service);
     const page = await look(await nextLink());
     const [, token = ""] = /name="token" value="([^"]+)"/.exec(page.body)!;

@@ -25,7 +25,7 @@ describe("a path that cannot be decoded", () => {
     expect(click.body).toContain("This link is broken");
   });
 
-  test("is no error at any route with a parameter, whoever asks", async () => {
+  test("is no error at any route with a parameter, no matter who asks", async () => {
     const routes = service.app.routes.filter(({ path }) => /[:*]/.test(path));
     for (const { method, path } of routes) {
       for (const broken of BROKEN) {

@@ -360,7 +360,7 @@ describe("a file", () => {
     });
   });
 
-  test("with rows that cannot be stored: they fail alone, whoever finds out", async () => {
+  test("with rows that cannot be stored: they fail alone, no matter what finds out", async () => {
     const long = "x".repeat(129);
     const half = "y".repeat(40_000);
     await importFile(`email,old\nfull@example.com,${half}\n`);

@@ -364,7 +364,7 @@ describe("DELETE /domains/:id", () => {
     ],
     ["sends a mail", () => call("POST", "/v1/send", { ...MAIL, from: ADDRESS })],
   ] as [string, (templateId: string) => Promise<Answer>][])(
-    "that is about to be done: whoever %s waits for it, and is refused",
+    "that is about to be done: a request that %s waits for it, and is refused",
     async (_, write) => {
       await service.pool`
         insert into domains (project_id, domain, status) values (${project.id}, 'other.example', 'VERIFIED')`;

@@ -77,7 +77,7 @@ describe.each(Object.entries(THINGS))("of a %s", (kind, { path, make, change }) 
     expect((await api("GET", `${path}/${id}`)).headers.get("etag")).toBe(changed.headers.get("etag"));
   });
 
-  test("whoever comes second with If-Match is told who was first, and nothing is lost", async () => {
+  test("the second of two with If-Match is told who was first, and nothing is lost", async () => {
     const id = await make();
     const tag = (await api("GET", `${path}/${id}`)).headers.get("etag")!;
     await asAda("PATCH", `${path}/${id}`, change);

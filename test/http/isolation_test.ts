@@ -279,7 +279,7 @@ describe("the id of something of another project", () => {
     expect(names.sort()).toEqual(Object.keys(requests(ours)).sort());
   });
 
-  test("the requests are good ones: whoever owns it is let through", async () => {
+  test("the requests are good ones: the owner is let through", async () => {
     const refused: string[] = [];
     const reading = Object.entries(requests(ours)).filter(([endpoint]) => endpoint.startsWith("GET"));
     for (const [name, { path, body }] of reading) {

@@ -80,7 +80,7 @@ describe("GET /projects/:id/members", () => {
 });
 
 describe("POST /projects/:id/members", () => {
-  test("whoever has a verified account is a member at once, and is told by mail", async () => {
+  test("somebody with a verified account is a member at once, and is told by mail", async () => {
     const person = await signUp(service);
     await verify(person);
     await service.runJobs();
@@ -328,7 +328,7 @@ describe("POST /projects/:id/members", () => {
     }
   });
 
-  test("the mail tells whoever finds an account that they did not make to ask for a new password", async () => {
+  test("the mail tells people who find an account that they did not make to ask for a new password", async () => {
     await invite(owner, (await signUp(service)).email);
     const mail = (await mails()).find(({ subject }) => subject === "Join “Shop”");
 
@@ -398,7 +398,7 @@ describe("PATCH /projects/:id/members/:userId", () => {
     expect(await rolesOf()).toMatchObject({ [owner.email]: "OWNER" });
   });
 
-  test("20 at once who demote and remove two owners leave one, whoever it is", async () => {
+  test("20 at once who demote and remove two owners leave one, no matter which", async () => {
     for (let round = 0; round < 5; round++) {
       await join(service, owner, id, "OWNER");
       await join(service, admin, id, "OWNER");
@@ -440,7 +440,7 @@ describe("PATCH /projects/:id/members/:userId", () => {
 });
 
 describe("DELETE /projects/:id/members/:userId", () => {
-  test("whoever is removed is out on the very next request, and may be invited again", async () => {
+  test("somebody who is removed is out on the very next request, and may be invited again", async () => {
     const before = await member.request("GET", "/contacts", undefined, { projectId: id });
     const { status, body } = await remove(admin, member.userId);
     const after = await member.request("GET", "/contacts", undefined, { projectId: id });
@@ -477,7 +477,7 @@ describe("DELETE /projects/:id/members/:userId", () => {
   });
 });
 
-describe("an invitation is as good as the word of whoever gave it", () => {
+describe("an invitation is as good as the word of the person who gave it", () => {
   const audited = async () => {
     const { body } = await owner.request("GET", `/projects/${id}/audit?limit=100`);
     return (body.data as { action: string; actor: { name: string }; subject: string }[])
@@ -625,7 +625,7 @@ describe("an invitation that meets the deletion of its project", () => {
 });
 
 describe("an invitation that meets the proof of its address", () => {
-  test("always ends in a membership, whoever comes first", async () => {
+  test("always ends in a membership, no matter who comes first", async () => {
     for (let round = 0; round < 10; round++) {
       const email = stranger();
       const person = await signUp(service, email);
@@ -644,7 +644,7 @@ describe("an invitation that meets the proof of its address", () => {
 describe("without PLATFORM_FROM", () => {
   const silent = useService();
 
-  test("whoever is known is added, and nobody can be invited", async () => {
+  test("somebody who is known is added, and nobody can be invited", async () => {
     const [person, other] = [await signUp(silent), await signUp(silent)];
     // Nobody can verify an address here by themselves: who invites need not have done so.
     await silent.pool`update users set email_verified_at = now() where id = ${other.userId}`;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe("GET /metrics", () => {
-  test("is for whoever has the token, and tells nobody else anything", async () => {
+  test("is for those who have the token, and tells nobody else anything", async () => {
     const answers = await Promise.all(
       [{}, { authorization: "Bearer wrong" }, { authorization: `Basic ${btoa(`x:${TOKEN}`)}` }].map(scrape),
     );

@@ -175,7 +175,7 @@ describe("for a new password", () => {
   });
 });
 
-test("whoever has a common one from before logs in with it", async () => {
+test("somebody who has a common one from before logs in with it", async () => {
   const person = await signUp(service, undefined, "password1");
 
   await logIn(service, person.email, "password1");

@@ -166,7 +166,7 @@ describe("GET /projects/:id/audit", () => {
     expect((await bySession("/audit?cursor=x")).status).toBe(400);
   });
 
-  test("everything that is administered leaves its line, with whoever did it", async () => {
+  test("everything that is administered leaves its line, with the person who did it", async () => {
     const { id, secret } = project;
     const ours = { kind: "USER", userId: owner.userId, name: owner.email };
     const key = { kind: "KEY", userId: null, name: project.secretHint };

@@ -123,7 +123,7 @@ describe("over HTTP", () => {
     await server.stop(true);
   });
 
-  test("whoever asks too much gets a page that says so; one click is never refused", async () => {
+  test("somebody who asks too often gets a page that says so; one click is never refused", async () => {
     proxied.setNow(new Date("2030-01-03T00:00:00Z"));
     const ask = async (method: string, path: string, body?: string) => {
       const headers = { "accept-language": "es", "x-forwarded-for": "198.51.100.1" };

@@ -570,7 +570,7 @@ describe("every endpoint", () => {
     return [`${method} ${path}`, status, answer.error?.code];
   };
 
-  test("of a project refuses whoever is no member, says no project, or has an invalid cookie", async () => {
+  test("of a project refuses somebody who is no member, names no project, or has an invalid cookie", async () => {
     const routes = ofProject();
     for (const route of routes) {
       const name = `${route.method} ${route.path}`;
@@ -585,7 +585,7 @@ describe("every endpoint", () => {
     expect(routes.length).toBeGreaterThan(60);
   });
 
-  test("below a project's id refuses whoever is no member, or has an invalid cookie", async () => {
+  test("below a project's id refuses somebody who is no member, or has an invalid cookie", async () => {
     const routes = ofPathProject();
     for (const route of routes) {
       const name = `${route.method} ${route.path}`;

@@ -180,7 +180,7 @@ describe("a log-in", () => {
     expect((await personOf(service, done).request("GET", "/users/@me")).status).toBe(200);
   });
 
-  test("does not tell that it is on to whoever does not know the password", async () => {
+  test("does not tell that it is on to somebody who does not know the password", async () => {
     await withApp();
 
     expect(outcome(await logIn(ada, "wrong horse battery"))).toEqual([401, "INVALID_CREDENTIALS"]);

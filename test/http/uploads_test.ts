@@ -254,7 +254,7 @@ describe("GET /uploads/:key", () => {
     expect(headers.has("set-cookie")).toBe(false);
   });
 
-  test("says 304 to whoever has it, and sends no body to HEAD", async () => {
+  test("says 304 to a client that has it, and sends no body to HEAD", async () => {
     const { body } = await upload(fresh());
     const tags = [`"${body.key}"`, `W/"${body.key}"`, `"other", "${body.key}"`, "*", '"other"'];
     const answers = await Promise.all(

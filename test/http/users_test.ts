@@ -51,7 +51,7 @@ describe("GET /users/@me", () => {
 });
 
 describe("GET and POST /users/@me/projects", () => {
-  test("a new project is owned by whoever made it, and both of its keys work at once", async () => {
+  test("a new project is owned by the person who made it, and both of its keys work at once", async () => {
     const person = await signUp(service);
     const { status, body } = await person.request("POST", "/users/@me/projects", { name: "Käse & Wein" });
     const listed = await listOf(person);

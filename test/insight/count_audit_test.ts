@@ -108,7 +108,7 @@ describe("rolling up", () => {
     ]);
   });
 
-  test("leaves it to whoever is at it", async () => {
+  test("leaves it to the one that is at it", async () => {
     await track("ordered", 0, 3);
     const answer = await inTransaction(service, async (tx) => {
       await q.rollup.hold(tx);

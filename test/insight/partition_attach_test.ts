@@ -183,7 +183,7 @@ describe("while a partition is being attached", () => {
     expect(await eventCountFaults(service, project.id, { limit: 10 })).toEqual([]);
   });
 
-  test("whoever has read one month, and holds it for long, lets the attaching come again later", async () => {
+  test("a reader that holds one month for long lets the attaching come again later", async () => {
     await record();
     const [since, until] = [monthStart(new Date()), monthStart(new Date(), 1)];
     const { code, locked } = await service.pool.begin(async (sql) => {

@@ -181,7 +181,7 @@ describe("an assembled message", () => {
     );
   });
 
-  test("is the same whoever was assembled before", () => {
+  test("is the same, no matter what was assembled before", () => {
     const template = prepareMessage(plain);
     const first = template.assemble(plain);
     template.assemble({ ...plain, to: { name: "Bob", address: "bob@example.com" }, subject: "Grüße" });

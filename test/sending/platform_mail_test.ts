@@ -110,7 +110,7 @@ describe("a mail to one person", () => {
     expect(await row()).toMatchObject({ attempts: 1, doubts: 0, sentAt: expect.any(Date) });
   });
 
-  test("is looked for in vain by whoever reads the table: sealed while it waits, and gone when it was sent", async () => {
+  test("cannot be found by reading the table: sealed while it waits, and gone when it was sent", async () => {
     await write({
       paragraphs: ["Nobody else's business"],
       link: { label: "Reset", url: "https://mail.example/reset?token=secret" },

@@ -276,7 +276,7 @@ describe("a dead process", () => {
       insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
   };
 
-  test("leaves what it had in flight in doubt, once, whoever notices", async () => {
+  test("leaves what it had in flight in doubt, once, no matter who notices", async () => {
     const dead = Bun.randomUUIDv7();
     await die(dead, "11 seconds");
     const [id] = await accept(mails.fresh());
