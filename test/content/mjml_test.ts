@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { components } from "mjml-core";
 import "mjml";
 import type { Program } from "../../src/content/child_process.ts";
-import { compile as compileHere } from "../../src/content/mjml/_child.ts";
+import { compileSource } from "../../src/content/mjml/_child.ts";
 import { compiler, runMjml } from "../../src/content/mjml/_process.ts";
 import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/mjml/_source.ts";
 import { compileBody, isMjml } from "../../src/content/mjml/mod.ts";
@@ -27,7 +27,7 @@ const inColumn = (content: string, head = "") =>
   inBody(`<mj-section><mj-column>\n${content}\n</mj-column></mj-section>`, head);
 /** The program in this process: what takes time is the start of another one. */
 const here: Program = async (_owner, source) =>
-  Buffer.from(JSON.stringify(await compileHere(source as string)));
+  Buffer.from(JSON.stringify(await compileSource(source as string)));
 const compile = (body: string, alsoWrong: readonly FieldError[] = [], program = here) =>
   compileBody("project", body, alsoWrong, program);
 /** By a process of its own, as the service does. */

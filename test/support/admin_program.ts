@@ -27,6 +27,8 @@ async function run({ words, settings }: AdminCommand, copy: number): Promise<Adm
 
 let copies = 0;
 for await (const line of console) {
+  // The end of the input comes as an empty line.
+  if (line === "") break;
   console.log(JSON.stringify(await run(JSON.parse(line) as AdminCommand, ++copies)));
 }
 process.exitCode = 0;

@@ -7,7 +7,7 @@ import type { MjmlResult } from "./_process.ts";
 const MAX_CHARS = 4_000_000;
 
 /** What MJML makes of a source, and what it says about it. */
-export async function compile(source: string): Promise<MjmlResult> {
+export async function compileSource(source: string): Promise<MjmlResult> {
   try {
     const { html, errors } = await mjml2html(source, { ignoreIncludes: true });
     const complaints = errors.map(({ line, tagName, message }) => ({ line, tagName, message }));
@@ -22,5 +22,5 @@ export async function compile(source: string): Promise<MjmlResult> {
 }
 
 if (import.meta.main) {
-  await Bun.write(Bun.stdout, JSON.stringify(await compile(await Bun.stdin.text())));
+  await Bun.write(Bun.stdout, JSON.stringify(await compileSource(await Bun.stdin.text())));
 }
