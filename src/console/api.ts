@@ -26,6 +26,9 @@ export interface FieldFault {
   field: string;
   message: string;
   code?: string;
+  /** Where in a text, from 1. */
+  line?: number;
+  column?: number;
 }
 
 /** A refusal of the service. Its message is a sentence for people. */

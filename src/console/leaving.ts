@@ -9,6 +9,8 @@ export interface Draft {
   isUnsaved: () => boolean;
   /** Whether it goes away with any part of the address, and not with the page only: in a dialog that the address opens. */
   isInAddress: boolean;
+  /** Told when somebody has chosen to lose it: what is kept of it elsewhere goes, too. */
+  discard?: (() => void) | undefined;
 }
 
 const drafts = new Set<Draft>();
@@ -39,6 +41,7 @@ export function leave(go: () => unknown, some: Iterable<Draft> = drafts): void {
     action: "Discard",
     stay: "Keep writing",
     act: async () => {
+      for (const draft of lost) if (drafts.has(draft) && draft.isUnsaved()) draft.discard?.();
       forget(lost);
       await go();
     },

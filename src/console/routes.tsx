@@ -15,6 +15,7 @@ import {
   SegmentsIcon,
   SettingsIcon,
   SuppressionsIcon,
+  TemplatesIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
 
@@ -77,6 +78,24 @@ export const PAGES: PageRoute[] = [
     path: "/segments/:id",
     label: "Segment",
     page: lazyPage(() => import("./pages/segment.tsx")),
+  },
+  {
+    path: "/templates",
+    label: "Templates",
+    group: "Content",
+    icon: TemplatesIcon,
+    shortcut: "t",
+    page: lazyPage(() => import("./pages/templates.tsx")),
+  },
+  {
+    path: "/templates/new",
+    label: "New template",
+    page: lazyPage(() => import("./pages/new_template.tsx")),
+  },
+  {
+    path: "/templates/:id",
+    label: "Template",
+    page: lazyPage(() => import("./pages/template.tsx")),
   },
   {
     path: "/images",

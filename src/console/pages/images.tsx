@@ -1,21 +1,16 @@
 // The pictures of mails: uploaded once, shown in templates and campaigns.
 import { Button, FileButton, Modal, Progress, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Image } from "../api.gen.ts";
-import { call, Refusal } from "../api.ts";
 import { formatBytes } from "../parts/format.ts";
 import { ImagesIcon, UploadIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
-import { toast } from "../parts/toast.tsx";
-import { useProjectId, useUrlState } from "../place.ts";
-import { readAgain, useApiPages } from "../queries.ts";
-import { pathOf } from "./images/address.ts";
+import { IMAGE_TYPES, useUpload } from "../parts/upload_images.ts";
+import { useUrlState } from "../place.ts";
+import { useApiPages } from "../queries.ts";
+import { pathOf } from "../parts/image_address.ts";
 import { OneImage } from "./images/one_image.tsx";
 import classes from "./images/images.module.css";
-
-const TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
 /** `/images`. */
 export default function ImagesPage() {
@@ -26,7 +21,7 @@ export default function ImagesPage() {
   const { upload, isUploading } = useUpload();
   const opened = images.find(({ key }) => key === open);
   const button = (
-    <FileButton onChange={upload} accept={TYPES} multiple>
+    <FileButton onChange={(files) => void upload(files)} accept={IMAGE_TYPES} multiple>
       {({ onClick }) => (
         <Button leftSection={<UploadIcon size={16} />} onClick={onClick} loading={isUploading}>
           Upload images
@@ -102,35 +97,4 @@ function Tile({ image: { key, url, size, contentType }, open }: { image: Image; 
       </button>
     </li>
   );
-}
-
-function useUpload() {
-  const projectId = useProjectId();
-  const cache = useQueryClient();
-  const [isUploading, setUploading] = useState(false);
-  const upload = async (files: File[]) => {
-    if (files.length === 0) return;
-    setUploading(true);
-    let done = 0;
-    // One after the other: decoding a large picture is work.
-    for (const file of files) {
-      const body = new FormData();
-      body.append("image", file);
-      try {
-        await call("POST /uploads/image", { body }, { projectId });
-        done++;
-      } catch (error) {
-        toast.failed(new Error(`${file.name}: ${messageOf(error)}`));
-      }
-    }
-    setUploading(false);
-    await readAgain(cache, projectId, ["GET /uploads"]);
-    if (done > 0) toast.done(done === 1 ? "The image is here" : `${done} images are here`);
-  };
-  return { upload, isUploading };
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Refusal)) return (error as Error).message;
-  return [error.message, error.suggestion].filter(Boolean).join(". ");
 }

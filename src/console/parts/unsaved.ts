@@ -15,18 +15,22 @@ export const FormScopeContext = createContext<FormScope | null>(null);
 
 /**
  * Has the console ask before the page, or the dialog, is left while this is true: `useUnsaved(draft.isChanged)`. A function is
- * called when somebody leaves.
+ * called when somebody leaves. `discard` is called when they have chosen to lose it.
  */
-export function useUnsaved(isUnsaved: boolean | (() => boolean)): void {
+export function useUnsaved(isUnsaved: boolean | (() => boolean), discard?: () => void): void {
   // Not an event of effects: it is asked while something is rendered, too.
-  const latest = useRef(isUnsaved);
-  useLayoutEffect(() => void (latest.current = isUnsaved));
+  const latest = useRef({ isUnsaved, discard });
+  useLayoutEffect(() => void (latest.current = { isUnsaved, discard }));
   const dialog = useContext(FormScopeContext);
   // Over before the next page is shown, and not after it: what is gone keeps nobody back.
   useLayoutEffect(() => {
     const draft: Draft = {
-      isUnsaved: () => (typeof latest.current === "function" ? latest.current() : latest.current),
+      isUnsaved() {
+        const { isUnsaved: now } = latest.current;
+        return typeof now === "function" ? now() : now;
+      },
       isInAddress: dialog?.isInAddress ?? false,
+      discard: () => latest.current.discard?.(),
     };
     const remove = addDraft(draft);
     dialog?.drafts.add(draft);

@@ -194,11 +194,13 @@ export function VirtualTable<T>(props: Props<T>) {
   );
 }
 
-/** Puts the focus into the list of the page: from there `j` and the arrow down lead to its first row. */
+/** Puts the focus into the list of the page, a table or what is marked as one: from there `j` and the arrow down lead to its first row. */
 export function enterTable(): void {
   // After the list that has just been asked for has taken the place of the one before.
   requestAnimationFrame(() =>
-    requestAnimationFrame(() => document.querySelector<HTMLElement>("main [role=table]")?.focus()),
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>("main :is([role=table], [data-list])")?.focus(),
+    ),
   );
 }
 

@@ -13,7 +13,7 @@ import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useHasPage, useProjectId } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
-import { pathOf } from "./address.ts";
+import { pathOf } from "../../parts/image_address.ts";
 import classes from "./images.module.css";
 
 export function OneImage({ image, close }: { image: Image; close: () => void }) {

@@ -1,10 +1,9 @@
 // Why one contact is in a segment, or is not: each filter with its answer and what was found.
-import { Alert, Select } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { useState } from "react";
+import { Alert } from "@mantine/core";
 import type { ExplainedCondition, ExplainedFilter, Segment, SegmentExplanation } from "../../api.gen.ts";
 import { useVocabulary, type Vocabulary } from "../../parts/conditions/vocabulary.ts";
 import { filterSentence, valueName } from "../../parts/conditions/words.ts";
+import { ContactPicker } from "../../parts/contact_picker.tsx";
 import { formatCount, formatExact } from "../../parts/format.ts";
 import { CheckIcon, CloseIcon } from "../../parts/icons.tsx";
 import { Loaded } from "../../parts/states.tsx";
@@ -18,7 +17,12 @@ export function Explain({ segment }: { segment: Segment }) {
   const [{ contact }, set] = useUrlState({ contact: "" });
   return (
     <>
-      <ContactPicker value={contact} onChange={(id) => set({ contact: id }, { replace: true })} />
+      <ContactPicker
+        className={classes.short!}
+        mb="md"
+        value={contact}
+        onChange={(id) => set({ contact: id }, { replace: true })}
+      />
       {contact ? (
         <Explained key={contact} segment={segment} contactId={contact} />
       ) : (
@@ -27,39 +31,6 @@ export function Explain({ segment }: { segment: Segment }) {
         </p>
       )}
     </>
-  );
-}
-
-const TYPING_MS = 150;
-
-function ContactPicker({ value, onChange }: { value: string; onChange: (id: string) => void }) {
-  const [text, setText] = useState("");
-  const [search] = useDebouncedValue(text, TYPING_MS);
-  const chosen = useApi("GET /contacts/{id}", { path: { id: value } }, { enabled: value !== "" });
-  const found = useApi(
-    "GET /contacts",
-    { query: { limit: 10, ...(search && search !== chosen.data?.email && { search }) } },
-    { placeholderData: (before) => before },
-  );
-  const options = new Map((found.data?.data ?? []).map(({ id, email }) => [id, email]));
-  if (chosen.data) options.set(chosen.data.id, chosen.data.email);
-  return (
-    <Select
-      className={classes.short!}
-      mb="md"
-      label="Contact"
-      placeholder="Search an address"
-      searchable
-      data={[...options].map(([id, email]) => ({ value: id, label: email }))}
-      value={value || null}
-      onChange={(id) => onChange(id ?? "")}
-      onSearchChange={setText}
-      // The service has searched already.
-      filter={({ options: all }) => all}
-      nothingFoundMessage="No contact has this address"
-      clearable
-      clearButtonProps={{ "aria-label": "Choose nobody" }}
-    />
   );
 }
 

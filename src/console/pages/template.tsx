@@ -1,0 +1,193 @@
+// One template: its content with a preview, its details, its versions, and where it is used.
+import { Alert, Badge, Button, Menu, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useLocation, useParams } from "wouter";
+import { callForVersion } from "../api.ts";
+import { FormError } from "../parts/form.tsx";
+import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { useProjectId, useUrlState } from "../place.ts";
+import { Conflict } from "./template/conflict.tsx";
+import { Content } from "./template/content.tsx";
+import { Details } from "./template/details.tsx";
+import { type Stored, type TemplateDraft, templateKey, useTemplateDraft } from "./template/draft.ts";
+import classes from "./template/template.module.css";
+import { Uses } from "./template/uses.tsx";
+import { Versions } from "./template/versions.tsx";
+import type { Field } from "./template/words.ts";
+import { useDuplicate, useRemoveTemplate } from "./templates/actions.tsx";
+import { TYPES } from "./templates/words.ts";
+
+/** `/templates/:id`. */
+export default function TemplatePage() {
+  const { id } = useParams<{ id: string }>();
+  const projectId = useProjectId();
+  const template = useQuery({
+    queryKey: templateKey(projectId, id),
+    queryFn: ({ signal }) => callForVersion("GET /templates/{id}", { path: { id } }, { projectId, signal }),
+  });
+  return <Loaded query={template}>{(stored) => <Shown key={id} stored={stored} />}</Loaded>;
+}
+
+const TABS = [
+  { value: "content", label: "Content" },
+  { value: "details", label: "Details" },
+  { value: "versions", label: "Versions" },
+  { value: "uses", label: "Used where" },
+];
+
+/** What the content tab has. */
+const IN_CONTENT: Field[] = ["subject", "preheader", "body"];
+
+function Shown({ stored }: { stored: Stored }) {
+  const [{ tab }, set] = useUrlState({ tab: "content" });
+  const draft = useTemplateDraft(stored);
+  const isChanged = draft.changed.length > 0;
+  useSaveKey(() => void (isChanged && !draft.other && draft.save()));
+  // A fault is shown where its field is.
+  const { faults } = draft;
+  useEffect(() => {
+    if (faults.length === 0) return;
+    const isInContent = faults.some(({ field }) => IN_CONTENT.includes(field as Field));
+    set({ tab: isInContent ? "content" : "details" }, { replace: true });
+  }, [faults, set]);
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title={stored.answer.name}
+        back={{ label: "Templates", to: "/templates" }}
+        badge={<Badge color="gray">{TYPES[stored.answer.type].label}</Badge>}
+        about={
+          isChanged ? (
+            "Not saved yet"
+          ) : (
+            <>
+              Saved <Time at={stored.answer.updatedAt} />
+            </>
+          )
+        }
+        actions={<Actions stored={stored} draft={draft} />}
+      />
+      <Restored draft={draft} />
+      <Conflict draft={draft} />
+      <FormError error={isAtField(draft) ? null : draft.error} />
+      <Tabs
+        value={tab}
+        onChange={(next) => set({ tab: next ?? "content" })}
+        className={classes.tabs!}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {/* What was written can be taken back, whatever else is looked at meanwhile. */}
+        <Tabs.Panel value="content" className={classes.panel!} keepMounted>
+          <Content draft={draft} />
+        </Tabs.Panel>
+        <Tabs.Panel value="details" className={classes.loose!}>
+          <Details draft={draft} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions" className={classes.loose!}>
+          <Versions stored={stored} isUnsaved={isChanged} restored={draft.begin} />
+        </Tabs.Panel>
+        <Tabs.Panel value="uses" className={classes.loose!}>
+          <Uses id={stored.answer.id} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  );
+}
+
+/** Whether everything that was refused is shown at a field. */
+const isAtField = ({ faults }: TemplateDraft) =>
+  faults.length > 0 && faults.every(({ field }) => field !== "" && !field.includes("."));
+
+/** What was found in this browser from before. */
+function Restored({ draft: { restoredAt, discard, other } }: { draft: TemplateDraft }) {
+  if (restoredAt === null || other) return null;
+  return (
+    <Alert
+      variant="light"
+      color="gray"
+      icon={<InfoIcon size={16} />}
+      role="status"
+      className={classes.restored!}
+    >
+      <div className={classes.bar}>
+        <span>
+          What you wrote <Time at={new Date(restoredAt).toISOString()} /> and did not save is here again.
+        </span>
+        <Button variant="default" size="compact-xs" onClick={discard}>
+          Discard it
+        </Button>
+      </div>
+    </Alert>
+  );
+}
+
+function Actions({ stored: { answer }, draft }: { stored: Stored; draft: TemplateDraft }) {
+  const [, navigate] = useLocation();
+  const duplicate = useDuplicate();
+  const remove = useRemoveTemplate(() => navigate("/templates"));
+  const { changed, isSaving, other, discard } = draft;
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<MoreIcon size={16} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item
+            color="red"
+            leftSection={<DeleteIcon size={15} />}
+            onClick={() => {
+              void remove(answer);
+            }}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {changed.length > 0 && !other && (
+        <Button variant="default" onClick={discard}>
+          Discard
+        </Button>
+      )}
+      <Button
+        onClick={() => void draft.save()}
+        loading={isSaving}
+        disabled={changed.length === 0 || other !== null}
+        aria-keyshortcuts="Control+s"
+      >
+        Save
+      </Button>
+    </>
+  );
+}
+
+/** Ctrl+S, or ⌘S, anywhere on the page: browsers would save the page as a file. */
+function useSaveKey(save: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      // The editor has saved already.
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      save();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+}

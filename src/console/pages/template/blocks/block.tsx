@@ -1,0 +1,157 @@
+// One block of the list: its name, what can be done with it, its form, and the blocks in it.
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { useState } from "react";
+import { CopyIcon, DeleteIcon, DownIcon, GripIcon, MoreIcon, UpIcon } from "../../../parts/icons.tsx";
+import type { Path } from "../../../parts/mjml/edit.ts";
+import type { MjmlNode } from "../../../parts/mjml/tree.ts";
+import classes from "./blocks.module.css";
+import { keyOf, useBlocks } from "./context.ts";
+import { BlockForm } from "./forms.tsx";
+import { Items } from "./items.tsx";
+import { kindOf, nameOf, placeIn } from "./kinds.ts";
+import { useMoves } from "./moves.ts";
+
+interface Props {
+  node: MjmlNode;
+  path: Path;
+  /** Its number among what stands beside it, and how many those are. */
+  place: number;
+  count: number;
+}
+
+/** A block. Enter opens its form, Alt with the arrows moves it, Delete removes it. */
+export function Block({ node, path, place, count }: Props) {
+  const { text, open, setOpen, dragged, setDragged } = useBlocks();
+  const moves = useMoves(node, path, place);
+  const [side, setSide] = useState<"before" | "after" | null>(null);
+  const key = keyOf(path);
+  const isOpen = open !== null && keyOf(open) === key;
+  const { label, icon: Shape, summary } = kindOf(node);
+  const only = onlyColumn(node);
+  const inner = only ?? node;
+  const canDrop = dragged !== null && moves.takes(dragged);
+  const onDragOver = (event: React.DragEvent) => {
+    if (!canDrop) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { top, height } = event.currentTarget.getBoundingClientRect();
+    setSide(event.clientY < top + height / 2 ? "before" : "after");
+  };
+  return (
+    <li className={classes.item} data-place={placeIn(node) === undefined ? undefined : node.tag}>
+      <div
+        className={classes.row}
+        data-open={isOpen || undefined}
+        data-drop={(canDrop && side) || undefined}
+        draggable
+        onDragStart={(event) => {
+          event.stopPropagation();
+          event.dataTransfer.effectAllowed = "move";
+          event.dataTransfer.setData("text/plain", label);
+          setDragged(path);
+        }}
+        onDragEnd={() => setDragged(null)}
+        onDragOver={onDragOver}
+        onDragLeave={() => setSide(null)}
+        onDrop={(event) => {
+          if (!canDrop) return;
+          event.preventDefault();
+          event.stopPropagation();
+          setSide(null);
+          moves.drop(dragged, side === "after" ? place + 1 : place);
+        }}
+      >
+        <span className={classes.grip} aria-hidden="true">
+          <GripIcon size={14} />
+        </span>
+        <button
+          type="button"
+          className={classes.name}
+          data-path={key}
+          aria-expanded={isOpen}
+          aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown Delete"
+          onClick={() => setOpen(isOpen ? null : path)}
+          onKeyDown={moves.onKeyDown}
+        >
+          <Shape size={15} />
+          <span className={classes.label}>{label}</span>
+          <span className={classes.summary}>{summary?.(text, node)}</span>
+        </button>
+        <Actions
+          moves={moves}
+          name={nameOf(text, node)}
+          isFirst={!moves.canGoUp}
+          isLast={!moves.canGoDown}
+          count={count}
+        />
+      </div>
+      {isOpen && (
+        <div className={classes.form} role="group" aria-label={`${label}: settings`}>
+          <BlockForm node={node} path={path} />
+        </div>
+      )}
+      {placeIn(inner) !== undefined && (
+        <div className={classes.inner}>
+          <Items parent={inner} path={only ? [...path, 0] : path} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** A section with one column that says nothing of itself is shown without it. */
+function onlyColumn(node: MjmlNode): MjmlNode | null {
+  const [first, ...more] = node.children;
+  const isAlone = node.tag === "mj-section" && first?.tag === "mj-column" && more.length === 0;
+  return isAlone && first.attributes.length === 0 && node.expressions.length === 0 ? first : null;
+}
+
+interface ActionsProps {
+  moves: ReturnType<typeof useMoves>;
+  name: string;
+  isFirst: boolean;
+  isLast: boolean;
+  count: number;
+}
+
+function Actions({ moves, name, isFirst, isLast }: ActionsProps) {
+  return (
+    <span className={classes.actions}>
+      <Tooltip label="Up (Alt+↑)">
+        <ActionIcon
+          size="sm"
+          aria-label={`Move up: ${name}`}
+          disabled={isFirst}
+          onClick={() => moves.step(-1)}
+        >
+          <UpIcon size={14} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Down (Alt+↓)">
+        <ActionIcon
+          size="sm"
+          aria-label={`Move down: ${name}`}
+          disabled={isLast}
+          onClick={() => moves.step(1)}
+        >
+          <DownIcon size={14} />
+        </ActionIcon>
+      </Tooltip>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon size="sm" aria-label={`More for ${name}`}>
+            <MoreIcon size={14} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<CopyIcon size={14} />} onClick={moves.duplicate}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<DeleteIcon size={14} />} onClick={moves.remove}>
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </span>
+  );
+}

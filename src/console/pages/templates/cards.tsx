@@ -1,0 +1,111 @@
+// The templates as cards, each with a picture of the mail.
+import { ActionIcon, Menu } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { CopyIcon, DeleteIcon, EditIcon, MoreIcon } from "../../parts/icons.tsx";
+import { useShortcut } from "../../parts/shortcuts.ts";
+import { Time } from "../../parts/time.tsx";
+import { useDuplicate, useRemoveTemplate } from "./actions.tsx";
+import type { Listed } from "./list.ts";
+import classes from "./templates.module.css";
+import { Thumbnail } from "./thumbnail.tsx";
+import { TYPES } from "./words.ts";
+
+/** As wide as mails are drawn. */
+const MAIL_WIDTH = 640;
+const GAP = 20;
+const MIN_CARD = 232;
+
+/** `j` and `k` or the arrows step from card to card, Enter opens one. */
+export function Cards({ templates }: { templates: Listed[] }) {
+  const { ref, width } = useElementSize<HTMLUListElement>();
+  const columns = Math.max(1, Math.floor((width + GAP) / (MIN_CARD + GAP)));
+  const card = (width - (columns - 1) * GAP) / columns;
+  const { step, list, onKeyDown } = useSteps(columns);
+  useShortcut("j", "Next template", () => step(1));
+  useShortcut("k", "Template before", () => step(-1));
+  const style = { "--scale": (card - 2) / MAIL_WIDTH, "--columns": columns } as React.CSSProperties;
+  return (
+    <ul
+      ref={(element) => {
+        list.current = element;
+        return ref(element);
+      }}
+      className={classes.grid}
+      style={style}
+      aria-label="Templates"
+      data-list
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
+      {templates.map((template) => (
+        <Card key={template.id} template={template} />
+      ))}
+    </ul>
+  );
+}
+
+function Card({ template }: { template: Listed }) {
+  const { id, name, subject, type, updatedAt } = template;
+  const [, navigate] = useLocation();
+  const duplicate = useDuplicate();
+  const remove = useRemoveTemplate();
+  return (
+    <li className={classes.card}>
+      <Thumbnail template={template} />
+      <div className={classes.words}>
+        <Link href={`/templates/${id}`} className={classes.name!}>
+          {name}
+        </Link>
+        <span className={classes.subject}>{subject}</span>
+        <span className={classes.about}>
+          {TYPES[type].label} · <Time at={updatedAt} />
+        </span>
+      </div>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon className={classes.more!} aria-label={`More for ${name}`}>
+            <MoreIcon size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/templates/${id}`)}>
+            Edit
+          </Menu.Item>
+          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(template)}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(template)}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </li>
+  );
+}
+
+/** Steps through the links of the cards. */
+function useSteps(columns: number) {
+  const list = useRef<HTMLUListElement>(null);
+  const step = (by: number) => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>(`.${classes.name}`) ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    const next = at === -1 ? links[0] : links[at + by];
+    next?.focus();
+    next?.closest("li")?.scrollIntoView({ block: "nearest" });
+  };
+  const BY: Record<string, number> = {
+    ArrowRight: 1,
+    ArrowLeft: -1,
+    ArrowDown: columns,
+    ArrowUp: -columns,
+  };
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    const by = BY[event.key];
+    if (by === undefined || (event.target as HTMLElement).closest("button, [role=menu]")) return;
+    event.preventDefault();
+    step(by);
+  };
+  return { list, step, onKeyDown };
+}

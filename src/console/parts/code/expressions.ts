@@ -1,0 +1,54 @@
+// What is offered after `{{`: the fields of contacts, the names that are always there, helpers and blocks.
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  snippetCompletion,
+} from "@codemirror/autocomplete";
+import { ALWAYS, BLOCKS, HELPERS, writtenName } from "./names.ts";
+
+/** Completes within `{{…}}`. `fields` are those of contacts, such as `firstName`. */
+export function completeExpressions(fields: () => string[]) {
+  return (context: CompletionContext): CompletionResult | null => {
+    const open = context.matchBefore(/\{\{[^{}\n]*/);
+    if (!open) return null;
+    const word = /[#/]?[\w.]*$/.exec(open.text)![0];
+    const before = open.text.slice(2, open.text.length - word.length).trim();
+    const from = context.pos - word.length;
+    const isClosed = context.state.sliceDoc(context.pos, context.pos + 2) === "}}";
+    return { from, options: optionsOf(fields(), before, isClosed), validFor: /^[#/]?[\w.]*$/ };
+  };
+}
+
+function optionsOf(fields: string[], before: string, isClosed: boolean): Completion[] {
+  const isFirst = before === "" || before === "{";
+  const end = isClosed || !isFirst ? "" : "}}";
+  const values = [
+    ...fields.map((name) => ({ name, detail: "field of contacts", boost: 2 })),
+    ...Object.entries(ALWAYS)
+      .filter(([name]) => !fields.includes(name))
+      .map(([name, detail]) => ({ name, detail, boost: 1 })),
+  ].map(({ name, detail, boost }): Completion => ({
+    label: name,
+    detail,
+    boost,
+    type: "variable",
+    apply: writtenName(name) + end,
+  }));
+  const isCall = isFirst || before.endsWith("(");
+  const helpers = !isCall
+    ? []
+    : Object.entries(HELPERS).map(([label, [written, detail]]) =>
+        snippetCompletion(written + end, { label, detail, type: "function" }),
+      );
+  const blocks = !isFirst
+    ? []
+    : Object.entries(BLOCKS).map(([label, [written, detail]]) =>
+        snippetCompletion(isClosed ? written.replace(/\}\}$/, "") : written, {
+          label,
+          detail,
+          type: "keyword",
+        }),
+      );
+  return [...values, ...helpers, ...blocks];
+}

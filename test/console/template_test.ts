@@ -1,0 +1,393 @@
+// One template: written as code or as blocks, looked at, saved, and what becomes of two who write at once.
+import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { png } from "../support/images.ts";
+import { DOMAIN } from "../support/service.ts";
+import { describeInBrowser, expectSound, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
+
+const stage = useConsole();
+const ids: Record<string, string> = {};
+let contactId: string;
+
+const MJML = `<mjml>
+  <mj-body>
+    <!-- what stands first -->
+    <mj-section background-color="#ffffff">
+      <mj-column>
+        <mj-text font-size="20px">Hello {{firstName ?? there}}</mj-text>
+        {{#if plan}}
+        <mj-button href="https://shop.example/?a=1&amp;b={{plan}}">To your plan</mj-button>
+        {{/if}}
+        <mj-divider border-width="1px"/>
+        <mj-social mode="horizontal">
+          <mj-social-element name="github" href="https://github.example">GitHub</mj-social-element>
+        </mj-social>
+      </mj-column>
+    </mj-section>
+    <mj-section>
+      <mj-column><mj-text>Left</mj-text></mj-column>
+      <mj-column><mj-text>Right</mj-text></mj-column>
+    </mj-section>
+  </mj-body>
+</mjml>
+`;
+
+const api = async (method: string, path: string, body?: unknown) =>
+  (await stage.service.request(method, path, { key: stage.project.secret, body })).body;
+const make = async (name: string, more: object = {}) => {
+  const { id } = await api("POST", "/templates", {
+    name,
+    subject: "Hello {{firstName ?? there}}",
+    body: "<h1>Hello {{firstName ?? there}}</h1>\n<p>You are on the plan {{plan}}.</p>\n",
+    from: `hello@${DOMAIN}`,
+    ...more,
+  });
+  return (ids[name] = id as string);
+};
+const bodyOf = async (id: string): Promise<string> => (await api("GET", `/templates/${id}`)).body;
+
+const mail = (page: Page) => page.frameLocator("section[aria-label=Preview] iframe");
+const code = (page: Page) => page.getByRole("textbox", { name: "Body" });
+const block = (page: Page, name: RegExp | string) =>
+  page.getByLabel("Blocks of the mail").getByRole("button", { name, expanded: false });
+const save = async (page: Page) => {
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+};
+const edited = async (page: Page, text: string) => {
+  await code(page).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(text);
+};
+
+beforeAll(async () => {
+  ({ id: contactId } = await api("POST", "/contacts", {
+    email: "ada@people.example",
+    data: { firstName: "Ada", plan: "pro", city: "Oslo" },
+  }));
+  await api("POST", "/contacts", { email: "bob@people.example", data: { firstName: "Bob" } });
+  await make("Plan change");
+  await make("Blocks", { body: MJML });
+  for (const [n, subject] of ["Hello", "Hello again", "Hello {{firstName}}"].entries()) {
+    await api("PATCH", `/templates/${ids["Plan change"]}`, {
+      subject,
+      body: `<h1>Hello {{firstName ?? there}}</h1>\n<p>You are on the plan {{plan}}.</p>\n<p>Version ${n}</p>\n`,
+    });
+  }
+}, 60_000);
+
+tour(stage, "template", {
+  path: () => `/templates/${ids.Blocks}?contact=${contactId}`,
+  ready: (page) => page.getByLabel("Blocks of the mail"),
+  states: {
+    block: async (page) => {
+      await block(page, /^Button/).click();
+      await page.getByRole("group", { name: "Button: settings" }).waitFor();
+    },
+    code: async (page) => {
+      await page.getByText("Code", { exact: true }).click();
+      await code(page).waitFor();
+    },
+    details: async (page) => {
+      await page.getByRole("tab", { name: "Details" }).click();
+      await page.getByLabel("Answers go to").waitFor();
+    },
+    uses: async (page) => {
+      await page.getByRole("tab", { name: "Used where" }).click();
+      await page.getByRole("heading", { name: "Not in use yet" }).waitFor();
+    },
+  },
+});
+tour(stage, "template-versions", {
+  path: () => `/templates/${ids["Plan change"]}?tab=versions`,
+  ready: (page) => page.getByText("Version 4 · now"),
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: (page) => page.locator(".cm-changedLine").first().waitFor(),
+});
+
+describeInBrowser("code", () => {
+  test("is completed: fields of contacts, helpers, and elements of MJML where they may stand", async () => {
+    const page = await stage.open(`/templates/${await make("Completed")}`);
+    await edited(page, "{{ci");
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: /^city/ }).click();
+    await edited(page, "{{upp");
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: /^upper/ }).waitFor();
+    await keepPicture(page, "template--completion");
+    await expectSound(page);
+    await page.getByRole("option", { name: /^upper/ }).click();
+    await save(page);
+    expect(await bodyOf(ids.Completed!)).toEndWith("{{city}}{{upper value}}");
+
+    const other = await stage.open(`/templates/${await make("Completed MJML", { body: MJML })}?edit=code`);
+    await code(other).getByText("Left").click();
+    await other.keyboard.press("Home");
+    await other.keyboard.press("Enter");
+    await other.keyboard.press("ArrowUp");
+    await other.keyboard.insertText("<mj-col");
+    await other.keyboard.press("Control+Space");
+    await other.getByRole("option", { name: /^mj-column/ }).waitFor();
+    expect(await other.getByRole("option", { name: /^mj-text/ }).count()).toBe(0);
+    await page.context().close();
+    await other.context().close();
+  });
+
+  test("with a fault says so at its line and keeps the mail of before; saving says the same and loses nothing", async () => {
+    const page = await stage.open(`/templates/${await make("Faulty")}`);
+    await mail(page).getByRole("heading", { name: "Hello there" }).waitFor();
+    await edited(page, "{{#if plan}}never closed");
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.getByText(/line 3/).waitFor();
+    await page.locator(".cm-lint-marker-error").waitFor();
+    expect(await mail(page).getByRole("heading", { name: "Hello there" }).count()).toBe(1);
+    await keepPicture(page, "template--fault");
+    await expectSound(page, { refused: [422] });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Not saved yet").waitFor();
+    await edited(page, "{{/if}}");
+    await preview.getByText(/line 3/).waitFor({ state: "detached" });
+    await save(page);
+    expect(await bodyOf(ids.Faulty!)).toContain("{{#if plan}}never closed{{/if}}");
+    await page.context().close();
+  });
+
+  test("is shown for a contact, as text, on a phone, and in the dark; what has no value is marked", async () => {
+    const page = await stage.open(`/templates/${await make("Looked at")}`);
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.getByText("No value for firstName, plan").waitFor();
+    await page.locator(".cm-lintRange-warning").first().waitFor();
+    await preview.getByRole("combobox", { name: "Preview for" }).fill("ada");
+    await page.getByRole("option", { name: "ada@people.example" }).click();
+    await mail(page).getByText("You are on the plan pro.").waitFor();
+    await preview.getByText(/^No value for/).waitFor({ state: "detached" });
+    await preview.getByText("Phone", { exact: true }).click();
+    await preview.getByRole("button", { name: "Dark" }).click();
+    await page.waitForURL(/view=phone&dark=1|dark=1&view=phone/);
+    const width = await preview.locator("iframe").evaluate((frame) => frame.clientWidth);
+    expect(width).toBeLessThanOrEqual(375);
+    await keepPicture(page, "template--phone-dark");
+    await preview.getByText("Text", { exact: true }).click();
+    await preview.getByText(/HELLO ADA|Hello Ada/i).last().waitFor();
+    await page.context().close();
+  });
+});
+
+describeInBrowser("blocks", () => {
+  test("make a mail from nothing, with a picture uploaded; edited as code and back, the rest is letter by letter the same", async () => {
+    const page = await stage.open("/templates/new?start=blank");
+    await page.getByRole("dialog").getByLabel("Name").fill("From nothing");
+    await page.getByRole("button", { name: "Create template" }).click();
+    await block(page, /^Text/).click();
+    const text = page.getByLabel("Text", { exact: true });
+    await text.fill("Good morning, {{firstName ?? friend}}");
+    await page.getByLabel("Size").fill("24px");
+    await page.getByRole("button", { name: "Add a block" }).click();
+    await page.getByRole("menuitem", { name: "Image" }).click();
+    await page.getByRole("button", { name: "Choose" }).click();
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Upload a picture" }).click(),
+    ]);
+    await chooser.setFiles({ name: "sun.png", mimeType: "image/png", buffer: Buffer.from(png(40, 30)) });
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByLabel("What can be seen").fill("The sun");
+    await page.getByRole("button", { name: "Add a block" }).click();
+    await page.getByRole("menuitem", { name: "Button" }).click();
+    await page.getByLabel("Words on the button").fill("Come in");
+    await mail(page).getByRole("link", { name: "Come in" }).waitFor();
+    await mail(page).getByRole("img", { name: "The sun" }).waitFor();
+    await keepPicture(page, "template--built");
+    await expectSound(page);
+    await save(page);
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    const body = await bodyOf(id);
+    expect(body).toMatch(
+      /<mj-text font-size="24px">Good morning, \{\{firstName \?\? friend\}\}<\/mj-text>\n\s+<mj-image alt="The sun" src="http[^"]+\.png" \/>\n\s+<mj-button href="https:\/\/example.com">Come in<\/mj-button>/,
+    );
+
+    await page.getByText("Code", { exact: true }).click();
+    await edited(page, "<!-- kept -->\n");
+    await page.getByText("Blocks", { exact: true }).click();
+    await block(page, /^Button/).click();
+    await page.getByLabel("Words on the button").fill("Come in!");
+    await save(page);
+    expect(await bodyOf(id)).toBe(`${body.replace("Come in", "Come in!")}<!-- kept -->\n`);
+    await page.context().close();
+  });
+
+  test("are reordered by drag, by button and by key, also into another column, and every step can be taken back", async () => {
+    const page = await stage.open(`/templates/${await make("Moved", { body: MJML })}`);
+    const names = () =>
+      page.locator("[data-path]").evaluateAll((all) => all.map((one) => one.textContent!.trim()));
+    await block(page, /^Divider/).waitFor();
+    const before = await names();
+    await page.getByRole("button", { name: "Move up: Divider" }).click();
+    await page.getByRole("button", { name: "Move up: Divider" }).click();
+    expect((await names()).slice(0, 3).map((name) => name.split(/[A-Z][a-z]+ /)[0])).toHaveLength(3);
+    await block(page, /^TextLeft|^Text\s*Left/).focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    await page.getByText("Text moved down").waitFor({ state: "attached" });
+    expect(await page.evaluate(() => document.activeElement!.textContent)).toContain("Left");
+    await page.keyboard.press("Delete");
+    await block(page, /Left/).waitFor({ state: "detached" });
+    await block(page, /Hello/).dragTo(block(page, /Right/));
+    await page.waitForFunction(
+      () => [...document.querySelectorAll("[data-path]")].at(-1)!.textContent!.includes("Hello") || [...document.querySelectorAll("[data-path]")].at(-2)!.textContent!.includes("Hello"),
+    );
+    const undo = page.getByRole("button", { name: "Undo", exact: true });
+    for (let n = 0; n < 5; n++) await undo.click();
+    expect(await names()).toEqual(before);
+    expect(await undo.isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    for (let n = 0; n < 5; n++) await page.getByRole("button", { name: "Redo", exact: true }).click();
+    await save(page);
+    const body = await bodyOf(ids.Moved!);
+    expect(body).toContain("<!-- what stands first -->");
+    expect(body).toContain('href="https://shop.example/?a=1&amp;b={{plan}}"');
+    expect(body).not.toContain("Left");
+    await page.context().close();
+  });
+
+  test("a mail is written by keyboard alone: from the list to the saved template", async () => {
+    const page = await stage.open("/templates");
+    await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor();
+    await page.keyboard.press("n");
+    const welcome = page.getByRole("button", { name: /^Welcome/ });
+    await welcome.waitFor();
+    await tabTo(page, /^Welcome/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Name").waitFor();
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();
+    await tabTo(page, /^Button/);
+    await page.keyboard.press("Alt+ArrowUp");
+    await page.keyboard.press("Enter");
+    await tabTo(page, /^Words on the button$/);
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("Go");
+    await page.keyboard.press("Control+s");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    expect(await bodyOf(id)).toMatch(/>Go<\/mj-button>\s*<mj-text>It is good/);
+    await page.context().close();
+  });
+
+  test("a mail that is no MJML any more leads to the place in the code, and back when it is mended", async () => {
+    const page = await stage.open(`/templates/${await make("Broken", { body: MJML })}?edit=code`);
+    await edited(page, "{{#if a");
+    await page.getByText("Blocks", { exact: true }).click();
+    await page.getByRole("heading", { name: "This mail cannot be shown as blocks" }).waitFor();
+    await keepPicture(page, "template--no-blocks");
+    await page.getByRole("button", { name: "Show the place in the code" }).click();
+    await page.keyboard.press("Control+z");
+    await page.getByText("Blocks", { exact: true }).click();
+    await block(page, /^Divider/).waitFor();
+    await page.context().close();
+  });
+});
+
+/** Steps on until what has the focus is called so. */
+async function tabTo(page: OpenPage, name: RegExp): Promise<void> {
+  for (let n = 0; n < 80; n++) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null;
+      return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
+    });
+    if (name.test(at.trim())) return;
+  }
+  throw new Error(`Cannot reach ${name} by Tab`);
+}
+
+describeInBrowser("what is written", () => {
+  test("two write at once: the second sees both, saves theirs over it or with it, or takes the other and takes that back", async () => {
+    const id = await make("Two people");
+    const page = await stage.open(`/templates/${id}`);
+    await page.getByLabel("Subject").fill("Mine");
+    await api("PATCH", `/templates/${id}`, { subject: "Theirs", preheader: "Only theirs" });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByRole("cell", { name: "Theirs" }).waitFor();
+    await alert.getByRole("cell", { name: "Mine" }).waitFor();
+    await keepPicture(page, "template--two-people");
+    await expectSound(page, { refused: [412] });
+    await alert.getByRole("button", { name: "Take theirs" }).click();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Theirs");
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.waitForFunction(
+      () => (document.querySelector("input[maxlength='998']") as HTMLInputElement).value === "Mine",
+    );
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await alert.getByRole("button", { name: "Save mine over theirs" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { subject, preheader } = await api("GET", `/templates/${id}`);
+    expect([subject, preheader]).toEqual(["Mine", "Only theirs"]);
+    const versions = await api("GET", `/templates/${id}/versions`);
+    expect(versions.map((one: { subject: string }) => one.subject)).toContain("Theirs");
+    await page.context().close();
+  });
+
+  test("is there again after the window was closed, until it is saved or discarded", async () => {
+    const page = await stage.open(`/templates/${await make("Kept")}`);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await edited(page, "<p>Half a sen</p>");
+    await page.getByLabel("Subject").fill("Half a subject");
+    await page.reload();
+    await page.getByText(/^What you wrote .* and did not save is here again\.$/).waitFor();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Half a subject");
+    await code(page).getByText("<p>Half a sen</p>").waitFor();
+    await keepPicture(page, "template--restored");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Discard it" }).click();
+    await code(page).getByText("Half a sen").waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByText(/^Saved /).waitFor();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+
+    // Who leaves the page and says so does not find it again.
+    await page.getByLabel("Subject").fill("Thrown away");
+    await page.getByRole("link", { name: "Images" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("heading", { level: 1, name: "Images" }).waitFor();
+    await page.goBack();
+    await page.getByText(/^Saved /).waitFor();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+    await page.context().close();
+  });
+
+  test("is not lost with the connection: saving works as soon as it is back", async () => {
+    const id = await make("Offline");
+    const page = await stage.open(`/templates/${id}`);
+    await code(page).waitFor();
+    await page.context().setOffline(true);
+    await edited(page, "<p>Written in a tunnel</p>");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Not saved yet").waitFor();
+    await code(page).getByText("Written in a tunnel").waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await bodyOf(id)).toContain("Written in a tunnel");
+    await page.context().close();
+  });
+
+  test("a version is compared and restored, and that is taken back", async () => {
+    const id = ids["Plan change"]!;
+    const page = await stage.open(`/templates/${id}?tab=versions`);
+    await page.getByRole("button", { name: /^Version 2/ }).click();
+    await page.getByText("Compared with now", { exact: true }).click();
+    await page.waitForURL(/version=2&against=now/);
+    await page.getByRole("cell", { name: "Hello {{firstName}}", exact: true }).waitFor();
+    await page.locator(".cm-deletedChunk").first().waitFor();
+    await page.getByRole("button", { name: "Restore this version" }).click();
+    await page.getByText("It is version 2 again").waitFor();
+    expect((await api("GET", `/templates/${id}`)).subject).toBe("Hello");
+    await page.getByRole("button", { name: /^Version 5 · now/ }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("It is as it was before").waitFor();
+    expect((await api("GET", `/templates/${id}`)).subject).toBe("Hello {{firstName}}");
+    await page.context().close();
+  });
+});
