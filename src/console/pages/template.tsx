@@ -1,7 +1,7 @@
 // One template: its content with a preview, its details, its versions, and where it is used.
 import { Alert, Badge, Button, Menu, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useLocation, useParams } from "wouter";
 import { callForVersion } from "../api.ts";
 import { FormError } from "../parts/form.tsx";
@@ -46,6 +46,8 @@ function Shown({ stored }: { stored: Stored }) {
   const [{ tab }, set] = useUrlState({ tab: "content" });
   const draft = useTemplateDraft(stored);
   const isChanged = draft.changed.length > 0;
+  const [isWritten, setWritten] = useState(false);
+  if (tab === "content" && !isWritten) setWritten(true);
   useSaveKey(() => void (isChanged && !draft.other && draft.save()));
   // A fault is shown where its field is.
   const { faults } = draft;
@@ -89,7 +91,7 @@ function Shown({ stored }: { stored: Stored }) {
         </Tabs.List>
         {/* What was written can be taken back, whatever else is looked at meanwhile. */}
         <Tabs.Panel value="content" className={classes.panel!} keepMounted>
-          <Content draft={draft} />
+          {isWritten && <Content draft={draft} />}
         </Tabs.Panel>
         <Tabs.Panel value="details" className={classes.loose!}>
           <Details draft={draft} />

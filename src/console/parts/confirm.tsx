@@ -25,7 +25,9 @@ export function Confirmations() {
   );
 }
 
-function Asked({ question: { children, action, stay = "Cancel", typed, act } }: { question: Question }) {
+function Asked({ question }: { question: Question }) {
+  const { children, action, typed, act } = question;
+  const { stay = action === undefined ? "Close" : "Cancel" } = question;
   const [word, setWord] = useState("");
   const [isActing, setActing] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -36,7 +38,7 @@ function Asked({ question: { children, action, stay = "Cancel", typed, act } }: 
     if (!isReady || isActing) return;
     setActing(true);
     try {
-      await act();
+      await act?.();
       ask(null);
     } catch (refusal) {
       setError(refusal);
@@ -63,9 +65,11 @@ function Asked({ question: { children, action, stay = "Cancel", typed, act } }: 
         <Button variant="default" onClick={() => ask(null)} data-autofocus={typed === undefined || undefined}>
           {stay}
         </Button>
-        <Button type="submit" color="red" loading={isActing} disabled={!isReady}>
-          {action}
-        </Button>
+        {action !== undefined && (
+          <Button type="submit" color="red" loading={isActing} disabled={!isReady}>
+            {action}
+          </Button>
+        )}
       </Group>
     </form>
   );

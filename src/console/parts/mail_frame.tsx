@@ -2,6 +2,7 @@
 // when they are asked for: loading one tells its sender that somebody looked.
 import { useEffect, useRef } from "react";
 import { APP } from "../place.ts";
+import { shownMail } from "./mail_html.ts";
 
 interface Props {
   html: string;
@@ -24,13 +25,13 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
       if (!page?.URL.endsWith(address)) return;
       // What is read stays where it is while it is written anew.
       const at = page.scrollingElement?.scrollTop ?? 0;
-      page.documentElement.innerHTML = withNewWindows(isDark ? darkened(html) : html);
+      page.documentElement.innerHTML = shownMail(html, { withPictures, isDark });
       if (page.scrollingElement) page.scrollingElement.scrollTop = at;
     };
     write();
     shown?.addEventListener("load", write);
     return () => shown?.removeEventListener("load", write);
-  }, [html, address, isDark]);
+  }, [html, address, withPictures, isDark]);
   return (
     <iframe
       ref={frame}
@@ -46,24 +47,4 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
       }}
     />
   );
-}
-
-/** Links open in a window of their own: in the frame they would lead nowhere. */
-function withNewWindows(html: string): string {
-  return inHead(html, '<base target="_blank">');
-}
-
-const DARK_RULES = /@media([^{]*)\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi;
-
-/** A mail's own colours for the dark where it has some; otherwise turned around, as most programs do, but for its pictures. */
-function darkened(html: string): string {
-  const own = html.replace(DARK_RULES, "@media$1(min-width: 0)");
-  if (own !== html) return own;
-  const turned =
-    "html { background: #ededed; filter: invert(1) hue-rotate(180deg); } img { filter: invert(1) hue-rotate(180deg); }";
-  return inHead(html, `<style>${turned}</style>`);
-}
-
-function inHead(html: string, extra: string): string {
-  return /<head[\s>]/i.test(html) ? html.replace(/<head([^>]*)>/i, `<head$1>${extra}`) : extra + html;
 }

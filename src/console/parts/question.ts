@@ -7,14 +7,14 @@ export interface Question {
   title: string;
   /** What it touches, with the counts, and what stays. */
   children: ReactNode;
-  /** The word on the button: `Delete`. */
-  action: string;
+  /** The word on the button: `Delete`. Left out where it cannot be done: then the dialog says why. */
+  action?: string;
   /** The word on the other one. Left out: `Cancel`. */
   stay?: string;
   /** What has to be typed first, for what takes a lot along: the name of the thing. */
   typed?: string;
   /** Does it. The dialog stays open, with the reason, where it is refused. */
-  act: () => Promise<unknown>;
+  act?: () => Promise<unknown>;
 }
 
 let asked: Question | null = null;

@@ -1,4 +1,3 @@
-/// <reference path="../../css.d.ts" />
 // What a new template can begin as.
 import blank from "./starts/blank.mjml" with { type: "text" };
 import letter from "./starts/letter.mjml" with { type: "text" };

@@ -41,28 +41,28 @@ export function BodyEditor({ draft, preview, faults, isHidden }: Props) {
     setPlace(null);
     set({ edit: next }, { replace: true });
   };
+  const modes = canHaveBlocks && (
+    <SegmentedControl
+      size="xs"
+      aria-label="Edit as"
+      data={[
+        { value: "blocks", label: "Blocks" },
+        { value: "code", label: "Code" },
+      ]}
+      value={isInBlocks ? "blocks" : "code"}
+      onChange={show}
+    />
+  );
   return (
     <section className={classes.editor} aria-label="Body" hidden={isHidden}>
-      {canHaveBlocks && (
-        <div className={classes.modes}>
-          <SegmentedControl
-            size="xs"
-            aria-label="Edit as"
-            data={[
-              { value: "blocks", label: "Blocks" },
-              { value: "code", label: "Code" },
-            ]}
-            value={isInBlocks ? "blocks" : "code"}
-            onChange={show}
-          />
-        </div>
-      )}
+      {modes && !isInBlocks && <div className={classes.modes}>{modes}</div>}
       <div className={classes.editorBody}>
         <Suspense fallback={<SkeletonLines count={8} />}>
           {isInBlocks ? (
             <BlockEditor
               value={body}
               history={history}
+              head={modes}
               fields={fields}
               showCode={(at) => {
                 show("code");
@@ -78,6 +78,8 @@ export function BodyEditor({ draft, preview, faults, isHidden }: Props) {
               fields={fields}
               marks={marks}
               save={() => void draft.save()}
+              undo={history.undo}
+              redo={history.redo}
               place={place}
             />
           )}

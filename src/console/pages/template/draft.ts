@@ -172,9 +172,12 @@ function foundIn(name: string, { answer }: Stored): (Kept & { at: number }) | nu
 function useKept(name: string, kept: Kept | null): () => void {
   const latest = useRef<Kept | null>(kept);
   const isKept = useRef(kept !== null);
+  // The page is there for a moment longer than what somebody has thrown away.
+  const dropped = useRef<Words | null>(null);
   useEffect(() => {
-    latest.current = kept;
+    latest.current = kept && kept.words === dropped.current ? null : kept;
     const write = () => {
+      if (kept && kept.words === dropped.current) return;
       if (kept) isKept.current = keepDraft(name, kept);
       else if (isKept.current) {
         forgetDraft(name);
@@ -194,6 +197,7 @@ function useKept(name: string, kept: Kept | null): () => void {
     };
   }, [name]);
   return useCallback(() => {
+    dropped.current = latest.current?.words ?? null;
     latest.current = null;
     isKept.current = false;
     forgetDraft(name);

@@ -12,17 +12,30 @@ export function marksOf(body: string, faults: FieldFault[], missing: string[], w
       severity: "error",
       message: withoutPlace(message),
     }));
-  const wanted = new Set(missing);
-  const warnings = expressionsOf(body).flatMap(({ at, text }): Mark[] => {
-    const name = namesIn(text).find((one) => wanted.has(one));
-    if (name === undefined) return [];
-    const message = `${whom} has no ${name}. ${text.includes("??") ? "The words behind ?? are shown." : "Nothing is shown: write {{" + name + " ?? something}} to show something else."}`;
-    return [{ ...placeAt(body, at), length: text.length, severity: "warning", message }];
+  const warnings = unfilled(body, missing).map(({ at, text, name }): Mark => {
+    const message = `${whom} has no ${name}: nothing is shown here. Write {{${name} ?? something}} to show something else.`;
+    return { ...placeAt(body, at), length: text.length, severity: "warning", message };
   });
   return [...errors, ...warnings.slice(0, MAX_WARNINGS)];
 }
 
 const MAX_WARNINGS = 200;
+
+/** Of the names that have no value, those that leave a hole: nothing is said to show in their place. */
+export function holesIn(texts: string[], missing: string[]): string[] {
+  const found = new Set(texts.flatMap((text) => unfilled(text, missing)).map(({ name }) => name));
+  return missing.filter((name) => found.has(name));
+}
+
+/** The expressions that print nothing. A block such as `{{#if plan}}` expects that there may be no value. */
+function unfilled(text: string, missing: string[]): { at: number; text: string; name: string }[] {
+  const wanted = new Set(missing);
+  return expressionsOf(text).flatMap((expression) => {
+    if (/^\{+~?\s*(?:#if|#unless|#each|#with|else|\/|default\b)|\?\?/.test(expression.text)) return [];
+    const name = namesIn(expression.text).find((one) => wanted.has(one));
+    return name === undefined ? [] : [{ ...expression, name }];
+  });
+}
 
 /** The place is shown already. */
 const withoutPlace = (message: string) => message.replace(/ \(line \d+, column \d+\)$/, "");

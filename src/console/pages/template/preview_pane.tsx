@@ -1,11 +1,14 @@
 // The mail beside what is written: as a desktop, a phone or a dark program shows it, or as text, for a contact of your choice.
 import { ActionIcon, Alert, Button, SegmentedControl, Tooltip } from "@mantine/core";
-import { useState } from "react";
+import { useElementSize } from "@mantine/hooks";
+import { type ReactNode, useState } from "react";
 import { ContactPicker } from "../../parts/contact_picker.tsx";
 import { MoonIcon, WarningIcon } from "../../parts/icons.tsx";
 import { MailFrame } from "../../parts/mail_frame.tsx";
+import { hasPicturesElsewhere } from "../../parts/mail_html.ts";
 import { SkeletonLines } from "../../parts/states.tsx";
 import { useUrlState } from "../../place.ts";
+import { holesIn } from "./marks.ts";
 import type { LivePreview } from "./preview.ts";
 import classes from "./template.module.css";
 import { LABELS, type Words } from "./words.ts";
@@ -15,6 +18,8 @@ const VIEWS = [
   { value: "phone", label: "Phone" },
   { value: "text", label: "Text" },
 ];
+
+const DESKTOP_WIDTH = 720;
 
 interface Props {
   words: Words;
@@ -105,22 +110,15 @@ function Shown({ words, preview: { mail, isOld }, view, isDark }: ShownProps) {
         <strong>{words.fromName || words.from}</strong>
         <span>{subject || "No subject"}</span>
       </div>
-      <Notes missing={missing} warnings={warnings} />
+      <Notes missing={holesIn([words.subject, words.preheader, words.body], missing)} warnings={warnings} />
       {view === "text" ? (
         <pre className={classes.text} tabIndex={0}>
           {text}
         </pre>
       ) : (
-        <div
-          className={classes.stage}
-          data-view={view}
-          data-dark={isDark || undefined}
-          data-old={isOld || undefined}
-        >
-          <div className={classes.screen}>
-            <MailFrame html={html} title={`Mail: ${subject}`} withPictures={withPictures} isDark={isDark} />
-          </div>
-        </div>
+        <Screen view={view} isDark={isDark} isOld={isOld}>
+          <MailFrame html={html} title={`Mail: ${subject}`} withPictures={withPictures} isDark={isDark} />
+        </Screen>
       )}
       {isElsewhere && !withPictures && view !== "text" && (
         <Button variant="default" size="xs" className={classes.pictures!} onClick={() => setPictures(true)}>
@@ -128,6 +126,32 @@ function Shown({ words, preview: { mail, isOld }, view, isDark }: ShownProps) {
         </Button>
       )}
     </>
+  );
+}
+
+interface ScreenProps {
+  view: string;
+  isDark: boolean;
+  isOld: boolean;
+  children: ReactNode;
+}
+
+/** As wide as a desktop program shows a mail, drawn smaller where there is less room; or as wide as a phone. */
+function Screen({ view, isDark, isOld, children }: ScreenProps) {
+  const { ref, width } = useElementSize<HTMLDivElement>();
+  const scale = view === "phone" || width === 0 ? 1 : Math.min(1, width / DESKTOP_WIDTH);
+  const style = { "--scale": scale } as React.CSSProperties;
+  return (
+    <div
+      ref={ref}
+      className={classes.stage}
+      style={style}
+      data-view={view}
+      data-dark={isDark || undefined}
+      data-old={isOld || undefined}
+    >
+      <div className={classes.screen}>{children}</div>
+    </div>
   );
 }
 
@@ -151,15 +175,4 @@ function Notes({ missing, warnings }: { missing: string[]; warnings: string[] })
       ))}
     </ul>
   );
-}
-
-/** Whether it shows pictures that are not ours. */
-function hasPicturesElsewhere(html: string): boolean {
-  const sources = html.matchAll(
-    /(?:src|background)\s*=\s*["']?(https?:\/\/[^"'\s>]+)|url\(\s*["']?(https?:[^"')]+)/gi,
-  );
-  return [...sources].some(([, source, style]) => {
-    const address = source ?? style!;
-    return URL.canParse(address) && new URL(address).origin !== window.location.origin;
-  });
 }

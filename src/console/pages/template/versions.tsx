@@ -52,7 +52,7 @@ export function Versions({ stored, isUnsaved, restored }: Props) {
               ))}
             </ol>
             <div className={classes.versionShown}>
-              <div className={classes.bar}>
+              <div className={classes.bar} hidden={at === 0}>
                 <SegmentedControl
                   size="xs"
                   aria-label="Compare"
@@ -60,8 +60,7 @@ export function Versions({ stored, isUnsaved, restored }: Props) {
                     { value: "before", label: "What it changed" },
                     { value: "now", label: "Compared with now" },
                   ]}
-                  value={against === "now" && at > 0 ? "now" : "before"}
-                  disabled={at === 0}
+                  value={against === "now" ? "now" : "before"}
                   onChange={(next) => set({ against: next }, { replace: true })}
                 />
                 {at > 0 && (

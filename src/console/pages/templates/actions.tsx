@@ -39,6 +39,15 @@ export function useRemoveTemplate(deleted?: () => void) {
   return async ({ id, name }: Named) => {
     try {
       const usage = await call("GET /templates/{id}/usage", { path: { id } }, { projectId });
+      if (isHeld(usage)) {
+        const children = (
+          <>
+            It can be deleted when nothing uses it any more:
+            <UseList usage={usage} />
+          </>
+        );
+        return confirm({ title: `${name} is in use`, children });
+      }
       confirm({
         title: `Delete ${name}?`,
         action: "Delete",
@@ -70,16 +79,7 @@ export function isHeld({ campaigns, workflowSteps }: TemplateUsage): boolean {
 export const isOpen = ({ status }: TemplateUsage["campaigns"][number]) =>
   status === "DRAFT" || status === "SCHEDULED" || status === "SENDING";
 
-function WhatGoes({ usage }: { usage: TemplateUsage }) {
-  const { emailsSent } = usage;
-  if (isHeld(usage)) {
-    return (
-      <>
-        It is used here, and can be deleted when it no longer is:
-        <UseList usage={usage} />
-      </>
-    );
-  }
+function WhatGoes({ usage: { emailsSent } }: { usage: TemplateUsage }) {
   return (
     <>
       Nothing uses it.{" "}

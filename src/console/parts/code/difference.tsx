@@ -35,7 +35,7 @@ export default function Difference({ before, after, label }: Props) {
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, role: "document", tabindex: "0" }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           unifiedMergeView({
             original: before,
             mergeControls: false,

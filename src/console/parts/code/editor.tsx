@@ -47,6 +47,9 @@ interface Props {
   marks: Mark[];
   /** What Ctrl+S does. */
   save: () => void;
+  /** What there is to take back, and to do again, from before the editor was there. */
+  undo: () => void;
+  redo: () => void;
   /** Where the cursor goes; null: nowhere. */
   place?: number | null;
   isReadOnly?: boolean;
@@ -69,10 +72,17 @@ export default function CodeEditor(props: Props) {
   const nonce = useMantineStyleNonce()?.() ?? "";
   const changed = useEffectEvent((text: string) => props.onChange(text));
   const save = useEffectEvent(() => props.save());
+  const undo = useEffectEvent(() => props.undo());
+  const redo = useEffectEvent(() => props.redo());
   const fields = useEffectEvent(() => props.fields);
 
   const make = useEffectEvent(() => {
     const saving = { key: "Mod-s", preventDefault: true, run: () => (save(), true) };
+    // After those of the editor: they come when it has nothing to take back.
+    const further = [
+      { key: "Mod-z", preventDefault: true, run: () => (undo(), true) },
+      { key: "Mod-y", mac: "Mod-Shift-z", preventDefault: true, run: () => (redo(), true) },
+    ];
     return new EditorView({
       parent: holder.current!,
       state: EditorState.create({
@@ -100,13 +110,14 @@ export default function CodeEditor(props: Props) {
             ...defaultKeymap,
             ...searchKeymap,
             ...historyKeymap,
+            ...further,
             ...foldKeymap,
             ...completionKeymap,
             ...lintKeymap,
             indentWithTab,
           ]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorState.readOnly.of(isReadOnly),
           // Otherwise the editor would make one kind of line ends of all, before anything is written.
           EditorState.lineSeparator.of(value.includes("\r\n") ? "\r\n" : "\n"),

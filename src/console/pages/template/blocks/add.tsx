@@ -50,7 +50,12 @@ export function AddSection({ bodyPath, body }: { bodyPath: Path; body: MjmlNode 
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <Button variant="default" size="xs" leftSection={<AddIcon size={14} />}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<AddIcon size={14} />}
+          className={classes.addSection!}
+        >
           Add a section
         </Button>
       </Menu.Target>

@@ -119,7 +119,7 @@ function Actions({ moves, name, isFirst, isLast }: ActionsProps) {
     <span className={classes.actions}>
       <Tooltip label="Up (Alt+↑)">
         <ActionIcon
-          size="sm"
+          size={24}
           aria-label={`Move up: ${name}`}
           disabled={isFirst}
           onClick={() => moves.step(-1)}
@@ -129,7 +129,7 @@ function Actions({ moves, name, isFirst, isLast }: ActionsProps) {
       </Tooltip>
       <Tooltip label="Down (Alt+↓)">
         <ActionIcon
-          size="sm"
+          size={24}
           aria-label={`Move down: ${name}`}
           disabled={isLast}
           onClick={() => moves.step(1)}
@@ -139,7 +139,7 @@ function Actions({ moves, name, isFirst, isLast }: ActionsProps) {
       </Tooltip>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon size="sm" aria-label={`More for ${name}`}>
+          <ActionIcon size={24} aria-label={`More for ${name}`}>
             <MoreIcon size={14} />
           </ActionIcon>
         </Menu.Target>

@@ -65,7 +65,7 @@ export function ContentField({ path, label, isLong = false }: Props) {
 function Tool({ label, icon: Shape, act }: { label: string; icon: typeof BoldIcon; act: () => void }) {
   return (
     <Tooltip label={label}>
-      <ActionIcon size="sm" aria-label={label} onClick={act}>
+      <ActionIcon size={24} aria-label={label} onClick={act}>
         <Shape size={15} />
       </ActionIcon>
     </Tooltip>
@@ -78,7 +78,7 @@ function LinkTool({ insert }: { insert: (href: string) => void }) {
   return (
     <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-start" shadow="md">
       <Popover.Target>
-        <ActionIcon size="sm" aria-label="Link" onClick={() => setOpen(!isOpen)}>
+        <ActionIcon size={24} aria-label="Link" onClick={() => setOpen(!isOpen)}>
           <LinkIcon size={15} />
         </ActionIcon>
       </Popover.Target>
@@ -113,7 +113,7 @@ function FieldMenu({ insert }: { insert: (name: string) => void }) {
   return (
     <Menu position="bottom-start" returnFocus={false}>
       <Menu.Target>
-        <ActionIcon size="sm" aria-label="Insert a field">
+        <ActionIcon size={24} aria-label="Insert a field">
           <CodeIcon size={15} />
         </ActionIcon>
       </Menu.Target>

@@ -1,7 +1,7 @@
 // The body as blocks. They are no format of their own: every edit changes the letters of the MJML that it is about, and what
 // the blocks do not know stays as it is.
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { announce } from "../../../parts/announce.ts";
 import { RedoIcon, UndoIcon } from "../../../parts/icons.tsx";
 import { nodeOf, type Path } from "../../../parts/mjml/edit.ts";
@@ -16,6 +16,8 @@ import { Items } from "./items.tsx";
 interface Props {
   value: string;
   history: ReturnType<typeof useHistory>;
+  /** Stands before the tools. */
+  head: ReactNode;
   /** The fields of contacts. */
   fields: string[];
   /** Leads to a place in the code. */
@@ -23,7 +25,7 @@ interface Props {
 }
 
 /** The list of blocks. The form of a block opens below it. */
-export default function BlockEditor({ value, history, fields, showCode }: Props) {
+export default function BlockEditor({ value, history, head, fields, showCode }: Props) {
   const { edit: write, undo, redo, canUndo, canRedo } = history;
   const holder = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<Path | null>(null);
@@ -43,7 +45,14 @@ export default function BlockEditor({ value, history, fields, showCode }: Props)
   }, [wanted]);
 
   const read = readBlocks(value);
-  if (!read.root) return <NoBlocks reason={read.reason} showCode={() => showCode(read.at)} />;
+  if (!read.root) {
+    return (
+      <div className={classes.blocks}>
+        <div className={classes.tools}>{head}</div>
+        <NoBlocks reason={read.reason} showCode={() => showCode(read.at)} />
+      </div>
+    );
+  }
   const { root, body, bodyPath } = read;
   const blocks: Blocks = {
     text: value,
@@ -77,7 +86,7 @@ export default function BlockEditor({ value, history, fields, showCode }: Props)
     <BlocksContext value={blocks}>
       <div ref={holder} className={classes.blocks} onKeyDown={onKeyDown}>
         <div className={classes.tools}>
-          <AddSection bodyPath={bodyPath} body={body} />
+          {head}
           <Tooltip label="Undo (Ctrl+Z)">
             <ActionIcon aria-label="Undo" disabled={!canUndo} onClick={() => step(undo, "Taken back")}>
               <UndoIcon size={16} />
@@ -89,11 +98,10 @@ export default function BlockEditor({ value, history, fields, showCode }: Props)
             </ActionIcon>
           </Tooltip>
         </div>
-        {body.children.length === 0 ? (
-          <Empty title="Nothing in it yet">Add a section: it holds texts, images and buttons.</Empty>
-        ) : (
+        <div className={classes.list}>
           <Items parent={body} path={bodyPath} label="Blocks of the mail" />
-        )}
+          <AddSection bodyPath={bodyPath} body={body} />
+        </div>
       </div>
     </BlocksContext>
   );

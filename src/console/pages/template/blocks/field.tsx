@@ -1,5 +1,12 @@
 // Fields that write attributes. What cannot be written stays in its field, with the reason.
-import { ColorInput, NativeSelect, SegmentedControl, TextInput, type TextInputProps } from "@mantine/core";
+import {
+  ColorInput,
+  Input,
+  NativeSelect,
+  SegmentedControl,
+  TextInput,
+  type TextInputProps,
+} from "@mantine/core";
 import { useState } from "react";
 import { attributeOf, nodeOf, type Path, setAttribute } from "../../../parts/mjml/edit.ts";
 import { bodyOf, type MjmlNode } from "../../../parts/mjml/tree.ts";
@@ -95,9 +102,9 @@ export function ChoiceField({ choices, ...props }: ChoiceProps) {
   const shown = value || inherited;
   return (
     <div>
-      <span className="mantine-InputWrapper-label" style={{ fontSize: "0.75rem", fontWeight: 500 }}>
+      <Input.Label size="xs" labelElement="div">
         {props.label}
-      </span>
+      </Input.Label>
       <SegmentedControl
         size="xs"
         fullWidth

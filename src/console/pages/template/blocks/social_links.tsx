@@ -39,7 +39,7 @@ export function SocialLinks({ path, node }: { path: Path; node: MjmlNode }) {
               <ContentField path={[...path, n]} label={`Words of link ${n + 1}`} />
               <ActionIcon
                 className={classes.removeLink!}
-                size="sm"
+                size={24}
                 aria-label={`Remove link ${n + 1}`}
                 onClick={() => edit(removeNode(text, [...path, n]))}
               >
