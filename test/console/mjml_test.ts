@@ -1,5 +1,6 @@
 // MJML as blocks see it: every edit changes its own letters and no others.
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import {
   attributeOf,
@@ -285,5 +286,26 @@ describe("the history", () => {
     record(history, "abcd", "other", 1000);
     record(history, "abcde", "other", 9000);
     expect([undo(history), undo(history), undo(history), undo(history)]).toEqual(["abcd", "abc", "a", null]);
+  });
+});
+
+describe("the mails of the demonstration", () => {
+  const folder = new URL("../../src/demo/templates/", import.meta.url);
+  const frame = readFileSync(new URL("frame.mjml", folder), "utf8");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".mjml") && name !== "frame.mjml");
+
+  test.each(names)("%s: each of its elements is changed alone, and changed back letter by letter", (name) => {
+    const text = frame.replace("CONTENT", () => readFileSync(new URL(name, folder), "utf8"));
+    const paths = pathsOf(text);
+    expect(paths.length).toBeGreaterThan(3);
+    for (const path of paths) {
+      const { start, end } = nodeOf(parseMjml(text), path);
+      const after = setAttribute(text, path, "data-test", "a");
+      expect(setAttribute(after, path, "data-test", null)).toBe(text);
+      expect(
+        after.slice(0, start) + text.slice(start, end) + after.slice(end + ' data-test="a"'.length),
+      ).toBe(text);
+      expect(removeNode(duplicateNode(text, path), [...path.slice(0, -1), path.at(-1)! + 1])).toBe(text);
+    }
   });
 });
