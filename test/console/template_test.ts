@@ -106,8 +106,6 @@ describeInBrowser("code", () => {
     await page.getByRole("option", { name: /^city/ }).click();
     await edited(page, "{{upp");
     await page.keyboard.press("Control+Space");
-    await page.waitForTimeout(1500);
-    await keepPicture(page, "debug-completion");
     await page.getByRole("option", { name: /^upper/ }).waitFor();
     await keepPicture(page, "template--completion");
     await expectSound(page);

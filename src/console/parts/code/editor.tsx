@@ -6,7 +6,7 @@ import {
   completionKeymap,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { html, htmlLanguage } from "@codemirror/lang-html";
+import { html } from "@codemirror/lang-html";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
@@ -22,7 +22,7 @@ import {
 import { useMantineStyleNonce } from "@mantine/core";
 import { useEffect, useEffectEvent, useRef } from "react";
 import { changeBetween } from "./change_between.ts";
-import { completeExpressions } from "./expressions.ts";
+import { completeCode } from "./expressions.ts";
 import { codeLook } from "./look.ts";
 import { MJML_TAGS } from "./mjml_tags.ts";
 
@@ -101,8 +101,7 @@ export default function CodeEditor(props: Props) {
           indentOnInput(),
           indentUnit.of("  "),
           search({ top: true }),
-          autocompletion(),
-          htmlLanguage.data.of({ autocomplete: completeExpressions(() => fields()) }),
+          autocompletion({ override: [completeCode(() => fields())] }),
           spoken.current.of(LANGUAGES[language]),
           keymap.of([
             saving,

@@ -3,12 +3,27 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  type CompletionSource,
   snippetCompletion,
 } from "@codemirror/autocomplete";
 import { ALWAYS, BLOCKS, HELPERS, writtenName } from "./names.ts";
 
+/** Completes within `{{…}}`; elsewhere what the language of the place does: tags, attributes, styles. */
+export function completeCode(fields: () => string[]): CompletionSource {
+  const within = completeExpressions(fields);
+  return async (context) => {
+    const found = within(context);
+    if (found) return found;
+    for (const source of context.state.languageDataAt<CompletionSource>("autocomplete", context.pos)) {
+      const other = await source(context);
+      if (other) return other;
+    }
+    return null;
+  };
+}
+
 /** Completes within `{{…}}`. `fields` are those of contacts, such as `firstName`. */
-export function completeExpressions(fields: () => string[]) {
+function completeExpressions(fields: () => string[]) {
   return (context: CompletionContext): CompletionResult | null => {
     const open = context.matchBefore(/\{\{[^{}\n]*/);
     if (!open) return null;

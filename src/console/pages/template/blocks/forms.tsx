@@ -215,11 +215,11 @@ function SocialForm({ path, node }: FormProps) {
         <ChoiceField
           path={path}
           name="mode"
-          label="Beside, or below each other"
+          label="Arranged"
           initial="horizontal"
           choices={[
-            { value: "horizontal", label: "Beside" },
-            { value: "vertical", label: "Below" },
+            { value: "horizontal", label: "In a row" },
+            { value: "vertical", label: "In a column" },
           ]}
         />
         <ColorField path={path} name="color" label="Colour of the words" initial="#333333" />
