@@ -65,7 +65,7 @@ export function standardField(name: StandardFieldName): StandardField {
 }
 
 /** What a request gives, by the columns. */
-export function columnsOf(given: GivenValues): Record<string, unknown> {
+export function givenColumns(given: GivenValues): Record<string, unknown> {
   const said = GIVEN_NAMES.filter((name) => given[name] !== undefined);
   return Object.fromEntries(said.map((name) => [STANDARD_FIELDS[name].column, given[name]]));
 }
@@ -74,6 +74,13 @@ export function columnsOf(given: GivenValues): Record<string, unknown> {
 export function givenOf(columns: Record<string, unknown>): GivenValues {
   const known = GIVEN_NAMES.filter((name) => Object.hasOwn(columns, STANDARD_FIELDS[name].column));
   return Object.fromEntries(known.map((name) => [name, columns[STANDARD_FIELDS[name].column]]));
+}
+
+/** What a contact has of whom only the address is known. */
+export function newValues(email: string, now: Date): StandardValues {
+  const blank: Values = { text: "", boolean: true, time: now };
+  const values = STANDARD_NAMES.map((name) => [name, blank[STANDARD_FIELDS[name].kind]]);
+  return { ...(Object.fromEntries(values) as StandardValues), email };
 }
 
 /** The standard fields of a contact, and nothing else of it. */

@@ -13,7 +13,7 @@ import {
   readHeader,
   type RefusedRow,
 } from "./_csv.ts";
-import { columnsOf } from "../standard_fields.ts";
+import { givenColumns } from "../standard_fields.ts";
 import { examplesOf } from "./_import_examples.ts";
 import { failureReason, MAX_JOB_ERRORS, refusalReason, SLICE_MS } from "./jobs.ts";
 import { type ContactWrite, upsertContacts } from "./mod.ts";
@@ -232,7 +232,7 @@ async function written(
   if (writes.length === 0) return [];
   const rows = writes.map(({ email, given, change }) => ({
     email,
-    given: columnsOf(given),
+    given: givenColumns(given),
     sets: change.sets,
   }));
   await q.contactImports.noteExisting(tx, { projectId, importId, rows });

@@ -1,6 +1,7 @@
 // The way that a contact would take through a workflow, without anything being done.
 import { sortData } from "../../audience/contacts/data.ts";
 import { getContact } from "../../audience/contacts/mod.ts";
+import { newValues } from "../../audience/standard_fields.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
@@ -129,6 +130,5 @@ async function contactOf(ctx: Context, projectId: string, input: TrialInput): Pr
   }
   const { sets: data, values } = sortData(input.data);
   const email = typeof values.email === "string" ? values.email : "sample@example.com";
-  const now = ctx.now();
-  return { id: newId(ctx), email, subscribed: true, data, createdAt: now, updatedAt: now };
+  return { id: newId(ctx), data, ...newValues(email, ctx.now()) };
 }
