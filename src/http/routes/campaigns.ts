@@ -40,6 +40,11 @@ const SORTS = ["name", "createdAt", "updatedAt"] as const;
 
 /** The campaign endpoints, in the order of the specification's table. */
 export function campaignsRoutes(ctx: Context) {
+  return new Elysia().use(collectionRoutes(ctx)).use(itemRoutes(ctx));
+}
+
+/** `/campaigns`, and what needs none of them. */
+function collectionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
     .use(authenticateKey(ctx, "secret"))
     .get(
@@ -102,7 +107,13 @@ export function campaignsRoutes(ctx: Context) {
         description:
           "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
       },
-    })
+    });
+}
+
+/** `/campaigns/:id`. */
+function itemRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/:id",
       async ({ project, params: { id }, set }) =>

@@ -82,6 +82,11 @@ const Addresses = documented(
 
 /** The contact endpoints, in the order of the specification's table. */
 export function contactsRoutes(ctx: Context) {
+  return new Elysia().use(collectionRoutes(ctx)).use(itemRoutes(ctx));
+}
+
+/** `/contacts`, and what needs none of them. */
+function collectionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
     .use(authenticateKey(ctx, "secret"))
     .post(
@@ -133,7 +138,13 @@ export function contactsRoutes(ctx: Context) {
           description: "Answers with the addresses as they were given, in their order.",
         },
       },
-    )
+    );
+}
+
+/** `/contacts/:id`. */
+function itemRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/contacts", detail: { tags: ["Contacts"] } })
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/:id",
       async ({ project, params: { id }, query: { include } }) => {

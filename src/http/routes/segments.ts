@@ -34,6 +34,11 @@ const one = { params: t.Object({ id: PathId }) };
 
 /** The segment endpoints, in the order of the specification's table. */
 export function segmentsRoutes(ctx: Context) {
+  return new Elysia().use(collectionRoutes(ctx)).use(itemRoutes(ctx));
+}
+
+/** `/segments`, and what needs none of them. */
+function collectionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
     .use(authenticateKey(ctx, "secret"))
     .get("/", async ({ project }) => await listSegments(ctx, project.id), {
@@ -94,7 +99,13 @@ export function segmentsRoutes(ctx: Context) {
         description:
           "With five of the contacts. Where counting takes longer than a quarter of a second, one contact in 64 is looked at, and `estimated` is true.",
       },
-    })
+    });
+}
+
+/** `/segments/:id`. */
+function itemRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/:id",
       async ({ project, params: { id }, set }) => {

@@ -36,6 +36,11 @@ const one = { params: t.Object({ id: PathId }) };
 
 /** The template endpoints, in the order of the specification's table, and the preview. */
 export function templatesRoutes(ctx: Context) {
+  return new Elysia().use(collectionRoutes(ctx)).use(itemRoutes(ctx));
+}
+
+/** `/templates`, and what needs none of them. */
+function collectionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
     .use(authenticateKey(ctx, "secret"))
     .get(
@@ -140,7 +145,13 @@ export function templatesRoutes(ctx: Context) {
         description:
           "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
       },
-    })
+    });
+}
+
+/** `/templates/:id`. */
+function itemRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/:id",
       async ({ project, params: { id }, set }) => {

@@ -30,6 +30,11 @@ const oneTransition = { params: t.Object({ id: PathId, transitionId: PathId }) }
 
 /** The graph of workflows. */
 export function workflowStepsRoutes(ctx: Context) {
+  return new Elysia().use(graphRoutes(ctx)).use(stepRoutes(ctx)).use(transitionRoutes(ctx));
+}
+
+/** The graph as a whole. */
+function graphRoutes(ctx: Context) {
   return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
     .use(authenticateKey(ctx, "secret"))
     .get(
@@ -83,7 +88,13 @@ export function workflowStepsRoutes(ctx: Context) {
             "In the order of the steps; the first is the trigger. `conversion` is what passed the step, in percent of the executions that began.",
         },
       },
-    )
+    );
+}
+
+/** `/workflows/:id/steps`. */
+function stepRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/steps",
       async ({ project, params: { id }, body, set }) => {
@@ -143,7 +154,13 @@ export function workflowStepsRoutes(ctx: Context) {
             "Removes the step and its transitions. What only it led to stays, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
         },
       },
-    )
+    );
+}
+
+/** `/workflows/:id/transitions`. */
+function transitionRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/transitions",
       async ({ project, params: { id }, body, set }) => {

@@ -30,6 +30,11 @@ const SORTS = ["name", "createdAt", "updatedAt"] as const;
 
 /** The workflow endpoints, in the order of the API reference; those of executions are in a file of their own. */
 export function workflowsRoutes(ctx: Context) {
+  return new Elysia().use(collectionRoutes(ctx)).use(itemRoutes(ctx));
+}
+
+/** `/workflows`, and what needs none of them. */
+function collectionRoutes(ctx: Context) {
   return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
     .use(authenticateKey(ctx, "secret"))
     .get(
@@ -96,7 +101,13 @@ export function workflowsRoutes(ctx: Context) {
             "Makes a workflow with its `TRIGGER` step. Add steps, then enable it with `PATCH /workflows/{id}`.",
         },
       },
-    )
+    );
+}
+
+/** `/workflows/:id`. */
+function itemRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(authenticateKey(ctx, "secret"))
     .get(
       "/:id",
       async ({ project, params: { id }, set }) => {
