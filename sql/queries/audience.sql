@@ -29,15 +29,6 @@ select count(*)::int as "count!", (count(*) filter (where c.subscribed))::int as
 from contacts c
 where c.project_id = :project_id and :audience;
 
--- name: newest :many
--- splice: audience = true
--- The newest contacts who satisfy a compiled condition.
-select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
-from contacts c
-where c.project_id = :project_id and :audience
-order by c.id desc
-limit :limit::int;
-
 -- name: answers :maybe
 -- splice: answers = '{}'::boolean[]
 -- Whether each of some compiled filters holds for a contact.

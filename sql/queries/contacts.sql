@@ -120,6 +120,26 @@ where c.project_id = :project_id
 order by :direction
 limit :limit::int;
 
+-- name: members :many
+-- splice: audience = true
+-- One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
+select
+  c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.created_at::text as "sort_key!"
+from contacts c
+where c.project_id = :project_id and :audience
+order by c.created_at desc, c.id desc
+limit :limit::int
+offset :offset::int;
+
+-- name: newest :many
+-- splice: audience = true
+-- The newest contacts who satisfy a compiled condition.
+select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
+from contacts c
+where c.project_id = :project_id and :audience
+order by c.id desc
+limit :limit::int;
+
 -- name: activity_reached :one
 -- The event down to which `contact_activity` tells all that happened. Null where that is everything.
 select max(oldest) as "reached?"

@@ -1,14 +1,3 @@
--- name: page :many
--- splice: audience = true
--- One page of the members, the newest contacts first. `sort_key` goes into the cursor.
-select
-  c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.created_at::text as "sort_key!"
-from contacts c
-where c.project_id = :project_id and :audience
-order by c.created_at desc, c.id desc
-limit :limit::int
-offset :offset::int;
-
 -- name: of :maybe
 -- Since when a contact is noted as a member.
 select entered_at

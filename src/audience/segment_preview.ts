@@ -52,7 +52,7 @@ async function lookAtAll(ctx: Context, projectId: string, selected: Selected, pa
   const sample = await withinBudget(ctx, leftMs, async (tx) => {
     await q.audience.allowHashing(tx);
     const audience = selected(tx, { whole: true });
-    return await q.audience.newest(tx, { projectId, audience, limit: SAMPLE });
+    return await q.contacts.newest(tx, { projectId, audience, limit: SAMPLE });
   });
   return sample && { ...counted, sample };
 }

@@ -95,15 +95,12 @@ export interface Queries {
     /** How many contacts satisfy a compiled condition, and how many of them are subscribed.
      * (sql/queries/audience.sql:25) */
     countReachable(on: On, args: { projectId: string; audience: Fragment }): Promise<{ count: number; reachable: number }>;
-    /** The newest contacts who satisfy a compiled condition.
-     * (sql/queries/audience.sql:32) */
-    newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** Whether each of some compiled filters holds for a contact.
-     * (sql/queries/audience.sql:41) */
+     * (sql/queries/audience.sql:32) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
     /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
      * by bots are not the contact's.
-     * (sql/queries/audience.sql:48) */
+     * (sql/queries/audience.sql:39) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
   };
   audit: {
@@ -536,26 +533,32 @@ export interface Queries {
      * time as text, because a Date would lose its microseconds.
      * (sql/queries/contacts.sql:108) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
+    /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
      * (sql/queries/contacts.sql:123) */
+    members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
+    /** The newest contacts who satisfy a compiled condition.
+     * (sql/queries/contacts.sql:134) */
+    newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
+     * (sql/queries/contacts.sql:143) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:133) */
+     * (sql/queries/contacts.sql:153) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:159) */
+    /** (sql/queries/contacts.sql:179) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
-     * (sql/queries/contacts.sql:165) */
+     * (sql/queries/contacts.sql:185) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:180) */
+     * (sql/queries/contacts.sql:200) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-     * (sql/queries/contacts.sql:187) */
+     * (sql/queries/contacts.sql:207) */
     export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:200) */
+    /** (sql/queries/contacts.sql:220) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -1838,33 +1841,30 @@ export interface Queries {
     waiting(on: On): Promise<{ projectId: string }[]>;
   };
   segmentMembers: {
-    /** One page of the members, the newest contacts first. `sort_key` goes into the cursor.
-     * (sql/queries/segment_members.sql:1) */
-    page(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** Since when a contact is noted as a member.
-     * (sql/queries/segment_members.sql:12) */
+     * (sql/queries/segment_members.sql:1) */
     of(on: On, args: { projectId: string; segmentId: string; contactId: string }): Promise<{ enteredAt: Date } | null>;
     /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
      * members before.
-     * (sql/queries/segment_members.sql:18) */
+     * (sql/queries/segment_members.sql:7) */
     addContacts(on: On, args: { projectId: string; segmentId: string; now: Date; contactIds: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
     /** The opposite. Returns those that were members.
-     * (sql/queries/segment_members.sql:40) */
+     * (sql/queries/segment_members.sql:29) */
     removeContacts(on: On, args: { projectId: string; segmentId: string; contactIds: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
     /** Adds the matching contacts that are not members yet, and records the event of each, in one statement. With
      * `contact_ids` it looks only at those.
-     * (sql/queries/segment_members.sql:56) */
+     * (sql/queries/segment_members.sql:45) */
     enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
     /** Removes the members that match no more, and records the event of each, in one statement.
-     * (sql/queries/segment_members.sql:85) */
+     * (sql/queries/segment_members.sql:74) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
     /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
      * members before.
-     * (sql/queries/segment_members.sql:106) */
+     * (sql/queries/segment_members.sql:95) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
     /** Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
      * members.
-     * (sql/queries/segment_members.sql:128) */
+     * (sql/queries/segment_members.sql:117) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
   };
   segments: {

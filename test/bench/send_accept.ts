@@ -1,4 +1,6 @@
 // Accepting a mail durably, against the statements that it takes.
+import { sortData } from "../../src/audience/contacts/data.ts";
+import { contactKey, upsertContacts } from "../../src/audience/contacts/mod.ts";
 import { plainText } from "../../src/content/plain_text.ts";
 import type postgres from "postgres";
 import { type Context, inTransaction, newId } from "../../src/context.ts";
@@ -75,10 +77,8 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
   const email = `user${n}@example.com`;
   await inTransaction(ctx, async (tx) => {
     await q.domains.verified(tx, { projectId, domain: DOMAIN });
-    const [contact] = await q.contacts.upsertMany(tx, {
-      rows: [{ project_id: projectId, email, subscribed: false, sets: {} }],
-      changes: {},
-    });
+    const write = { projectId, email, given: {}, subscribedDefault: false, change: sortData() };
+    const contact = (await upsertContacts(tx, [write])).get(contactKey(projectId, email))!;
     const contentId = newId(tx);
     const emailId = newId(tx);
     await q.contents.insert(tx, {
@@ -101,7 +101,7 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
       contentId,
       templateId: null,
       now: tx.now(),
-      rows: [{ id: emailId, contact_id: contact!.id, address: email, to_name: null }],
+      rows: [{ id: emailId, contact_id: contact.id, address: email, to_name: null }],
     });
     await q.jobs.addMany(tx, {
       task: "send_emails",

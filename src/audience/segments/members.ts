@@ -16,7 +16,7 @@ export async function listSegmentMembers(
 ): Promise<{ data: ListedContact[]; total: number }> {
   const audience = await audienceOf(ctx, projectId, segmentId, { whole: true });
   const [data, total] = await Promise.all([
-    q.segmentMembers.page(ctx, {
+    q.contacts.members(ctx, {
       projectId,
       audience: audience(),
       limit: pageSize,
