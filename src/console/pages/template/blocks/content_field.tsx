@@ -2,7 +2,7 @@
 import { ActionIcon, Menu, Popover, Textarea, TextInput, Tooltip, Button } from "@mantine/core";
 import { useRef, useState } from "react";
 import { ALWAYS, writtenName } from "../../../parts/code/names.ts";
-import { BoldIcon, CodeIcon, ItalicIcon, LinkIcon } from "../../../parts/icons.tsx";
+import { BoldIcon, CodeIcon, ItalicIcon, LinkIcon } from "../../../parts/editor_icons.tsx";
 import { contentOf, nodeOf, type Path, setContent } from "../../../parts/mjml/edit.ts";
 import { keyOf, useBlocks } from "./context.ts";
 import { isPlain, toHtml, toLines } from "./lines.ts";

@@ -3,7 +3,8 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { announce } from "../../../parts/announce.ts";
-import { RedoIcon, UndoIcon } from "../../../parts/icons.tsx";
+import { RedoIcon } from "../../../parts/editor_icons.tsx";
+import { UndoIcon } from "../../../parts/icons.tsx";
 import { nodeOf, type Path } from "../../../parts/mjml/edit.ts";
 import { bodyOf, MjmlFault, type MjmlNode, parseMjml } from "../../../parts/mjml/tree.ts";
 import { Empty } from "../../../parts/states.tsx";

@@ -1,7 +1,7 @@
 // What can be said of each kind of block.
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CodeIcon } from "../../../parts/icons.tsx";
+import { CodeIcon } from "../../../parts/editor_icons.tsx";
 import type { Path } from "../../../parts/mjml/edit.ts";
 import type { MjmlNode } from "../../../parts/mjml/tree.ts";
 import classes from "./blocks.module.css";

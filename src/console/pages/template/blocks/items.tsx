@@ -1,6 +1,6 @@
 // The blocks in an element, in their order: each with its name, what can be done with it, its form, and the blocks in it.
 import { useState } from "react";
-import { GripIcon } from "../../../parts/icons.tsx";
+import { GripIcon } from "../../../parts/editor_icons.tsx";
 import { itemsOf, type Path } from "../../../parts/mjml/edit.ts";
 import type { MjmlNode } from "../../../parts/mjml/tree.ts";
 import classes from "./blocks.module.css";

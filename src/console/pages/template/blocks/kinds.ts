@@ -4,15 +4,13 @@ import type { MjmlNode } from "../../../parts/mjml/tree.ts";
 import {
   ButtonIcon,
   CodeIcon,
-  ColumnsIcon,
-  type Icon,
-  ImagesIcon,
   LineIcon,
   LinkIcon,
   SectionIcon,
   SpaceIcon,
   TextIcon,
-} from "../../../parts/icons.tsx";
+} from "../../../parts/editor_icons.tsx";
+import { ColumnsIcon, type Icon, ImagesIcon } from "../../../parts/icons.tsx";
 
 /** How an element is shown in the list of blocks. */
 export interface Kind {
