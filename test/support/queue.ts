@@ -68,9 +68,12 @@ export async function changeJobs(
     where id = any(${ids})`;
 }
 
-/** Makes due by the clock of Postgres what is due at this time. */
-export async function makeDue(sql: postgres.Sql, at: Date): Promise<void> {
+/** Makes due by the clock of Postgres what is due at this time, and answers how many jobs can be taken now. */
+export async function makeDue(sql: postgres.Sql, at: Date): Promise<number> {
   await sql`update graphile_worker._private_jobs set run_at = now() where run_at <= ${at}`;
+  const [due] = await sql`
+    select count(*)::int as jobs from graphile_worker._private_jobs where is_available and run_at <= now()`;
+  return due!.jobs as number;
 }
 
 /** Whether a job is being done. */

@@ -177,20 +177,25 @@ export async function textOf(response: Response): Promise<string> {
 /** Runs every job that is due by the clock of a service, until none is left. */
 export async function runJobs(ctx: Context, pgPool: pg.Pool): Promise<void> {
   // The queue goes by the clock of Postgres: what is due by ours is made due by its.
-  await makeDue(ctx.pool, ctx.now());
-  await runOnce({
-    pgPool,
-    taskList: taskListOf(ctx, tasks),
-    noHandleSignals: true,
-    logger: new Logger(() => () => {}),
-    preset: { worker: { concurrentJobs: 10 } },
-  });
+  const due = await makeDue(ctx.pool, ctx.now());
+  if (due > 0) await runDue(ctx, pgPool, due);
   await letApartCome(ctx);
   // The last jobs are struck off the queue a moment after they are done.
   for (let i = 0; i < 200; i++) {
     if (!(await hasHeldJob(ctx.pool))) return;
     await Bun.sleep(10);
   }
+}
+
+/** A start of the queue asks for jobs over as many connections as it may do at once: for a few jobs a few are enough. */
+async function runDue(ctx: Context, pgPool: pg.Pool, due: number): Promise<void> {
+  await runOnce({
+    pgPool,
+    taskList: taskListOf(ctx, tasks),
+    noHandleSignals: true,
+    logger: new Logger(() => () => {}),
+    preset: { worker: { concurrentJobs: Math.min(10, due + 3) } },
+  });
 }
 
 /**
