@@ -130,13 +130,13 @@ export const JOBS = {
   }>("bulk", { last: LAST_REMOVAL }),
   /** Reports usage to Stripe. */
   report_usage: job("bulk"),
-  /** Finds the events that came to light after the beginning of a wait. */
+  /** Finds the events that became visible after the beginning of a wait. */
   recheck_waits: job<{
     projectId: string;
     executionIds: string[];
     /** Which look that is. */
     looks?: number;
-    /** As long as a transaction is under way that began to write before this one, an event may come to light. */
+    /** As long as a transaction is under way that began to write before this one, an event may become visible. */
     before?: string;
   }>("workflows"),
   /** Subscribes, unsubscribes or deletes many contacts. */
@@ -264,7 +264,7 @@ export function priorityOf<Name extends JobName>(name: Name, variant: VariantOf<
   return variants![variant]!;
 }
 
-/** The priority of a job with so many before it that come first; `Infinity`: of the last one. */
+/** The priority of a job behind that many others of its kind; `Infinity`: of the last one. */
 export function priorityBehind(name: JobName, others: number): number {
   const { priority = 0, last = priority }: Job = JOBS[name];
   return Math.min(last, priority + others);

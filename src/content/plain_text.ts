@@ -9,7 +9,7 @@ import { compile, type FormatCallback } from "html-to-text";
 const MAX_CHARS = 200_000;
 /**
  * At each tag the parser looks through the elements that are open, so its time is quadratic where they are never closed:
- * seconds for 200 KB. So many looks take it some 20 ms; a mail of 100 KB needs a tenth of them.
+ * seconds for 200 KB. This many looks take it some 20 ms; a mail of 100 KB needs a tenth of them.
  */
 const MAX_LOOKS = 2_000_000;
 /** What a tag costs besides: some 13,000 of them are too many as well, where a long newsletter has 3,000. */

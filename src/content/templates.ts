@@ -62,7 +62,7 @@ export interface TemplateUsage {
 /** How long a name may be. */
 export const MAX_TEMPLATE_NAME = 255;
 const COPY = " (Copy)";
-/** So many of its newest mails say how a template does. */
+/** How many of its newest mails count for the outcomes of a template. */
 const NEWEST = 10_000;
 
 /** One page of templates, and how many there are in all. */

@@ -4,7 +4,7 @@ import { isHeld, isTimeout } from "../database_errors.ts";
 import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 
-/** So many months after this one have their partition already. */
+/** How many months after this one have their partition already. */
 const MONTHS_AHEAD = 2;
 /** Ids of events that are older were not made by their time. */
 const MONTHS_BACK = 120;

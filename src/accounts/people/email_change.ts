@@ -94,7 +94,7 @@ async function change(tx: Context, token: string, email: string, checked: Checke
   const { email: old } = await q.users.byId(tx, { userId });
   if ((await q.users.setEmail(tx, { userId, email, now: tx.now() })) === 0)
     throw problems.addressTaken(email);
-  // What was mailed to the old address is good for nothing any more.
+  // What was mailed to the old address no longer works.
   await dropTokens(tx, userId);
   await acceptInvitations(tx, { id: userId, email, proven: true });
   await notify(tx, { email: old }, { what: "address_changed", subject: email });

@@ -52,7 +52,7 @@ const MAX_SESSION_MS = 90 * 24 * 3_600_000;
 /** A session that is used is written at most so often. */
 const SLIDE_MS = 3_600_000;
 
-/** So many sessions are shown of a user. */
+/** How many sessions of a user are shown. */
 const MAX_LISTED = 200;
 
 const PURGE_LIMIT = 10_000;

@@ -94,7 +94,7 @@ export async function endResets(tx: Context, userId: string): Promise<void> {
   await q.accountTokens.expire(tx, { userId, purpose: "RESET_PASSWORD" });
 }
 
-/** The mails about a new address that a user was sent are good for nothing any more. */
+/** The mails about a new address that a user was sent no longer work. */
 export async function endEmailChanges(tx: Context, userId: string): Promise<void> {
   await q.accountTokens.expire(tx, { userId, purpose: "CHANGE_EMAIL" });
 }

@@ -85,7 +85,7 @@ export async function segmentsOf(
     .map(({ id, name, slug, type }) => ({ id, name, slug, type }));
 }
 
-/** So many questions in one statement: each may be about a segment with 200 filters of its own. */
+/** How many questions in one statement: each may be about a segment with 200 filters of its own. */
 const ASKED_AT_ONCE = 20;
 
 async function answersOf(

@@ -18,7 +18,7 @@ import { firstRound, matchEvents, matchLater } from "./events.ts";
 const MAX_WALKING = 1_000;
 /** No graph leads on for ever without a pause; this is only the outermost wall. */
 const MAX_PASSES = 100;
-/** So many events of one contact go through a workflow, one after the other, in one transaction. */
+/** How many events of one contact go through a workflow, one after the other, in one transaction. */
 const MAX_ROUNDS = 20;
 /** Until then executions that are left to other jobs have mostly come to where they wait, or to their end. */
 const LEFT_MS = 10_000;

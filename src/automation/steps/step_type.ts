@@ -8,7 +8,7 @@ import type { FieldError } from "../../problem.ts";
 import type { GraphStep } from "../graph.ts";
 import type { StepOutcome, Run } from "../runs/run.ts";
 
-/** So long a step may wait, for a time or for an event: a year. */
+/** How long a step may wait, for a time or for an event: a year. */
 export const MAX_WAIT_SECONDS = 31_536_000;
 
 /** An object, or one of several. */

@@ -25,7 +25,7 @@ export interface NewStep extends StepInput {
   position?: Position | null | undefined;
 }
 
-/** So many steps a workflow may have. */
+/** How many steps a workflow may have. */
 export const MAX_STEPS = 500;
 /** Of all configs of a workflow together. Versions of it are kept for ever, and those under way in memory. */
 const MAX_CONFIGS_BYTES = 1_000_000;

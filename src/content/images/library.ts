@@ -5,7 +5,7 @@ import { problems } from "../../problem.ts";
 import { type Upload, urlOf } from "./mod.ts";
 import { imageStore } from "./_store.ts";
 
-/** So many templates, and so many campaigns, are named. */
+/** How many templates, and how many campaigns, are named. */
 const MAX_USES = 50;
 
 /** An image in a list. */

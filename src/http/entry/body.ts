@@ -50,7 +50,7 @@ export async function readJson(request: Request, bounds: Bounds): Promise<JsonBo
   return body as JsonBody;
 }
 
-/** Of a body that is too large so much is read and dropped, and for so long: most clients read no answer before. */
+/** How much of a body that is too large is read and dropped, and for how long: most clients read no answer before that. */
 const MAX_DROPPED_BYTES = 64 * 1_048_576;
 const MAX_DROPPING_MS = 30_000;
 

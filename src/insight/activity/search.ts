@@ -8,7 +8,7 @@ import { type ActivityFilter, type ActivityList, type ActivityPage, findPlaces, 
 import type { FeedPlace } from "./_items.ts";
 import { ACTIVITY_TYPES, sourcesOf, typeOfEvent } from "./types.ts";
 
-/** So many contacts, and so many names, are looked at. */
+/** How many contacts, and how many names, are looked at. */
 export const MAX_SEARCHED = 10;
 /** Shorter texts have no three letters in a row, and the index none for them. */
 const MIN_SEARCH = 3;

@@ -7,7 +7,7 @@ import { problems } from "../../problem.ts";
 import { usesOfEvent } from "./usage.ts";
 import { FIRST_ID } from "../ids.ts";
 
-/** So many are deleted before the answer: it takes some 30 ms. */
+/** How many are deleted before the answer: it takes some 30 ms. */
 const AT_ONCE = 500;
 /** Events of one commit. */
 const BATCH = 1_000;

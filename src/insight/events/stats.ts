@@ -58,7 +58,7 @@ export async function rankEvents(
   }));
 }
 
-/** So many days earlier, and no earlier than there are years of four digits. */
+/** That many days earlier, and no earlier than there are years of four digits. */
 function asFarBack(day: Temporal.PlainDate, days: number): Temporal.PlainDate {
   const least = Temporal.PlainDate.from("0001-01-01");
   const earlier = day.subtract({ days });

@@ -8,7 +8,7 @@ import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
 /** How long requests are kept. */
 export const KEPT_DAYS = 7;
 
-/** So many rows a page looks at where its filters have no index: then it ends, full or not. */
+/** How many rows a page looks at where its filters have no index: then it ends, full or not. */
 const LOOKED_AT = 20_000;
 
 /** Which requests are asked for. */

@@ -18,7 +18,7 @@ const PRUNE_EVERY = 50;
 /** Projects whose mails a process counts. One that it forgets is pruned once more. */
 const MAX_COUNTED = 10_000;
 /**
- * So many mails are looked through for a page. Of one project that is all that is kept; of all projects, for the
+ * How many mails are looked through for a page. Of one project that is all that is kept; of all projects, for the
  * operator, the newest.
  */
 const WINDOW = 10_000;

@@ -25,7 +25,7 @@ export interface CapturedPlace {
 /** A result, and where the next call goes on; null at the end. */
 type WithRest<Report> = Report & { rest: CapturedPlace | null };
 
-/** So many in a call: some seconds, at the most. */
+/** How many in a call: some seconds at most. */
 const MOST = 5_000;
 
 /**

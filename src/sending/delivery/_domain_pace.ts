@@ -42,7 +42,7 @@ export interface DomainPace {
   isFailing(domain: string): boolean;
   /** To be called every {@linkcode TICK_MS} while something is under way. True when more mails have become slow. */
   tick(): boolean;
-  /** How many domains it keeps in mind. */
+  /** How many domains it remembers. */
   readonly size: number;
 }
 

@@ -4,7 +4,7 @@ export interface Placed {
   domain: string;
 }
 
-/** Those that wait, by project and by domain, so that neither goes before the others by being many. */
+/** Those that wait, by project and by domain, so that a project or domain with many mails does not push others back. */
 export interface Lines<Item extends Placed> {
   readonly size: number;
   /** How many projects wait, and how many domains, counted for each project. */

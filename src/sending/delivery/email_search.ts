@@ -9,7 +9,7 @@ import type { Email } from "./emails.ts";
 
 /** Shorter texts have no three letters in a row, and the index none for them. */
 export const MIN_SEARCH = 3;
-/** So many contacts or subjects, each with a page of mails at most, are looked through. */
+/** How many contacts or subjects are looked through, each with a page of mails at most. */
 const MAX_FOUND = 200;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
