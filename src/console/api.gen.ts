@@ -52,6 +52,8 @@ export type ExplainedFilter = { field: string; operator: string; value?: unknown
 export type ExplainedCondition = { logic: "AND" | "OR"; matches: boolean; groups: ({ matches: boolean; filters: (ExplainedFilter)[]; conditions?: ExplainedCondition })[] } | null;
 export type SegmentExplanation = { contactId: string; matches: boolean; condition: ExplainedCondition; enteredAt: string | null };
 export type SegmentSize = { date: string; members: number };
+export type SegmentSizes = { dates: string[]; segments: (SegmentSizesOfDays)[] };
+export type SegmentSizesOfDays = { id: string; members: (number | null)[] };
 export type SegmentUsage = { segments: ({ id: string; name: string })[]; campaigns: ({ id: string; name: string })[]; workflows: ({ id: string; name: string })[]; canDelete: boolean };
 export type ListedTemplate = { id?: string; name?: string; description?: string | null; subject?: string; preheader?: string | null; body?: string; from?: string; fromName?: string | null; replyTo?: string | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId?: string; createdAt?: string; updatedAt?: string };
 export type TemplateBody = { name: string; subject: string; body: string; from: string; preheader?: string | null; description?: string | null; fromName?: string | null; replyTo?: string | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" };
@@ -285,6 +287,7 @@ export interface Api {
   "DELETE /segments/{id}/members": { path: { id: string }; body: { emails: (string)[] }; answer: { removed: number } };
   "POST /segments/{id}/compute": { path: { id: string }; answer: { added: number; removed: number; total: number } };
   "POST /segments/{id}/refresh": { path: { id: string }; answer: { memberCount: number } };
+  "GET /segments/sizes": { query?: { startDate?: string; endDate?: string }; answer: SegmentSizes };
   "GET /segments/{id}/contacts": { path: { id: string }; query?: { page?: number; pageSize?: number; limit?: number; search?: string; cursor?: string }; answer: { data: (Contact)[]; page: number; pageSize: number; total: number; estimated?: boolean; totalPages: number; cursor: string | null; hasMore: boolean } };
   "GET /segments/{id}/explain": { path: { id: string }; query: { contactId: string }; answer: SegmentExplanation };
   "GET /segments/{id}/history": { path: { id: string }; query?: { startDate?: string; endDate?: string }; answer: (SegmentSize)[] };

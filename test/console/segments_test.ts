@@ -73,7 +73,16 @@ const count = (page: Page, text: string) =>
 const stored = async (name: string) =>
   (await api("GET", "/segments")).find((segment: { name: string }) => segment.name === name);
 
-tour(stage, "segments", { path: "/segments", ready: (page) => page.getByText("Pro customers") });
+tour(stage, "segments", {
+  path: "/segments",
+  ready: (page) => page.getByText("Pro customers"),
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: (page) =>
+    page
+      .getByRole("img", { name: /^Members: / })
+      .first()
+      .waitFor({ state: "attached" }),
+});
 tour(stage, "segment", {
   path: () => `/segments/${ids.vips}`,
   ready: (page) => page.getByText("ada@shop.example"),
@@ -132,6 +141,20 @@ describeInBrowser("segments", () => {
         { filters: [{ field: "data.seats", operator: "greaterThan", value: 23 }] },
       ],
     });
+    await page.context().close();
+  });
+
+  test("the list shows which way each segment went, in words for readers of the screen", async () => {
+    const page = await stage.open("/segments");
+    const line = (name: string) =>
+      page.getByRole("row", { name }).getByRole("img").getAttribute("aria-label");
+    await page
+      .getByRole("img", { name: /^Members: / })
+      .first()
+      .waitFor();
+    expect(await line("Pro customers")).toMatch(/^Members: 1\d\d to \d+ in 30 days$/);
+    // It was made today: one number is no line.
+    expect(await page.getByRole("row", { name: "On the plan free" }).getByRole("img").count()).toBe(0);
     await page.context().close();
   });
 

@@ -234,6 +234,27 @@ describe("the members of a segment", () => {
     expect(after).toHaveLength(2);
   });
 
+  test("are counted for all segments in one answer, with null for a day without a count", async () => {
+    const { pool } = service;
+    await pool`
+      insert into segment_sizes (project_id, segment_id, day, members)
+      select ${project.id}, ${pro}, d, m from (values (date '2026-01-01', 5), ('2026-01-03', 8), ('2026-01-04', 9)) as r (d, m)`;
+    const stranger = await service.createProject();
+    const asked = "/segments/sizes?startDate=2026-01-01&endDate=2026-01-03";
+    const { status, body } = await call("GET", asked);
+
+    expect(status).toBe(200);
+    expect(body.dates).toEqual(["2026-01-01", "2026-01-02", "2026-01-03"]);
+    expect(body.segments).toEqual([
+      { id: list, members: [null, null, null] },
+      { id: pro, members: [5, null, 8] },
+    ]);
+    expect((await call("GET", "/segments/sizes")).body.dates).toHaveLength(30);
+    expect((await service.request("GET", asked, { key: stranger.secret })).body.segments).toEqual([]);
+    const long = await call("GET", "/segments/sizes?startDate=2026-01-01&endDate=2026-04-01");
+    expect([long.status, long.body.error.message]).toEqual([400, expect.stringContaining("at most 90 days")]);
+  });
+
   test("are added and removed in bulk by ids, a segment or a condition, with an event for each that is new", async () => {
     const done = async (path: string, body: object) => {
       const { status, body: queued } = await call("POST", path, { segmentId: list, ...body });

@@ -125,6 +125,7 @@ describe("a query", () => {
     ["/analytics/top-events?limit=x&startDate=zz", ["limit", "startDate"]],
     ["/events/stats?startDate=zz&endDate=zz", ["endDate", "startDate"]],
     ["/segments/ID/history?startDate=zz&x=1", ["startDate", "x"]],
+    ["/segments/sizes?endDate=zz&x=1", ["endDate", "x"]],
   ])("%s names all that is wrong with it", async (path, fields) => {
     const answer = await api("GET", path.replace("ID", crypto.randomUUID()));
 

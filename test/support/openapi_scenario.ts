@@ -112,6 +112,7 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("bulkRemoveFromSegment", { body: { segmentId: list.id, contactIds: [ada.id] } });
   await tell("explainSegment", { path: { id: segment.id }, query: { contactId: ada.id } });
   await tell("listSegmentSizes", { path: { id: segment.id } });
+  await tell("listSizesOfSegments", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("getSegmentUsage", { path: { id: segment.id } });
   await tell("exportContacts", { query: { format: "ndjson", segmentId: segment.id } });
   await tell("listSegmentMembers", { path: { id: segment.id }, query: { pageSize: "20" } });

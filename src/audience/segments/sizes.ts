@@ -3,21 +3,55 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { getSegment } from "./mod.ts";
 
+/** Days that follow each other, both among them. */
+interface Days {
+  first: Temporal.PlainDate;
+  last: Temporal.PlainDate;
+}
+
 /** How many members there were on a day. */
 export interface SegmentSize {
   date: string;
   members: number;
 }
 
+/** The sizes of several segments: each has an entry for each of `dates`, null where it was not counted. */
+export interface SegmentSizes {
+  dates: string[];
+  segments: { id: string; members: (number | null)[] }[];
+}
+
+/** What one answer holds: with as many days as it takes, about 500 KB. */
+const MAX_SEGMENTS = 1_000;
+
 /** The days on which the segment was counted. Throws SEGMENT_NOT_FOUND. */
 export async function segmentSizes(
   ctx: Context,
   projectId: string,
   segmentId: string,
-  { first, last }: { first: Temporal.PlainDate; last: Temporal.PlainDate },
+  { first, last }: Days,
 ): Promise<SegmentSize[]> {
   await getSegment(ctx, projectId, segmentId);
-  const [from, until] = [first, last].map((day) => new Date(`${day.toString()}T00:00:00Z`));
-  const rows = await q.segments.sizes(ctx, { projectId, segmentId, from: from!, until: until! });
+  const days = { from: midnight(first), until: midnight(last) };
+  const rows = await q.segments.sizes(ctx, { projectId, segmentId, ...days });
   return rows.map(({ day, members }) => ({ date: day.toISOString().slice(0, 10), members }));
 }
+
+/** The sizes of all segments, the newest first; of the newest 1,000 where there are more. */
+export async function allSegmentSizes(
+  ctx: Context,
+  projectId: string,
+  { first, last }: Days,
+): Promise<SegmentSizes> {
+  const segments = await q.segments.sizesOfNewest(ctx, {
+    projectId,
+    from: midnight(first),
+    until: midnight(last),
+    limit: MAX_SEGMENTS,
+  });
+  const length = first.until(last, { largestUnit: "day" }).days + 1;
+  const dates = Array.from({ length }, (_, n) => first.add({ days: n }).toString());
+  return { dates, segments };
+}
+
+const midnight = (day: Temporal.PlainDate) => new Date(`${day.toString()}T00:00:00Z`);

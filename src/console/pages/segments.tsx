@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import type { Segment } from "../api.gen.ts";
+import type { Segment, SegmentSizes } from "../api.gen.ts";
 import { useVocabulary, type Vocabulary } from "../parts/conditions/vocabulary.ts";
 import { sentence } from "../parts/conditions/words.ts";
 import { formatCount, formatNumber } from "../parts/format.ts";
@@ -10,6 +10,7 @@ import { AddIcon, SearchIcon, SegmentsIcon } from "../parts/icons.tsx";
 import { ListSearch } from "../parts/list_search.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
+import { Sparkline } from "../parts/sparkline.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
@@ -57,7 +58,8 @@ function List({ all }: { all: Segment[] }) {
   const [{ search }, set] = useUrlState({ search: "" });
   const [, navigate] = useLocation();
   const { vocabulary } = useVocabulary();
-  const columns = useMemo(() => columnsOf(vocabulary), [vocabulary]);
+  const { data: sizes } = useApi("GET /segments/sizes", {});
+  const columns = useMemo(() => columnsOf(vocabulary, sizes), [vocabulary, sizes]);
   const shown = all.filter(({ name, description }) =>
     `${name} ${description ?? ""}`.toLowerCase().includes(search.toLowerCase()),
   );
@@ -92,7 +94,8 @@ function List({ all }: { all: Segment[] }) {
   );
 }
 
-function columnsOf(vocabulary: Vocabulary | null): Column<Segment>[] {
+function columnsOf(vocabulary: Vocabulary | null, sizes: SegmentSizes | undefined): Column<Segment>[] {
+  const sizesOf = new Map(sizes?.segments.map(({ id, members }) => [id, members]));
   return [
     {
       key: "name",
@@ -132,6 +135,14 @@ function columnsOf(vocabulary: Vocabulary | null): Column<Segment>[] {
           <Time at={updatedAt} />
         </span>
       ),
+    },
+    {
+      key: "size",
+      header: "Last 30 days",
+      width: "6.5rem",
+      isWideOnly: true,
+      cell: ({ id }) =>
+        sizes && <Sparkline values={sizesOf.get(id) ?? []} label="Members" period="30 days" />,
     },
     {
       key: "members",

@@ -100,6 +100,18 @@ export const Explanation = t.Object(
   { title: "SegmentExplanation" },
 );
 
+/** How the sizes of all segments went. */
+export const SegmentSizes = t.Object(
+  {
+    dates: t.Array(t.String({ format: "date" })),
+    segments: t.Array(
+      t.Object({ id: Uuid, members: t.Array(Nullable(Int)) }, { title: "SegmentSizesOfDays" }),
+      { description: "The newest first." },
+    ),
+  },
+  { title: "SegmentSizes" },
+);
+
 const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
 /** What refers to a segment. */

@@ -4,7 +4,7 @@ import { listContacts } from "../../audience/contacts/list.ts";
 import { explainSegment } from "../../audience/segments/explain.ts";
 import { listSegmentMembers } from "../../audience/segments/members.ts";
 import { segmentUsage } from "../../audience/segments/mod.ts";
-import { segmentSizes } from "../../audience/segments/sizes.ts";
+import { allSegmentSizes, segmentSizes } from "../../audience/segments/sizes.ts";
 import { compileSelection, countSelected, type Selected } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
@@ -14,12 +14,15 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";
 import { DaysQuery } from "./_analytics_schemas.ts";
-import { Explanation, SegmentUsage } from "./_segment_schemas.ts";
+import { Explanation, SegmentSizes, SegmentUsage } from "./_segment_schemas.ts";
 import { segmentId } from "./_segment_ids.ts";
 import { Estimated, NOT_COUNTED, pageList, PageQuery, readCursor, readPage, toCursor } from "./_lists.ts";
 
 const one = { params: t.Object({ id: PathId }) };
 const NEWEST_FIRST = { sort: "createdAt", dir: "desc" } as const;
+
+/** A day is a number for each segment. */
+const MAX_DAYS_OF_ALL = 90;
 
 const MembersQuery = t.Object({
   ...PageQuery,
@@ -33,6 +36,21 @@ const MembersQuery = t.Object({
 export function segmentViewsRoutes(ctx: Context) {
   return new Elysia({ prefix: "/segments", detail: { tags: ["Segments"] } })
     .use(authenticateKey(ctx, "secret"))
+    .get(
+      "/sizes",
+      async ({ project, query }) =>
+        await allSegmentSizes(ctx, project.id, readDays(query, { now: ctx.now(), maxDays: MAX_DAYS_OF_ALL })),
+      {
+        query: withRules(t.Object(DaysQuery), daysErrors),
+        response: answers(SegmentSizes, { refusals: [400] }),
+        detail: {
+          operationId: "listSizesOfSegments",
+          summary: "List how many members all segments had, day by day",
+          description:
+            "For a small chart beside each segment: up to 90 days (UTC) of the newest 1,000 segments. `members` has an entry for each of `dates`, null where the segment was not counted on that day.",
+        },
+      },
+    )
     .get(
       "/:id/contacts",
       async ({ project, params: { id }, query }) => await members(ctx, project.id, segmentId(id), query),
