@@ -75,6 +75,31 @@ describe("the demo", () => {
     expect(await valuesOf(ofSuppressions)).toContain("BOUNCE");
   });
 
+  test("has nothing that has happened in the future", async () => {
+    const { now } = await service.pool`select clock_timestamp() as now`.then(([row]) => row as { now: Date });
+    const past: Record<string, string[]> = {
+      contacts: ["created_at", "updated_at", "opted_out_at"],
+      events: ["created_at"],
+      emails: ["queued_at", "tried_at", "captured_at", "sent_at", "delivered_at", "opened_at", "clicked_at"],
+      executions: ["started_at", "completed_at"],
+      step_executions: ["started_at", "completed_at"],
+      campaigns: ["created_at", "updated_at", "sent_at", "finished_at"],
+      segment_members: ["entered_at"],
+      suppressions: ["created_at"],
+      audit: ["at"],
+    };
+    for (const [table, columns] of Object.entries(past)) {
+      for (const column of columns) {
+        const [{ n }] = (await service.pool`
+          select count(*)::int as n from ${service.pool(table)}
+          where project_id = ${projectId} and ${service.pool(column)} > ${now}`) as [{ n: number }];
+        expect([table, column, n]).toEqual([table, column, 0]);
+      }
+    }
+    const { data } = await get("/activity?limit=100");
+    expect(data.filter(({ timestamp }: { timestamp: string }) => new Date(timestamp) > now)).toEqual([]);
+  });
+
   test("has something for every list of the API", async () => {
     for (const path of [
       "/contacts",

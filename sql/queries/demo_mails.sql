@@ -57,7 +57,7 @@ with wanted as materialized (
   union all
   select
     'TRANSACTIONAL', null, e.id, r.template_id, null, null, null, null, hashtext(e.id::text), c.id, c.email,
-    e.created_at + interval '2 seconds', null, 0.7, 0.18
+    least(e.created_at + interval '2 seconds', :now::timestamptz), null, 0.7, 0.18
   from json_to_recordset(:notices::json) as r (event_name text, template_id uuid)
   join events e on e.project_id = :project_id and e.name = r.event_name
   join contacts c on c.project_id = :project_id and c.id = e.contact_id
@@ -90,14 +90,17 @@ settled as (
       when d.fate < 0.03 then 'SENT'
       else 'DELIVERED'
     end::email_status as outcome,
-    d.at + interval '1 second' + interval '12 minutes' * case when d.source = 'CAMPAIGN' then d.later * d.bot else 0 end as sent
+    least(
+      d.at + interval '1 second' + interval '12 minutes' * case when d.source = 'CAMPAIGN' then d.later * d.bot else 0 end,
+      :now::timestamptz
+    ) as sent
   from drawn d
   where not (d.is_dead and d.nth > 1 and d.source = 'CAMPAIGN')
 ),
 opened as (
   select
     s.*,
-    s.sent + interval '2 seconds' + interval '70 seconds' * s.later as delivered,
+    least(s.sent + interval '2 seconds' + interval '70 seconds' * s.later, :now::timestamptz) as delivered,
     case when s.outcome = 'DELIVERED' and (s.opens_it < s.opens or s.is_last)
       then s.sent + interval '3 minutes' + interval '60 hours' * s.later * s.later * s.later * s.later end as opened
   from settled s
@@ -154,7 +157,7 @@ select
   e.opened_at, e.clicked_at,
   case when e.outcome = 'BOUNCED' then e.delivered end,
   e.complained_at, e.unsubscribed_at,
-  case when e.outcome = 'DELIVERED' and e.bot < 0.11 then e.delivered + interval '5 seconds' end,
+  case when e.outcome = 'DELIVERED' and e.bot < 0.11 then least(e.delivered + interval '5 seconds', :now::timestamptz) end,
   case when e.opened_at is null then 0 else 1 + floor(3 * e.later * e.bot)::int end,
   case when e.clicked_at is null then 0 else 1 + floor(2 * e.bot * e.bot)::int end
 from ended e
@@ -169,7 +172,7 @@ order by e.at;
 
 -- name: add_events :exec
 -- The events of the mails: sent, delivered, opened, clicked (a link of `links`, the first ones more often), bounced and
--- complained of, and opens by bots.
+-- complained of, and opens by bots. What those of a mail have in common is made once for each mail.
 insert into events (project_id, id, contact_id, email_id, name, data, created_at)
 select
   m.project_id,
@@ -178,29 +181,43 @@ select
       || substr(h.hash, 4, 15)
   )::uuid,
   m.contact_id, m.id, v.name,
-  jsonb_build_object(
-    'subject', o.subject, 'from', o.from_email, 'fromName', o.from_name, 'messageId', m.message_id, 'emailId', m.id,
-    'templateId', coalesce(m.template_id, o.template_id), 'campaignId', m.campaign_id, 'sourceType', m.source_type
-  ) || v.data,
+  m.data || case v.n
+    when 1 then jsonb_build_object('sentAt', v.at)
+    when 2 then jsonb_build_object('deliveredAt', v.at)
+    when 3 then jsonb_build_object('openedAt', v.at, 'opens', 1, 'isFirstOpen', true)
+    when 4 then jsonb_build_object('openedAt', v.at, 'opens', 0, 'isFirstOpen', false, 'machine', true)
+    when 5 then jsonb_build_object(
+      'link', (:links::text[])[1 + floor(m.draw * m.draw * cardinality(:links::text[]))::int], 'clickedAt', v.at, 'clicks', 1,
+      'isFirstClick', true
+    )
+    when 6 then jsonb_build_object('bouncedAt', v.at, 'bounceType', 'Permanent', 'reason', m.error)
+    else jsonb_build_object('complainedAt', v.at)
+  end,
   v.at
-from emails m
-join contents o on o.project_id = m.project_id and o.id = m.content_id
-cross join lateral (select (hashtextextended(m.message_id, 7) & 1048575) / 1048576::float8 as link) as d
+from (
+  select
+    e.project_id, e.id, e.contact_id, e.error, e.sent_at, e.delivered_at, e.opened_at, e.bot_opened_at, e.clicked_at, e.bounced_at,
+    e.complained_at, (hashtextextended(e.message_id, 7) & 1048575) / 1048576::float8 as draw,
+    jsonb_build_object(
+      'subject', o.subject, 'from', o.from_email, 'fromName', o.from_name, 'messageId', e.message_id, 'emailId', e.id,
+      'templateId', coalesce(e.template_id, o.template_id), 'campaignId', e.campaign_id, 'sourceType', e.source_type
+    ) as data
+  from emails e
+  join contents o on o.project_id = e.project_id and o.id = e.content_id
+  where e.project_id = :project_id
+  offset 0
+) as m
 cross join lateral (values
-  ('email.sent', m.sent_at, jsonb_build_object('sentAt', m.sent_at)),
-  ('email.delivery', m.delivered_at, jsonb_build_object('deliveredAt', m.delivered_at)),
-  ('email.open', m.opened_at, jsonb_build_object('openedAt', m.opened_at, 'opens', 1, 'isFirstOpen', true)),
-  ('email.open', m.bot_opened_at, jsonb_build_object('openedAt', m.bot_opened_at, 'opens', 0, 'isFirstOpen', false, 'machine', true)),
-  ('email.click', m.clicked_at, jsonb_build_object(
-    'link', (:links::text[])[1 + floor(d.link * d.link * cardinality(:links::text[]))::int],
-    'clickedAt', m.clicked_at, 'clicks', 1, 'isFirstClick', true
-  )),
-  ('email.bounce', m.bounced_at, jsonb_build_object('bouncedAt', m.bounced_at, 'bounceType', 'Permanent', 'reason', m.error)),
-  ('email.complaint', m.complained_at, jsonb_build_object('complainedAt', m.complained_at))
-) as v (name, at, data)
-cross join lateral (select md5(m.id || v.name || v.at) as hash) as h
-where m.project_id = :project_id and v.at is not null
-order by v.at;
+  (1, 'email.sent', m.sent_at),
+  (2, 'email.delivery', m.delivered_at),
+  (3, 'email.open', m.opened_at),
+  (4, 'email.open', m.bot_opened_at),
+  (5, 'email.click', m.clicked_at),
+  (6, 'email.bounce', m.bounced_at),
+  (7, 'email.complaint', m.complained_at)
+) as v (n, name, at)
+cross join lateral (select md5(v.n || m.id::text) as hash) as h
+where v.at is not null;
 
 -- name: finish_campaigns :exec
 -- The campaigns that were sent, with their counts. `campaigns` holds `{id, content_id, at}`.

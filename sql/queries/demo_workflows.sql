@@ -43,7 +43,11 @@ drawn as materialized (
 told as materialized (
   select
     d.id as execution_id, d.contact_id, g.step_id, g.seq, g.error, g.output::jsonb as output, d.at + interval '1 second' * g.begins as started_at,
-    d.at + interval '1 second' * g.ends as ends_at, g.status,
+    case
+      when g.status = 'FAILED' then least(d.at + interval '1 second' * g.ends, :now::timestamptz)
+      else d.at + interval '1 second' * g.ends
+    end as ends_at,
+    g.status,
     d.at + interval '1 second' * g.ends > :now::timestamptz and g.status = 'COMPLETED' as is_open,
     (
       lpad(to_hex((extract(epoch from d.at + interval '1 second' * g.begins) * 1000)::bigint + g.seq), 12, '0') || '7' || substr(h.hash, 1, 3)
@@ -71,7 +75,7 @@ written as (
     jsonb_build_object('event', d.data),
     case when w.id is not null then w.ends_at when d.ends_as = 'RUNNING' then :now::timestamptz + interval '7 days' end,
     d.at,
-    case when w.id is null and d.ends_as <> 'RUNNING' then d.ends_at end
+    case when w.id is null and d.ends_as <> 'RUNNING' then least(d.ends_at, :now::timestamptz) end
   from drawn d
   left join told w on w.execution_id = d.id and w.is_open
   order by d.at

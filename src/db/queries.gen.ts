@@ -621,6 +621,8 @@ export interface Queries {
     /** For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
      * just written, and of those drawn in a statement nothing ever is.
      * (sql/queries/demo.sql:292) */
+    skipTriggers(on: On): Promise<number>;
+    heedTriggers(on: On): Promise<number>;
     planForMany(on: On): Promise<number>;
   };
   demoMails: {

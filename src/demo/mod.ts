@@ -50,8 +50,8 @@ export async function createDemo(ctx: Context, options: DemoOptions): Promise<De
     await q.projects.hold(tx, { projectId });
     await assertEmpty(tx, projectId);
     await fill(tx, projectId, pictures, options);
+    await recountProject(tx, projectId);
   });
-  await recountProject(patient, projectId);
   await q.demo.analyze(patient);
   await analyzeEvents(patient);
   return { projectId, ...(project && { project }), contacts: options.contacts };
@@ -95,7 +95,9 @@ async function fill(tx: Context, projectId: string, pictures: Record<string, str
   });
   await q.demo.analyze(tx);
   const products = PRODUCTS.map(({ name }) => name);
+  await q.demo.skipTriggers(tx);
   await q.demo.addEvents(tx, { ...given, products, prices: PRODUCTS.map(({ price }) => price) });
+  await q.demo.heedTriggers(tx);
   await q.partitions.analyze(tx);
   await q.demo.totalOrders(tx, { projectId });
   const segments = await addSegments(tx, projectId);
@@ -126,7 +128,9 @@ async function fill(tx: Context, projectId: string, pictures: Record<string, str
     domain: DOMAIN,
   });
   await q.demo.analyze(tx);
+  await q.demo.skipTriggers(tx);
   await q.demoMails.addEvents(tx, { projectId, links: LINKS });
+  await q.demo.heedTriggers(tx);
   await q.demoMails.finishCampaigns(tx, { projectId, campaigns: rows });
   await q.demoMails.countLinks(tx, { projectId });
   await q.demoMails.countUsage(tx, { projectId });
