@@ -1,7 +1,7 @@
 // The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
 // complains of, and `tour` looks at a page in every scheme and width.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import type { Config } from "../../src/config.ts";
@@ -10,9 +10,9 @@ import { join as joinProject, type Person, signUp } from "../support/accounts.ts
 import { CHROMIUM, closeContexts, keptContexts, openBrowser, noChromium } from "../support/chromium.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
+import { expectSound } from "./sound.ts";
 
-const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+export { expectSound };
 
 const hasBrowser = CHROMIUM !== undefined;
 
@@ -77,12 +77,7 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
 
   // First: the service knows its own address, as an installation does.
   beforeAll(() => {
-    server = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      idleTimeout: 60,
-      fetch: (request) => service.app.handle(request),
-    });
+    server = serve((request) => service.app.handle(request));
     stage.origin = `http://localhost:${server.port}`;
   });
   const service = useService({
@@ -122,6 +117,22 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
     return page;
   };
   return stage;
+}
+
+/** The address of the file before is used again: what the browser keeps of the console, it has for the next one, too. */
+let lastPort = 0;
+
+function serve(fetch: (request: Request) => Response | Promise<Response>): ReturnType<typeof Bun.serve> {
+  const options = { hostname: "127.0.0.1", idleTimeout: 60, fetch };
+  let server: ReturnType<typeof Bun.serve>;
+  try {
+    server = Bun.serve({ ...options, port: lastPort });
+  } catch {
+    // Somebody else has it by now.
+    server = Bun.serve({ ...options, port: 0 });
+  }
+  lastPort = server.port!;
+  return server;
 }
 
 /** Pages that tests are done with, for others to use, also those of the next file. */
@@ -201,52 +212,10 @@ async function addCookie(context: BrowserContext, { cookie }: Person, url: strin
   await context.addCookies([{ name: name!, value: value.join("="), url, httpOnly: true, sameSite: "Lax" }]);
 }
 
-/** What axe finds against WCAG 2.2, levels A and AA; with the places. */
-export async function findings(page: Page): Promise<string[]> {
-  // Evaluated as the debugger does: the policy of the page does not stand in the way.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
-  return await page.evaluate(async (rules) => {
-    const { axe } = globalThis as unknown as { axe: { run(root: unknown, options: unknown): Promise<any> } };
-    const { violations } = await axe.run(document, {
-      runOnly: { type: "tag", values: rules },
-      resultTypes: ["violations"],
-    });
-    return violations.flatMap((violation: any) =>
-      violation.nodes.map((node: any) => `${violation.id}: ${node.target.join(" ")} ${node.failureSummary}`),
-    );
-  }, RULES);
-}
-
-/** What is wider than the window, or than the part of the page that it stands in. */
-export async function overflows(page: Page): Promise<string[]> {
-  return await page.evaluate(() => {
-    const wide = [document.documentElement, ...document.querySelectorAll("main")].filter(
-      (element) => element.scrollWidth > element.clientWidth + 1,
-    );
-    return wide.map(
-      (element) => `${element.tagName.toLowerCase()}: ${element.scrollWidth} > ${element.clientWidth}`,
-    );
-  });
-}
-
-/**
- * Asserts that a page is accessible, fits, and that the browser has nothing to complain of. Browsers complain of every refusal:
- * `refused` are the statuses of those that led to the page.
- */
-export async function expectSound(page: OpenPage, { refused = [] as number[] } = {}): Promise<void> {
-  const isExpected = (complaint: string) =>
-    refused.some((status) => complaint.includes(`responded with a status of ${status} `));
-  expect({
-    complaints: page.complaints.filter((complaint) => !isExpected(complaint)),
-    findings: await findings(page),
-    overflows: await overflows(page),
-  }).toEqual({ complaints: [], findings: [], overflows: [] });
-}
-
 /** Keeps a picture of a page under `test/artefacts/console`. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await page.screenshot({ path: join(PICTURES, `${name}.jpg`), quality: 85 });
 }
 
 /** Nothing is on its way any more, nor fades. Not the network: streams never end. */
@@ -277,44 +246,46 @@ interface Tour {
 }
 
 /**
- * A test for each width: in both schemes the page is sound, and a picture of it is kept as `<name>-<scheme>-<width>.png`.
- * `tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByRole("table") })`.
+ * A test: in both widths and schemes the page is sound, and so are its states; a picture of each is kept as
+ * `<name>-<scheme>-<width>.jpg`. `tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByRole("table") })`.
  */
 export function tour(
   stage: Console,
   name: string,
   { path, ready, then, states = {}, as, refused = [] }: Tour,
 ): void {
-  for (const width of [1280, 390] as const) {
-    browserTest(`${name} is sound at ${width} pixels, in the light and in the dark`, async () => {
-      const page = await stage.open(typeof path === "string" ? path : path(), {
-        width,
-        ...(as !== undefined && { as }),
-      });
-      await ready(page).first().waitFor();
-      await then?.(page);
-      await look(page, name, { width, refused });
-      for (const [state, reach] of Object.entries(states)) {
-        await reach(page);
-        await look(page, `${name}--${state}`, { width, refused });
-      }
-      await page.context().close();
+  browserTest(`${name} is sound on a desktop and on a phone, in the light and in the dark`, async () => {
+    const page = await stage.open(typeof path === "string" ? path : path(), {
+      ...(as !== undefined && { as }),
     });
-  }
+    await ready(page).first().waitFor();
+    await then?.(page);
+    await look(page, name, refused);
+    for (const [state, reach] of Object.entries(states)) {
+      await reach(page);
+      await look(page, `${name}--${state}`, refused);
+    }
+    await page.context().close();
+  });
 }
 
-/** The same page in both schemes: it follows the system while it is shown. */
-async function look(
-  page: OpenPage,
-  name: string,
-  { width, refused }: { width: Width; refused: number[] },
-): Promise<void> {
-  for (const scheme of ["light", "dark"] as const) {
+/** Each look differs from the one before in one thing. Those in the dark can differ in their colours alone. */
+const LOOKS = [
+  [1280, "light"],
+  [1280, "dark"],
+  [390, "dark"],
+  [390, "light"],
+] as const;
+
+/** The same page in both widths and schemes: it follows the window and the system while it is shown. */
+async function look(page: OpenPage, name: string, refused: number[]): Promise<void> {
+  for (const [width, scheme] of LOOKS) {
+    await page.setViewportSize({ width, height: HEIGHTS[width] });
     await page.emulateMedia({ colorScheme: scheme });
     await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
     await settled(page);
     await keepPicture(page, `${name}-${scheme}-${width}`);
-    await expectSound(page, { refused });
+    await expectSound(page, { refused, onlyColours: scheme === "dark" });
   }
-  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1280, height: HEIGHTS[1280] });
 }

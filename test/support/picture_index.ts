@@ -20,8 +20,8 @@ export function forgetPictures(): void {
 export async function writePictureIndex(): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   const names = readdirSync(PICTURES)
-    .filter((file) => file.endsWith(".png"))
-    .map((file) => file.slice(0, -".png".length))
+    .filter((file) => file.endsWith(".jpg"))
+    .map((file) => file.slice(0, -".jpg".length))
     .toSorted();
   if (names.length === 0) return;
   const draft = join(PICTURES, `.index-${process.pid}.html`);
@@ -63,7 +63,7 @@ function figureOf(name: string): string {
   const [, , scheme, width] = TOURED.exec(name) ?? [];
   const caption = scheme ? `${scheme}, ${width === "390" ? "phone" : "desktop"}` : wordsOf(name);
   const kind = width === "390" || name.endsWith("-390") ? "phone" : "desktop";
-  return `<figure class="${kind}"><a href="${name}.png"><img loading="lazy" src="${name}.png" alt="${name}"></a><figcaption>${caption}</figcaption></figure>`;
+  return `<figure class="${kind}"><a href="${name}.jpg"><img loading="lazy" src="${name}.jpg" alt="${name}"></a><figcaption>${caption}</figcaption></figure>`;
 }
 
 function wordsOf(name: string): string {
