@@ -160,7 +160,7 @@ describeInBrowser("an authenticator app", () => {
     expect((await stage.service.request("POST", "/auth/two-factor", { body })).status).toBe(401);
   });
 
-  test("is taken away with all else by turning it off, for whoever shows with it that it is them", async () => {
+  test("is taken away with all else by turning it off, for those who show with it that it is them", async () => {
     const person = await proven();
     const { body } = await person.request("POST", "/users/@me/two-factor/totp");
     await person.request("POST", "/users/@me/two-factor/totp/confirm", { code: codeOf(body.secret, -1) });

@@ -128,7 +128,7 @@ describeInBrowser("the list of contacts", () => {
     }
   });
 
-  test("has the columns that somebody chooses, also after it is loaded anew, and only in this project", async () => {
+  test("has the columns that somebody chooses, also after it is loaded again, and only in this project", async () => {
     const page = await opened("/contacts");
     await row(page, "a.180").waitFor();
     const headers = () => page.getByRole("columnheader").allTextContents();

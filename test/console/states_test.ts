@@ -1,4 +1,4 @@
-// What a page shows is right whatever happens around it: another project, a role that may less, a window that is loaded anew
+// What a page shows is right whatever happens around it: another project, a role that may less, a window that is loaded again
 // in the middle of work, and a connection that is lost.
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
@@ -188,7 +188,7 @@ describeInBrowser("projects", () => {
 });
 
 describeInBrowser("what happens meanwhile", () => {
-  test("an import goes on while the window is loaded anew or looks elsewhere, and is found again", async () => {
+  test("an import goes on while the window is loaded again or looks elsewhere, and is found again", async () => {
     const page = await opened("/imports");
     await page.locator("input[type=file]").setInputFiles({
       name: "late.csv",

@@ -7,8 +7,8 @@ import { Time } from "../parts/time.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
 import { useProjectId } from "../place.ts";
 import { useApiPages } from "../queries.ts";
-import { actorOf, deedOf, detailsOf } from "./audit/words.ts";
-import classes from "./audit/audit.module.css";
+import { actorOf, deedOf, detailsOf } from "./audit_words.ts";
+import classes from "./audit.module.css";
 
 const COLUMNS: Column<AuditLine>[] = [
   {

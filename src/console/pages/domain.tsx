@@ -16,9 +16,9 @@ import { toast } from "../parts/toast.tsx";
 import { useProjectId } from "../place.ts";
 import { keyOf, readAgain, useApi } from "../queries.ts";
 import { DOMAIN_STATES } from "./domains.tsx";
-import { Providers } from "./domains/providers.tsx";
-import { Records } from "./domains/records.tsx";
-import classes from "./domains/domains.module.css";
+import { Providers } from "./domain_providers.tsx";
+import { Records } from "./domain_records.tsx";
+import classes from "./domains.module.css";
 
 /** While somebody watches, and something may still change. */
 const LOOK_MS = 10_000;

@@ -16,7 +16,7 @@ import { Time } from "../parts/time.tsx";
 import { useProjectId } from "../place.ts";
 import { readAgain, useApi } from "../queries.ts";
 import { useQueryClient } from "@tanstack/react-query";
-import classes from "./domains/domains.module.css";
+import classes from "./domains.module.css";
 
 /** What a state of a domain means, by the API's word for it. */
 export const DOMAIN_STATES: Record<Domain["status"], { tone: Tone; word: string }> = {

@@ -3,14 +3,15 @@ import { Button, FileButton, Modal, Progress, Text } from "@mantine/core";
 import type { Image } from "../api.gen.ts";
 import { formatBytes } from "../parts/format.ts";
 import { ImagesIcon, UploadIcon } from "../parts/icons.tsx";
+import { More } from "../parts/more.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
 import { IMAGE_TYPES, useUpload } from "../parts/upload_images.ts";
 import { useUrlState } from "../place.ts";
 import { useApiPages } from "../queries.ts";
 import { pathOf } from "../parts/image_address.ts";
-import { OneImage } from "./images/one_image.tsx";
-import classes from "./images/images.module.css";
+import { OneImage } from "./one_image.tsx";
+import classes from "./images.module.css";
 
 /** `/images`. */
 export default function ImagesPage() {
@@ -56,16 +57,7 @@ export default function ImagesPage() {
           <Tile key={image.key} image={image} open={() => set({ open: image.key })} />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          mt="lg"
-          onClick={() => void list.fetchNextPage()}
-          loading={list.isFetchingNextPage}
-        >
-          Show more
-        </Button>
-      )}
+      <More query={list}>Show more</More>
       <Modal opened={opened !== undefined} onClose={() => set({ open: "" })} title="Image" size="lg">
         {opened && <OneImage image={opened} close={() => set({ open: "" })} />}
       </Modal>

@@ -1,9 +1,9 @@
 // Contacts from files: drop one here, see what becomes of it, and look at what was imported before.
-import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ListedContactImport } from "../api.gen.ts";
 import { formatNumber } from "../parts/format.ts";
+import { More } from "../parts/more.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
@@ -66,17 +66,7 @@ function PastImports() {
                   <PastImport key={one.id} one={one} />
                 ))}
               </ul>
-              {query.hasNextPage && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  mt="md"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  Older imports
-                </Button>
-              )}
+              <More query={query}>Older imports</More>
             </>
           );
         }}

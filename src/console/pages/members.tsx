@@ -16,8 +16,8 @@ import { toast } from "../parts/toast.tsx";
 import { useProject, useProjectId } from "../place.ts";
 import { readAgain, useApi, useChange } from "../queries.ts";
 import { useLeaveProject, useRole, useSession } from "../session.ts";
-import { InviteForm } from "./members/invite_form.tsx";
-import { ROLES } from "./members/roles.ts";
+import { InviteForm } from "./invite_form.tsx";
+import { ROLES } from "./member_roles.ts";
 
 /** `/members`. */
 export default function MembersPage() {

@@ -9,7 +9,7 @@ import { LatestActivity } from "./overview/latest_activity.tsx";
 import { ReputationPanel } from "./overview/reputation.tsx";
 import { SetUp } from "./overview/set_up.tsx";
 import { UnderWay } from "./overview/under_way.tsx";
-import { ChartSkeleton } from "./overview/panel.tsx";
+import { ChartSkeleton } from "./overview/chart_skeleton.tsx";
 import classes from "./overview/overview.module.css";
 
 // They come after the first paint: the charts are as large as all the rest.

@@ -16,9 +16,9 @@ import { toast } from "../parts/toast.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { readAgain, useApiPages } from "../queries.ts";
-import { AddSuppressions } from "./suppressions/add.tsx";
-import { ImportReport } from "./suppressions/import_report.tsx";
-import classes from "./suppressions/suppressions.module.css";
+import { AddSuppressions } from "./add_suppressions.tsx";
+import { ImportReport } from "./suppression_report.tsx";
+import classes from "./suppressions.module.css";
 
 type Reason = Suppression["reason"];
 

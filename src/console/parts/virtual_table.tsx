@@ -45,6 +45,8 @@ interface Props<T> {
 }
 
 const OVERSCAN = 12;
+const ROW_HEIGHT = 44;
+const BOX_WIDTH = "2.5rem";
 
 /**
  * The table. It fills the height that it is given: `flex: 1; min-height: 0` in a column. `j` and `k` or the arrows step from
@@ -56,14 +58,12 @@ export function VirtualTable<T>(props: Props<T>) {
     columns,
     rows,
     idOf,
-    nameOf,
     total,
     hasMore = false,
-    isLoadingMore,
-    loadMore,
-    rowHeight = 44,
+    rowHeight = ROW_HEIGHT,
+    open,
+    selection,
   } = props;
-  const { open, selection } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length + (hasMore ? 1 : 0),
@@ -72,30 +72,9 @@ export function VirtualTable<T>(props: Props<T>) {
     overscan: OVERSCAN,
   });
   const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? -1;
-  useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - OVERSCAN) void loadMore?.();
-  }, [hasMore, isLoadingMore, last, rows.length, loadMore]);
-
+  useMoreAtTheEnd(props, items.at(-1)?.index ?? -1);
   const steps = useSteps(rows.length, scroller, (index) => virtual.scrollToIndex(index));
-  const { active, setActive, step } = steps;
-  const toggleActive = () => {
-    const row = rows[active];
-    if (selection && row !== undefined && steps.isInside())
-      selection.change(toggled(selection.ids, idOf(row)));
-  };
-  useShortcut(open && "j", "Next row", () => step(1));
-  useShortcut(open && "k", "Row before", () => step(-1));
-  useShortcut(selection && open && "x", "Select the row", toggleActive);
-
-  const tracks = [...(selection ? ["2.5rem"] : []), ...columns.map(({ width }) => width ?? "minmax(0, 1fr)")];
-  const narrow = [
-    ...(selection ? ["2.5rem"] : []),
-    ...columns.filter((column) => !column.isWideOnly).map(({ width }) => width ?? "minmax(0, 1fr)"),
-  ];
-  const style = { "--columns": tracks.join(" "), "--narrow": narrow.join(" ") } as React.CSSProperties;
-  const allIds = rows.map(idOf);
-  const chosen = selection ? allIds.filter((id) => selection.ids.has(id)).length : 0;
+  useKeys(props, steps);
   return (
     <div
       ref={scroller}
@@ -103,92 +82,151 @@ export function VirtualTable<T>(props: Props<T>) {
       role="table"
       aria-label={label}
       aria-rowcount={(total ?? (hasMore ? -2 : rows.length)) + 1}
-      style={style}
+      style={tracksOf(columns, selection !== undefined)}
       tabIndex={0}
       onKeyDown={(event) => {
         if (event.key !== "ArrowDown" || event.target !== event.currentTarget || !open) return;
         event.preventDefault();
-        step(1);
+        steps.step(1);
       }}
     >
-      <div role="rowgroup" className={classes.head}>
-        <div role="row" aria-rowindex={1} className={classes.row}>
-          {selection && (
-            <div role="columnheader" className={classes.box}>
-              <Checkbox
-                size="xs"
-                aria-label="Select all that are loaded"
-                checked={chosen > 0 && chosen === rows.length}
-                indeterminate={chosen > 0 && chosen < rows.length}
-                onChange={(event) => selection.change(new Set(event.currentTarget.checked ? allIds : []))}
-              />
-            </div>
-          )}
-          {columns.map((column) => (
-            <div key={column.key} role="columnheader" {...cellProps(column)}>
-              {column.header}
-            </div>
-          ))}
-        </div>
-      </div>
+      <Head columns={columns} ids={rows.map(idOf)} selection={selection} />
       <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rows[index];
           const place = { transform: `translateY(${start}px)`, height: rowHeight };
-          if (row === undefined) {
-            return (
-              <div key="more" role="row" className={classes.row} data-floating style={place}>
-                <div role="cell" className={classes.cell}>
-                  <Skeleton height={12} width="60%" />
-                </div>
-              </div>
-            );
-          }
-          const id = idOf(row);
+          if (row === undefined) return <RowToCome key="more" place={place} />;
           return (
-            <div
-              key={id}
-              role="row"
-              aria-rowindex={index + 2}
-              className={classes.row}
-              data-floating
-              data-index={index}
-              data-open={open ? true : undefined}
-              data-chosen={selection?.ids.has(id) || undefined}
-              style={place}
-              tabIndex={open ? (index === active ? 0 : -1) : undefined}
-              onFocus={() => setActive(index)}
-              onClick={open && ((event) => isPlain(event) && open(row))}
-              onKeyDown={
-                open &&
-                ((event) => {
-                  if (event.target !== event.currentTarget) return;
-                  if (event.key === "Enter") open(row);
-                  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-                  event.preventDefault();
-                  step(event.key === "ArrowDown" ? 1 : -1);
-                })
-              }
-            >
-              {selection && (
-                <div role="cell" className={classes.box}>
-                  <Checkbox
-                    size="xs"
-                    aria-label={`Select ${nameOf?.(row) ?? `row ${index + 1}`}`}
-                    tabIndex={index === active ? 0 : -1}
-                    checked={selection.ids.has(id)}
-                    onChange={() => selection.change(toggled(selection.ids, id))}
-                  />
-                </div>
-              )}
-              {columns.map((column) => (
-                <div key={column.key} role="cell" {...cellProps(column)}>
-                  {column.cell(row)}
-                </div>
-              ))}
-            </div>
+            <TableRow key={idOf(row)} table={props} row={row} index={index} place={place} steps={steps} />
           );
         })}
+      </div>
+    </div>
+  );
+}
+
+/** Asks for more when its end is near. */
+function useMoreAtTheEnd<T>(
+  { rows, hasMore = false, isLoadingMore, loadMore }: Props<T>,
+  last: number,
+): void {
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && last >= rows.length - OVERSCAN) void loadMore?.();
+  }, [hasMore, isLoadingMore, last, rows.length, loadMore]);
+}
+
+function useKeys<T>({ rows, idOf, open, selection }: Props<T>, { active, step, isInside }: Steps): void {
+  const toggleActive = () => {
+    const row = rows[active];
+    if (selection && row !== undefined && isInside()) selection.change(toggled(selection.ids, idOf(row)));
+  };
+  useShortcut(open && "j", "Next row", () => step(1));
+  useShortcut(open && "k", "Row before", () => step(-1));
+  useShortcut(selection && open && "x", "Select the row", toggleActive);
+}
+
+/** The tracks of the grid, for a wide window and for a narrow one. */
+function tracksOf<T>(columns: Column<T>[], hasSelection: boolean): React.CSSProperties {
+  const tracks = (shown: Column<T>[]) =>
+    [...(hasSelection ? [BOX_WIDTH] : []), ...shown.map(({ width }) => width ?? "minmax(0, 1fr)")].join(" ");
+  const narrow = columns.filter((column) => !column.isWideOnly);
+  return { "--columns": tracks(columns), "--narrow": tracks(narrow) } as React.CSSProperties;
+}
+
+interface HeadProps<T> {
+  columns: Column<T>[];
+  ids: string[];
+  selection: Selection | undefined;
+}
+
+function Head<T>({ columns, ids, selection }: HeadProps<T>) {
+  const chosen = selection ? ids.filter((id) => selection.ids.has(id)).length : 0;
+  return (
+    <div role="rowgroup" className={classes.head}>
+      <div role="row" aria-rowindex={1} className={classes.row}>
+        {selection && (
+          <div role="columnheader" className={classes.box}>
+            <Checkbox
+              size="xs"
+              aria-label="Select all that are loaded"
+              checked={chosen > 0 && chosen === ids.length}
+              indeterminate={chosen > 0 && chosen < ids.length}
+              onChange={(event) => selection.change(new Set(event.currentTarget.checked ? ids : []))}
+            />
+          </div>
+        )}
+        {columns.map((column) => (
+          <div key={column.key} role="columnheader" {...cellProps(column)}>
+            {column.header}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps<T> {
+  table: Props<T>;
+  row: T;
+  index: number;
+  place: React.CSSProperties;
+  steps: Steps;
+}
+
+function TableRow<T>({ table, row, index, place, steps: { active, setActive, step } }: RowProps<T>) {
+  const { columns, idOf, nameOf, open, selection } = table;
+  const id = idOf(row);
+  const isActive = index === active;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={classes.row}
+      data-floating
+      data-index={index}
+      data-open={open ? true : undefined}
+      data-chosen={selection?.ids.has(id) || undefined}
+      style={place}
+      tabIndex={open ? (isActive ? 0 : -1) : undefined}
+      onFocus={() => setActive(index)}
+      onClick={open && ((event) => isPlain(event) && open(row))}
+      onKeyDown={
+        open &&
+        ((event) => {
+          if (event.target !== event.currentTarget) return;
+          if (event.key === "Enter") open(row);
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          step(event.key === "ArrowDown" ? 1 : -1);
+        })
+      }
+    >
+      {selection && (
+        <div role="cell" className={classes.box}>
+          <Checkbox
+            size="xs"
+            aria-label={`Select ${nameOf?.(row) ?? `row ${index + 1}`}`}
+            tabIndex={isActive ? 0 : -1}
+            checked={selection.ids.has(id)}
+            onChange={() => selection.change(toggled(selection.ids, id))}
+          />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div key={column.key} role="cell" {...cellProps(column)}>
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Stands at the end, while more is on its way. */
+function RowToCome({ place }: { place: React.CSSProperties }) {
+  return (
+    <div role="row" className={classes.row} data-floating style={place}>
+      <div role="cell" className={classes.cell}>
+        <Skeleton height={12} width="60%" />
       </div>
     </div>
   );
@@ -203,6 +241,8 @@ export function enterTable(): void {
     ),
   );
 }
+
+type Steps = ReturnType<typeof useSteps>;
 
 /** Which row the keys are at, and stepping to the next one: it comes into view and takes the focus. */
 function useSteps(

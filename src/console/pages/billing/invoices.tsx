@@ -1,7 +1,8 @@
 // What was billed.
-import { Anchor, Button } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import type { Invoice } from "../../api.gen.ts";
 import { formatDay } from "../../parts/format.ts";
+import { More } from "../../parts/more.tsx";
 import { Row, Rows, Section } from "../../parts/section.tsx";
 import { Failed, SkeletonLines } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -26,17 +27,7 @@ export function Invoices() {
           ))}
         </Rows>
       )}
-      {list.hasNextPage && (
-        <Button
-          variant="subtle"
-          size="xs"
-          mt="lg"
-          loading={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          Show older ones
-        </Button>
-      )}
+      <More query={list}>Show older ones</More>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import type { WholeContact } from "../../api.gen.ts";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useHasPage } from "../../place.ts";
-import { Panel } from "./panel.tsx";
+import { Panel } from "../../parts/panel.tsx";
 import classes from "./contact.module.css";
 
 export function Executions({ contact: { executions = [] } }: { contact: WholeContact }) {

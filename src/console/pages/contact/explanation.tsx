@@ -4,7 +4,7 @@ import { CheckIcon, CloseIcon } from "../../parts/icons.tsx";
 import { useVocabulary } from "../../parts/conditions/vocabulary.ts";
 import { filterSentence } from "../../parts/conditions/words.ts";
 import { Time } from "../../parts/time.tsx";
-import { FieldValue } from "../contacts/field_value.tsx";
+import { FieldValue } from "../../parts/field_value.tsx";
 import classes from "./contact.module.css";
 
 interface Props {

@@ -5,9 +5,9 @@ import type { WholeContact } from "../../api.gen.ts";
 import { AddIcon, CloseIcon } from "../../parts/icons.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useChange } from "../../queries.ts";
-import { type FieldKind, fieldName, FieldValue, kindOf } from "../contacts/field_value.tsx";
+import { type FieldKind, fieldName, FieldValue, kindOf } from "../../parts/field_value.tsx";
 import { NewField } from "./new_field.tsx";
-import { Panel } from "./panel.tsx";
+import { Panel } from "../../parts/panel.tsx";
 import { ValueEditor } from "./value_editor.tsx";
 import classes from "./contact.module.css";
 
@@ -30,7 +30,7 @@ export function Fields({ contact: { id, email, data } }: { contact: WholeContact
   return (
     <Panel
       title="Fields"
-      action={
+      aside={
         !isAdding && (
           <Button
             variant="subtle"

@@ -1,6 +1,6 @@
 // What a contact was sent, the newest first.
-import { Button } from "@mantine/core";
 import { formatNumber } from "../../parts/format.ts";
+import { More } from "../../parts/more.tsx";
 import { Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -39,17 +39,7 @@ export function Mails({ contactId, openMail }: Props) {
                 </li>
               ))}
             </ul>
-            {query.hasNextPage && (
-              <Button
-                variant="default"
-                size="xs"
-                mt="md"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                Older mails
-              </Button>
-            )}
+            <More query={query}>Older mails</More>
           </>
         );
       }}

@@ -5,7 +5,7 @@ import { Refusal } from "../../api.ts";
 import { useUnsaved } from "../../parts/unsaved.ts";
 import { useApi } from "../../queries.ts";
 import { KINDS, readText } from "../contacts/field_text.ts";
-import type { FieldKind } from "../contacts/field_value.tsx";
+import type { FieldKind } from "../../parts/field_value.tsx";
 import { reasonOf } from "./value_editor.tsx";
 
 interface Props {

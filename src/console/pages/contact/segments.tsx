@@ -9,7 +9,7 @@ import { toast } from "../../parts/toast.tsx";
 import { useHasPage } from "../../place.ts";
 import { useApi, useChange } from "../../queries.ts";
 import { Explanation } from "./explanation.tsx";
-import { Panel } from "./panel.tsx";
+import { Panel } from "../../parts/panel.tsx";
 import classes from "./contact.module.css";
 
 type Named = Pick<Segment, "id" | "name">;
@@ -28,7 +28,7 @@ export function Segments({ contact: { id, email, segments = [] } }: { contact: W
   return (
     <Panel
       title="Segments"
-      action={
+      aside={
         <Others present={segments} join={(segment) => add.mutate(inputOf(segment.id))} explain={setAsked} />
       }
     >

@@ -1,5 +1,4 @@
 // What a contact did and what happened to it, the newest first, by day.
-import { Button } from "@mantine/core";
 import type { Activity } from "../../api.gen.ts";
 import { formatClock, formatDay, formatExact } from "../../parts/format.ts";
 import {
@@ -15,9 +14,10 @@ import {
   WarningIcon,
   WorkflowsIcon,
 } from "../../parts/icons.tsx";
+import { More } from "../../parts/more.tsx";
 import { Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { useApiPages } from "../../queries.ts";
-import { FieldValue } from "../contacts/field_value.tsx";
+import { FieldValue } from "../../parts/field_value.tsx";
 import classes from "./contact.module.css";
 
 const WORDS: Record<Activity["type"], { words: string; icon: Icon }> = {
@@ -67,17 +67,7 @@ export function TimeLine({ contactId, openMail }: Props) {
                 </ol>
               </section>
             ))}
-            {query.hasNextPage && (
-              <Button
-                variant="default"
-                size="xs"
-                mt="md"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                What was before
-              </Button>
-            )}
+            <More query={query}>What was before</More>
           </>
         );
       }}

@@ -5,7 +5,7 @@ import { Refusal } from "../../api.ts";
 import { toast } from "../../parts/toast.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
 import { readText, writeText } from "../contacts/field_text.ts";
-import type { FieldKind } from "../contacts/field_value.tsx";
+import type { FieldKind } from "../../parts/field_value.tsx";
 
 interface Props {
   /** Of which field. */

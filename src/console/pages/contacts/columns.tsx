@@ -8,7 +8,7 @@ import { Time } from "../../parts/time.tsx";
 import type { Column } from "../../parts/virtual_table.tsx";
 import { useProjectId } from "../../place.ts";
 import { useApi } from "../../queries.ts";
-import { fieldName, FieldValue } from "./field_value.tsx";
+import { fieldName, FieldValue } from "../../parts/field_value.tsx";
 import classes from "./contacts.module.css";
 
 /** More do not fit beside each other. */

@@ -4,7 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { CloseIcon, FilterIcon } from "../../parts/icons.tsx";
 import { useApi } from "../../queries.ts";
-import { fieldName } from "./field_value.tsx";
+import { fieldName } from "../../parts/field_value.tsx";
 import type { Filters, SetFilters } from "./filters.ts";
 
 const TYPING_MS = 150;

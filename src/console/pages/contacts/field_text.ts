@@ -1,5 +1,5 @@
 // Values of fields as somebody types them.
-import type { FieldKind } from "./field_value.tsx";
+import type { FieldKind } from "../../parts/field_value.tsx";
 
 /** The words of the kinds, in the order of the menu. */
 export const KINDS: { value: FieldKind; label: string }[] = [

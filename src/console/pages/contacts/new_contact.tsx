@@ -5,7 +5,7 @@ import { FormError, useServerForm } from "../../parts/form.tsx";
 import { FormDialog } from "../../parts/form_dialog.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useApi, useChange } from "../../queries.ts";
-import { fieldName } from "./field_value.tsx";
+import { fieldName } from "../../parts/field_value.tsx";
 import { readText } from "./field_text.ts";
 
 /** The form has the fields that most contacts have; others can be added to the contact afterwards. */

@@ -1,7 +1,7 @@
 // What each column of a file is to become.
 import { Select, TextInput } from "@mantine/core";
 import { useApi } from "../../queries.ts";
-import { fieldName } from "../contacts/field_value.tsx";
+import { fieldName } from "../../parts/field_value.tsx";
 import type { FileColumn, Target } from "./preview.ts";
 import classes from "./imports.module.css";
 

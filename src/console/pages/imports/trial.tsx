@@ -4,7 +4,7 @@ import type { ContactImport } from "../../api.gen.ts";
 import { formatCount } from "../../parts/format.ts";
 import { Failed, Loaded } from "../../parts/states.tsx";
 import { useApi } from "../../queries.ts";
-import { FieldValue, fieldName } from "../contacts/field_value.tsx";
+import { FieldValue, fieldName } from "../../parts/field_value.tsx";
 import { Counts, Refused } from "./counts.tsx";
 import { ImportProgress } from "./import_progress.tsx";
 import { isMoving } from "./state.ts";

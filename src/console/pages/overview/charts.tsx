@@ -1,12 +1,12 @@
 // What was sent and what came of it, day by day; and how many contacts there are.
 import { AreaChart } from "@mantine/charts";
 import { formatCompact, formatCount, formatDay, formatNumber } from "../../parts/format.ts";
+import { Panel } from "../../parts/panel.tsx";
 import type { Period } from "../../parts/period.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Skeleton } from "@mantine/core";
 import { useApi } from "../../queries.ts";
 import classes from "./overview.module.css";
-import { Panel } from "./panel.tsx";
 
 const HEIGHT = 220;
 const SKELETON = <Skeleton height={HEIGHT} />;

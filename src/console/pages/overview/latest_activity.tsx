@@ -3,12 +3,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { Activity } from "../../api.gen.ts";
 import { type Answer, linkTo } from "../../api.ts";
+import { Panel } from "../../parts/panel.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useProjectId } from "../../place.ts";
 import { keyOf, useApi } from "../../queries.ts";
 import classes from "./overview.module.css";
-import { Panel } from "./panel.tsx";
 
 const SHOWN = 12;
 const INPUT = { query: { limit: SHOWN } };

@@ -2,12 +2,12 @@
 import { Progress } from "@mantine/core";
 import type { Reputation } from "../../api.gen.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { Panel } from "../../parts/panel.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Status, type Tone } from "../../parts/status.tsx";
 import { useProjectId } from "../../place.ts";
 import { useApi } from "../../queries.ts";
 import classes from "./overview.module.css";
-import { Panel } from "./panel.tsx";
 
 export function ReputationPanel() {
   const id = useProjectId();

@@ -3,11 +3,11 @@ import { Anchor, Progress } from "@mantine/core";
 import type { SetupState } from "../../api.gen.ts";
 import { BASE } from "../../api.ts";
 import { DoneIcon, ToDoIcon } from "../../parts/icons.tsx";
+import { Panel } from "../../parts/panel.tsx";
 import { useHasPage, useProjectId } from "../../place.ts";
 import { useApi } from "../../queries.ts";
 import { Link } from "wouter";
 import classes from "./overview.module.css";
-import { Panel } from "./panel.tsx";
 
 interface Step {
   title: string;

@@ -2,12 +2,12 @@
 import { Progress } from "@mantine/core";
 import type { UpcomingActivity } from "../../api.gen.ts";
 import { formatNumber } from "../../parts/format.ts";
+import { Panel } from "../../parts/panel.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useApi } from "../../queries.ts";
 import classes from "./overview.module.css";
-import { Panel } from "./panel.tsx";
 
 const SHOWN = 6;
 const WATCH_MS = 5_000;

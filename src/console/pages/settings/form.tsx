@@ -1,5 +1,6 @@
 // What can be set of a project. Only what was changed is sent: two people can change different settings at once.
 import { Alert, Button, Checkbox, Select, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import type { PatchBody, Project } from "../../api.gen.ts";
 import { call } from "../../api.ts";
@@ -38,7 +39,6 @@ function valuesOf(project: Project): Values {
 export function SettingsForm({ project }: { project: Project }) {
   const cache = useQueryClient();
   const { isAllowed, reason } = useRole("ADMIN");
-  const isOwner = useRole("OWNER").isAllowed;
   const sent = useServerForm<Values>(
     { mode: "controlled", initialValues: valuesOf(project) },
     async (values) => {
@@ -53,7 +53,6 @@ export function SettingsForm({ project }: { project: Project }) {
     Object.fromEntries([0, 1, 2].map((i) => [`resendInDoubt.${i}`, "resendInDoubt"])),
   );
   const { form, submit, isSending, error } = sent;
-  const isChanged = form.isDirty();
   return (
     <form onSubmit={submit} noValidate className={classes.form}>
       {reason && (
@@ -61,97 +60,124 @@ export function SettingsForm({ project }: { project: Project }) {
           {reason}: you can see the settings, and not change them.
         </Alert>
       )}
-      <Section title="Project">
-        <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Project">
-          <TextInput
-            label="Name"
-            description="Recipients may see it: the name of your shop or product."
-            {...form.getInputProps("name")}
-          />
-          <Select
-            label="Language"
-            description="Of the footer of mails, and of the pages that recipients see."
-            data={LANGUAGES}
-            allowDeselect={false}
-            disabled={!isAllowed}
-            {...form.getInputProps("language")}
-          />
-          <Select
-            label="Time zone"
-            description="Of times without one, such as those of schedules."
-            data={ZONES}
-            searchable
-            allowDeselect={false}
-            disabled={!isAllowed}
-            {...form.getInputProps("timezone")}
-          />
-        </fieldset>
-      </Section>
-      <Section title="Mail">
-        <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Mail">
-          <Textarea
-            label="Postal address"
-            description="Stands in the footer of marketing mail: many countries ask for it."
-            autosize
-            minRows={3}
-            maxRows={8}
-            {...form.getInputProps("postalAddress")}
-          />
-          <Select
-            label="Opens and clicks"
-            description="Whether it is noted who opens a mail and follows its links."
-            data={TRACKING}
-            allowDeselect={false}
-            disabled={!isAllowed}
-            {...form.getInputProps("tracking")}
-          />
-          <Checkbox.Group
-            label="Send again when in doubt"
-            description="If a connection breaks at the last moment, nobody knows whether a mail arrived. What is chosen here is sent again after 15 minutes, and may come twice."
-            {...form.getInputProps("resendInDoubt")}
-          >
-            <Stack gap="xs" mt="xs">
-              {RESENT.map(({ value, label }) => (
-                <Checkbox key={value} value={value} label={label} disabled={!isAllowed} />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <Text size="sm" c="dimmed">
-            Sending rate:{" "}
-            {project.sendRate === null
-              ? "no limit of its own"
-              : `${formatNumber(project.sendRate)} mails a second`}
-            . Only the operator of this service can change it.
-          </Text>
-        </fieldset>
-      </Section>
-      <Section title="Access">
-        <Switch
-          label="Members need two-factor log-in"
-          description={
-            isOwner
-              ? "Members who have not set it up cannot open this project until they have: that includes you."
-              : "Only owners of the project can change this."
-          }
-          disabled={!isOwner}
-          {...form.getInputProps("requiresTwoFactor", { type: "checkbox" })}
-        />
-      </Section>
+      <ProjectFields form={form} isAllowed={isAllowed} />
+      <MailFields form={form} isAllowed={isAllowed} sendRate={project.sendRate} />
+      <AccessFields form={form} />
       <FormError error={error} />
-      {isChanged && (
-        <div className={classes.save} role="group" aria-label="Changes">
-          <span>Not saved yet</span>
-          <div>
-            <Button variant="default" size="xs" onClick={() => form.reset()}>
-              Discard
-            </Button>
-            <Button type="submit" size="xs" loading={isSending}>
-              Save
-            </Button>
-          </div>
-        </div>
-      )}
+      {form.isDirty() && <Save isSending={isSending} discard={() => form.reset()} />}
     </form>
+  );
+}
+
+interface FieldsProps {
+  form: UseFormReturnType<Values>;
+  isAllowed: boolean;
+}
+
+function ProjectFields({ form, isAllowed }: FieldsProps) {
+  return (
+    <Section title="Project">
+      <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Project">
+        <TextInput
+          label="Name"
+          description="Recipients may see it: the name of your shop or product."
+          {...form.getInputProps("name")}
+        />
+        <Select
+          label="Language"
+          description="Of the footer of mails, and of the pages that recipients see."
+          data={LANGUAGES}
+          allowDeselect={false}
+          disabled={!isAllowed}
+          {...form.getInputProps("language")}
+        />
+        <Select
+          label="Time zone"
+          description="Of times without one, such as those of schedules."
+          data={ZONES}
+          searchable
+          allowDeselect={false}
+          disabled={!isAllowed}
+          {...form.getInputProps("timezone")}
+        />
+      </fieldset>
+    </Section>
+  );
+}
+
+function MailFields({ form, isAllowed, sendRate }: FieldsProps & { sendRate: number | null }) {
+  return (
+    <Section title="Mail">
+      <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Mail">
+        <Textarea
+          label="Postal address"
+          description="Stands in the footer of marketing mail: many countries ask for it."
+          autosize
+          minRows={3}
+          maxRows={8}
+          {...form.getInputProps("postalAddress")}
+        />
+        <Select
+          label="Opens and clicks"
+          description="Whether it is noted who opens a mail and follows its links."
+          data={TRACKING}
+          allowDeselect={false}
+          disabled={!isAllowed}
+          {...form.getInputProps("tracking")}
+        />
+        <Checkbox.Group
+          label="Send again when in doubt"
+          description="If a connection breaks at the last moment, nobody knows whether a mail arrived. What is chosen here is sent again after 15 minutes, and may come twice."
+          {...form.getInputProps("resendInDoubt")}
+        >
+          <Stack gap="xs" mt="xs">
+            {RESENT.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} disabled={!isAllowed} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Text size="sm" c="dimmed">
+          Sending rate:{" "}
+          {sendRate === null ? "no limit of its own" : `${formatNumber(sendRate)} mails a second`}. Only the
+          operator of this service can change it.
+        </Text>
+      </fieldset>
+    </Section>
+  );
+}
+
+function AccessFields({ form }: Pick<FieldsProps, "form">) {
+  const isOwner = useRole("OWNER").isAllowed;
+  return (
+    <Section title="Access">
+      <Switch
+        label="Members need two-factor log-in"
+        description={
+          isOwner
+            ? "Members who have not set it up cannot open this project until they have: that includes you."
+            : "Only owners of the project can change this."
+        }
+        disabled={!isOwner}
+        {...form.getInputProps("requiresTwoFactor", { type: "checkbox" })}
+      />
+    </Section>
+  );
+}
+
+/** Stays in sight as long as something is not saved. */
+function Save({ isSending, discard }: { isSending: boolean; discard: () => void }) {
+  return (
+    <div className={classes.save} role="group" aria-label="Changes">
+      <span>Not saved yet</span>
+      <div>
+        <Button variant="default" size="xs" onClick={discard}>
+          Discard
+        </Button>
+        <Button type="submit" size="xs" loading={isSending}>
+          Save
+        </Button>
+      </div>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 // The records of a domain: what is wanted, and what was found.
-import type { DnsRecord } from "../../api.gen.ts";
-import { Copyable } from "../../parts/copy.tsx";
-import { Status, type Tone } from "../../parts/status.tsx";
+import type { DnsRecord } from "../api.gen.ts";
+import { Copyable } from "../parts/copy.tsx";
+import { Status, type Tone } from "../parts/status.tsx";
 import classes from "./domains.module.css";
 
 const PURPOSES: Record<DnsRecord["purpose"], { name: string; why: string }> = {

@@ -1,5 +1,5 @@
 // The fields of contacts, as people read them.
-import { Time } from "../../parts/time.tsx";
+import { Time } from "./time.tsx";
 
 /** What a value is. What is none of the first four is kept and edited as JSON. */
 export type FieldKind = "text" | "number" | "boolean" | "date" | "json";

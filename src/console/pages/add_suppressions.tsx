@@ -1,12 +1,12 @@
 // Addresses that are typed or pasted.
 import { Button, Text, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { call } from "../../api.ts";
-import { formatCount } from "../../parts/format.ts";
-import { FormError, useServerForm } from "../../parts/form.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useProjectId } from "../../place.ts";
-import { readAgain } from "../../queries.ts";
+import { call } from "../api.ts";
+import { formatCount } from "../parts/format.ts";
+import { FormError, useServerForm } from "../parts/form.tsx";
+import { toast } from "../parts/toast.tsx";
+import { useProjectId } from "../place.ts";
+import { readAgain } from "../queries.ts";
 
 /** Whatever separates addresses in what people paste. */
 const BETWEEN = /[\s,;]+/;

@@ -1,5 +1,5 @@
 // What the roles are called, and what they may do.
-import type { Member } from "../../api.gen.ts";
+import type { Member } from "../api.gen.ts";
 
 /** By the API's word, from the least to the most. */
 export const ROLES: Record<Member["role"], { name: string; about: string }> = {

@@ -1,14 +1,14 @@
 // Somebody who is to join.
 import { Button, Radio, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import type { Member } from "../../api.gen.ts";
-import { call } from "../../api.ts";
-import { FormError, useServerForm } from "../../parts/form.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useProjectId } from "../../place.ts";
-import { readAgain } from "../../queries.ts";
-import { useRole } from "../../session.ts";
-import { ROLES } from "./roles.ts";
+import type { Member } from "../api.gen.ts";
+import { call } from "../api.ts";
+import { FormError, useServerForm } from "../parts/form.tsx";
+import { toast } from "../parts/toast.tsx";
+import { useProjectId } from "../place.ts";
+import { readAgain } from "../queries.ts";
+import { useRole } from "../session.ts";
+import { ROLES } from "./member_roles.ts";
 
 export function InviteForm({ done }: { done: () => void }) {
   const id = useProjectId();

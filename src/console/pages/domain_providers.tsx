@@ -1,6 +1,6 @@
 // What to do where the DNS of a domain is managed, in the words of the larger providers.
 import { Select } from "@mantine/core";
-import { useUrlState } from "../../place.ts";
+import { useUrlState } from "../place.ts";
 import classes from "./domains.module.css";
 
 /** Whether the field for the name takes `bounces` or `bounces.shop.example`. */

@@ -1,7 +1,7 @@
 // What became of a file of addresses.
 import { Table, Text } from "@mantine/core";
-import type { SuppressionImport } from "../../api.gen.ts";
-import { formatCount } from "../../parts/format.ts";
+import type { SuppressionImport } from "../api.gen.ts";
+import { formatCount } from "../parts/format.ts";
 
 export function ImportReport({
   report: { added, existing, invalid, errors },

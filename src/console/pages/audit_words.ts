@@ -1,6 +1,6 @@
 // The audit log in words.
-import type { AuditLine } from "../../api.gen.ts";
-import { formatNumber } from "../../parts/format.ts";
+import type { AuditLine } from "../api.gen.ts";
+import { formatNumber } from "../parts/format.ts";
 
 /** By the API's word for it; `%` stands for what it was done to. */
 const DEEDS: Record<string, string> = {

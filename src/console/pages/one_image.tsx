@@ -2,18 +2,18 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { Image, ImageUse } from "../../api.gen.ts";
-import { call } from "../../api.ts";
-import { confirm } from "../../parts/confirm.tsx";
-import { Copyable } from "../../parts/copy.tsx";
-import { formatBytes, formatCount } from "../../parts/format.ts";
-import { DeleteIcon } from "../../parts/icons.tsx";
-import { Loaded } from "../../parts/states.tsx";
-import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useHasPage, useProjectId } from "../../place.ts";
-import { readAgain, useApi } from "../../queries.ts";
-import { pathOf } from "../../parts/image_address.ts";
+import type { Image, ImageUse } from "../api.gen.ts";
+import { call } from "../api.ts";
+import { confirm } from "../parts/confirm.tsx";
+import { Copyable } from "../parts/copy.tsx";
+import { formatBytes, formatCount } from "../parts/format.ts";
+import { DeleteIcon } from "../parts/icons.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { toast } from "../parts/toast.tsx";
+import { useHasPage, useProjectId } from "../place.ts";
+import { readAgain, useApi } from "../queries.ts";
+import { pathOf } from "../parts/image_address.ts";
 import classes from "./images.module.css";
 
 export function OneImage({ image, close }: { image: Image; close: () => void }) {
