@@ -38,6 +38,8 @@ export interface PageRoute {
   role?: Project["role"];
   /** Not shown where the installation is without it. */
   feature?: "billing" | undefined;
+  /** Not shown where the installation has it. */
+  without?: "billing" | undefined;
 }
 
 /** Pages of a project, in the order of the navigation; of two paths that match, the first is shown. */
@@ -151,6 +153,15 @@ export const PAGES: PageRoute[] = [
     role: "ADMIN",
     feature: "billing",
     page: lazyPage(() => import("./pages/billing.tsx")),
+  },
+  {
+    path: "/limits",
+    label: "Limits",
+    group: "Project",
+    icon: BillingIcon,
+    role: "ADMIN",
+    without: "billing",
+    page: lazyPage(() => import("./pages/limits.tsx")),
   },
   {
     path: "/security",

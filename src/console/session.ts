@@ -42,12 +42,21 @@ export function useFeatures() {
   return useAccountApi("GET /config", {}, { staleTime: Infinity }).data?.features;
 }
 
+/** When a page is there: for this role and above, with a feature of the installation, or without one. */
+interface Conditional {
+  role?: Role;
+  feature?: "billing" | undefined;
+  without?: "billing" | undefined;
+}
+
 /** Which pages of the project are there for the user who is logged in, on this installation. */
-export function usePageFilter(): (page: { role?: Role; feature?: "billing" | undefined }) => boolean {
+export function usePageFilter(): (page: Conditional) => boolean {
   const { rank } = ROLES[useProject().role];
   const features = useFeatures();
-  return ({ role = "MEMBER", feature }) =>
-    rank >= ROLES[role].rank && (feature === undefined || features?.[feature] === true);
+  return ({ role = "MEMBER", feature, without }) =>
+    rank >= ROLES[role].rank &&
+    (feature === undefined || features?.[feature] === true) &&
+    (without === undefined || features?.[without] === false);
 }
 
 /** Forgets a project that is not there any more for the user who is logged in, and leads to another, or to a first one. */

@@ -176,10 +176,14 @@ describe("standing", () => {
     ready: (page) => page.getByRole("row", { name: /Created the key/ }),
   });
 
-  browserTest("billing is not shown where the installation has none", async () => {
+  tour(stage, "limits", { path: "/limits", ready: (page) => page.getByText("used, no limit") });
+
+  browserTest("billing is not shown where the installation has none; limits are", async () => {
     const page = await stage.open("/billing");
     await page.getByRole("heading", { name: "Nothing is billed here" }).waitFor();
     expect(await page.getByRole("link", { name: "Billing" }).count()).toBe(0);
+    await page.getByRole("link", { name: "See the limits" }).click();
+    await page.getByRole("heading", { level: 1, name: "Limits" }).waitFor();
     await page.context().close();
   });
 });

@@ -39,9 +39,14 @@ export function Subscription({ consumption }: { consumption: UseQueryResult<Bill
   );
 }
 
-type Given = NonNullable<BillingConsumption["subscription"]>;
+/** A subscription as last heard of. */
+export type GivenSubscription = NonNullable<BillingConsumption["subscription"]>;
 
-function End({ subscription: { periodEndsAt, cancelsAt, endedAt } }: { subscription: Given }) {
+/** Whether there is one that has not ended. */
+export const isLasting = (subscription: GivenSubscription | null | undefined): boolean =>
+  subscription !== null && subscription !== undefined && subscription.endedAt === null;
+
+function End({ subscription: { periodEndsAt, cancelsAt, endedAt } }: { subscription: GivenSubscription }) {
   if (endedAt) return <Fact name="Ended">{formatDay(endedAt)}</Fact>;
   if (cancelsAt) return <Fact name="Ends">{formatDay(cancelsAt)}</Fact>;
   return periodEndsAt ? <Fact name="Renewed">{formatDay(periodEndsAt)}</Fact> : null;

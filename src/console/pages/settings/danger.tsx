@@ -18,31 +18,37 @@ export function Danger() {
   return (
     <Section title="Danger" about="Neither can be undone." isDanger>
       <Rows label="Danger">
-        <Row
+        <Deed
           name="Reset the project"
           about="Deletes its contents. Members, domains, keys and settings stay."
-          actions={
-            <Gate role="OWNER">
-              <Button variant="outline" color="red" size="xs" onClick={reset}>
-                Reset
-              </Button>
-            </Gate>
-          }
+          action="Reset"
+          act={reset}
         />
-        <Row
+        <Deed
           name="Delete the project"
           about="Deletes it with everything in it, for all members."
-          actions={
-            <Gate role="OWNER">
-              <Button variant="outline" color="red" size="xs" onClick={remove}>
-                Delete
-              </Button>
-            </Gate>
-          }
+          action="Delete"
+          act={remove}
         />
       </Rows>
     </Section>
   );
+}
+
+interface DeedProps {
+  name: string;
+  about: string;
+  action: string;
+  act: () => void;
+}
+
+function Deed({ name, about, action, act }: DeedProps) {
+  const button = (
+    <Button variant="outline" color="red" size="xs" onClick={act}>
+      {action}
+    </Button>
+  );
+  return <Row name={name} about={about} actions={<Gate role="OWNER">{button}</Gate>} />;
 }
 
 const ONE = { query: { limit: 1 } };

@@ -2,18 +2,18 @@
 import { Button, NumberInput, Progress, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BillingLimit, BillingLimits } from "../../api.gen.ts";
-import { call } from "../../api.ts";
-import { formatNumber } from "../../parts/format.ts";
-import { FormError, useServerForm } from "../../parts/form.tsx";
-import { FormDialog } from "../../parts/form_dialog.tsx";
-import { Gate } from "../../parts/gate.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Loaded } from "../../parts/states.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useProjectId } from "../../place.ts";
-import { readAgain, useApi } from "../../queries.ts";
-import classes from "./billing.module.css";
+import type { BillingLimit, BillingLimits } from "../api.gen.ts";
+import { call } from "../api.ts";
+import { formatNumber } from "./format.ts";
+import { FormError, useServerForm } from "./form.tsx";
+import { FormDialog } from "./form_dialog.tsx";
+import { Gate } from "./gate.tsx";
+import { Section } from "./section.tsx";
+import { Loaded } from "./states.tsx";
+import { toast } from "./toast.tsx";
+import { useProjectId } from "../place.ts";
+import { readAgain, useApi } from "../queries.ts";
+import classes from "./usage.module.css";
 
 const CATEGORIES: { key: keyof BillingLimits; name: string }[] = [
   { key: "transactional", name: "Transactional mail" },
