@@ -6,6 +6,13 @@ const stage = useConsole();
 const NAMES = ["Ada", "Béla", "Chen", "Dunya", "Emil", "Fatima", "Goran", "Hana", "Ines", "Jonas"];
 const CITIES = ["Berlin", "Lisboa", "Oslo", "Praha"];
 const COUNT = 60;
+/** What a page has to find room for. */
+const LONG = {
+  unternehmensbezeichnung: "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller",
+  website:
+    "https://www.fahrradgrosshandelsgesellschaft-nord-und-sued.example/haendler/sondervereinbarungen?id=1234567890",
+  address: { street: "Straße des 17. Juni 135", city: "Garmisch-Partenkirchen", tags: ["vip", "wholesale"] },
+};
 let adaId: string;
 let vipId: string;
 
@@ -25,7 +32,13 @@ async function fill({ service, project }: Console): Promise<void> {
     await saveContact(service, project.id, {
       email: `${NAMES[n % 10]!.toLowerCase().replace("é", "e")}.${n}@people.example`,
       subscribed: n % 5 !== 4,
-      data: { firstName: NAMES[n % 10]!, city: CITIES[n % 4]!, orders: n % 12, plan: n % 3 ? "free" : "pro" },
+      data: {
+        firstName: n === 57 ? "Karl-Theodor Maria Nikolaus Johann Jacob Philipp Franz" : NAMES[n % 10]!,
+        city: CITIES[n % 4]!,
+        orders: n === 56 ? 123_456_789_012 : n % 12,
+        plan: n % 3 ? "free" : "pro",
+        ...(n === 0 && LONG),
+      },
     });
   }
   adaId = (await contactOf("ada.0@")).id;

@@ -7,17 +7,24 @@ import { browserTest, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 
+const LONG_NAME = "Warenwirtschaftsschnittstelle der Niederlassung Garmisch-Partenkirchen";
+const LONG_ADDRESS =
+  "geschaeftsfuehrung.und.buchhaltung@fahrradgrosshandelsgesellschaft-nord-und-sued.example";
+
 beforeAll(async () => {
   const { service, project, owner } = stage;
   await service.pool`update users set email_verified_at = now() where id = ${owner.userId}`;
   await createKey(service, project.id, { name: "Shop", scopes: ["send", "track"] }, SERVICE);
+  await createKey(service, project.id, { name: LONG_NAME, scopes: ["send", "track", "read"] }, SERVICE);
   const expiresAt = new Date(Date.now() + 5 * 86_400_000);
   await createKey(service, project.id, { name: "Report of the week", scopes: ["read"], expiresAt }, SERVICE);
   await stage.member("ADMIN");
   await stage.member("MEMBER");
   await service.pool`
     insert into invitations (project_id, email, role, token_hash, created_at, expires_at)
-    values (${project.id}, 'grace@invited.example', 'MEMBER', ${Buffer.alloc(32, 7)}, now(), now() + interval '7 days')`;
+    values
+      (${project.id}, 'grace@invited.example', 'MEMBER', ${Buffer.alloc(32, 7)}, now(), now() + interval '7 days'),
+      (${project.id}, ${LONG_ADDRESS}, 'ADMIN', ${Buffer.alloc(32, 8)}, now(), now() + interval '7 days')`;
   await owner.request("PATCH", `/users/@me/projects/${project.id}`, {
     postalAddress: "Acme Ltd\n1 High Street\nLondon",
   });

@@ -36,6 +36,18 @@ beforeAll(async () => {
   await api("POST", `/segments/${ids.vips}/members`, { emails: ["ada@shop.example", "bob@example.com"] });
   await made("pro", { name: "Pro customers", condition: where(isPro, hasOrdered), trackMembership: true });
   await made("tree", { name: "At the shop, or large, or a VIP", condition: tree() });
+  await made("long", {
+    name: "Wiederverkäufer mit Sondervereinbarung, Ersatzteilgroßhandelsniederlassung Garmisch-Partenkirchen",
+    description:
+      "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller und ihre Niederlassungen",
+    condition: where({
+      field: "data.unternehmensbezeichnungInternational",
+      operator: "contains",
+      value: "Großhandel",
+    }),
+  });
+  await stage.service.pool`
+    update segments set member_count = 1234567 where project_id = ${stage.project.id} and id = ${ids.long!}`;
   await stage.service.pool`
     insert into segment_sizes (project_id, segment_id, day, members)
     select ${stage.project.id}, id, current_date - n, greatest(0, 240 - n * 3 + (n * 7) % 11)

@@ -15,11 +15,13 @@ const FOUND = {
   "SPF TXT": { found: ["v=spf1 mx ~all"], reason: null },
   "DMARC TXT": { found: [], reason: "There is no DMARC record at this name" },
 };
+const LONG_DOMAIN = "mitteilungen.fahrradgrosshandelsgesellschaft-nord-und-sued.example";
 let domainId: string;
 
 beforeAll(async () => {
   const { service, project } = stage;
   ({ id: domainId } = await addDomain(service, project.id, "acme.example", SERVICE));
+  await addDomain(service, project.id, LONG_DOMAIN, SERVICE);
   await service.pool`
     update domains
     set record_states = ${JSON.stringify(STATES)}::text::jsonb,
@@ -27,7 +29,9 @@ beforeAll(async () => {
     where id = ${domainId}`;
   await service.pool`
     insert into suppressions (project_id, email, reason, created_at)
-    select ${project.id}, 'person' || lpad(n::text, 4, '0') || '@example.com',
+    select ${project.id}, 'person' || lpad(n::text, 4, '0') || case n
+        when 3 then ${`.buchhaltung.und.rechnungswesen@${LONG_DOMAIN}`} else '@example.com'
+      end,
       (array['BOUNCE', 'COMPLAINT', 'MANUAL'])[1 + n % 3]::suppression_reason, now() - n * interval '3 hours'
     from generate_series(1, 400) as n`;
 });

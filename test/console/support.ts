@@ -14,6 +14,9 @@ import { expectSound } from "./sound.ts";
 
 export { expectSound };
 
+/** Of the project: as long as names are where words are put together. */
+const NAME = "Fahrradgroßhandelsgesellschaft Nord & Süd";
+
 const hasBrowser = CHROMIUM !== undefined;
 
 /** A test in the browser. Where there is none it is skipped, and its name says so. */
@@ -91,6 +94,7 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
   beforeAll(async () => {
     service.app.server = server as never;
     stage.project = await service.createProject();
+    await service.pool`update projects set name = ${NAME} where id = ${stage.project.id}`;
     stage.owner = await signUp(service, `owner-${stage.project.id}@people.example`);
     await joinProject(service, stage.owner, stage.project.id, "OWNER");
     if (!hasBrowser) return;
