@@ -15,6 +15,9 @@ select
   exists (
     select from templates where project_id = :project_id
   ) as "has_template!",
+  exists (
+    select from emails where project_id = :project_id
+  ) as "has_mail!",
   (
     select max(sent_at) from campaigns where project_id = :project_id
   ) as "last_campaign_sent_at?",

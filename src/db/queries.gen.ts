@@ -1991,7 +1991,7 @@ export interface Queries {
   setupState: {
     /** How far a project is set up. Its contacts are counted from the counters.
      * (sql/queries/setup_state.sql:1) */
-    get(on: On, args: { projectId: string }): Promise<{ hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; lastCampaignSentAt: Date | null; hasEnabledWorkflow: boolean; hasSubscription: boolean }>;
+    get(on: On, args: { projectId: string }): Promise<{ hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; hasMail: boolean; lastCampaignSentAt: Date | null; hasEnabledWorkflow: boolean; hasSubscription: boolean }>;
   };
   stepCounts: {
     /** How often executions came to each step of a workflow, passed it and failed there.

@@ -33,6 +33,7 @@ describe("GET /projects/:id/setup-state", () => {
     hasVerifiedDomain: false,
     contactCount: 0,
     hasTemplate: false,
+    hasMail: false,
     lastCampaignSentAt: null,
     hasEnabledWorkflow: false,
     hasSubscription: false,
@@ -66,6 +67,11 @@ describe("GET /projects/:id/setup-state", () => {
     seen.push(await state());
     await createWorkflow();
     seen.push(await state());
+    await service.request("POST", "/v1/send", {
+      key: mine.secret,
+      body: { to: "ada@example.com", from: `a@${DOMAIN}`, subject: "s", body: "b" },
+    });
+    seen.push(await state());
     project = (await owner.request("POST", "/users/@me/projects", { name: "Other" })).body;
     const other = await state();
 
@@ -77,6 +83,7 @@ describe("GET /projects/:id/setup-state", () => {
       {},
       { lastCampaignSentAt: expect.any(String) },
       { hasEnabledWorkflow: true },
+      { hasMail: true, contactCount: 4 },
     ];
     let expected: object = nothing;
     for (const [i, step] of steps.entries())

@@ -6,6 +6,8 @@ export interface SetupState {
   hasVerifiedDomain: boolean;
   contactCount: number;
   hasTemplate: boolean;
+  /** Whether a mail was accepted, of whatever kind, that has not expired. */
+  hasMail: boolean;
   /** When a campaign was last begun to be sent. */
   lastCampaignSentAt: Date | null;
   hasEnabledWorkflow: boolean;

@@ -123,6 +123,7 @@ export const SetupState = t.Object(
     hasVerifiedDomain: t.Boolean(),
     contactCount: Int,
     hasTemplate: t.Boolean(),
+    hasMail: t.Boolean({ description: "A mail was accepted, of whatever kind." }),
     lastCampaignSentAt: Nullable(Timestamp),
     hasEnabledWorkflow: t.Boolean(),
     hasSubscription: t.Boolean(),

@@ -46,7 +46,7 @@ export function projectsRoutes(ctx: Context) {
         operationId: "getSetupState",
         summary: "Get the set-up progress of a project",
         description:
-          "What a new project still needs: a verified domain, contacts, a template, a campaign, a workflow.",
+          "What a new project still needs: a verified domain, contacts, a template, a first mail, a campaign, a workflow.",
         ...READ,
       },
     })

@@ -39,9 +39,9 @@ const stepsOf = (state: SetupState): Step[] => [
   {
     title: "Send the first mail",
     about: "A campaign to many, or one mail by the API.",
-    isDone: state.lastCampaignSentAt !== null,
+    isDone: state.hasMail || state.lastCampaignSentAt !== null,
     page: "/campaigns",
-    guide: "campaigns",
+    guide: "sending",
     action: "Write a campaign",
   },
   {
